@@ -1,0 +1,122 @@
+"""What stands round attention in a transformer: feed-forward, Add & Norm, and the whole block.
+
+Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
+Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+
+
+def _gelu_tanh(x: Tensor) -> Tensor:
+    return F.gelu(x, approximate="tanh")
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": _gelu_tanh,
+}
+NORMS = ("post", "pre")
+
+
+class FeedForward(nn.Module):
+    """The same two-layer network for every token: dim → hidden → dim."""
+
+    def __init__(
+        self, dim: int, hidden: int, *, activation: str = "relu", dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(
+                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
+            )
+        self.up = nn.Linear(dim, hidden)
+        self.down = nn.Linear(hidden, dim)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = ACTIVATIONS[activation]
+
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        return self.down(self.dropout(self.activation(self.up(x))))
+
+
+class AddNorm(nn.Module):
+    """LayerNorm of the sum of what went into a sub-layer and what came out of it."""
+
+    def __init__(self, dim: int, *, dropout: float = 0.0, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim, eps=eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Float[Tensor, "batch token dim"], y: Float[Tensor, "batch token dim"]
+    ) -> Float[Tensor, "batch token dim"]:
+        return self.norm(x + self.dropout(y))
+
+
+class PostNormBlock(nn.Module):
+    """Attention, Add & Norm, feed-forward, Add & Norm."""
+
+    def __init__(
+        self,
+        attention: MultiHeadAttentionConfig,
+        mlp: int,
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        dim = attention.dim
+        self.attention = MultiHeadAttention(attention)
+        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps)
+        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        *,
+        mask: Mask = Mask(),
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
+        attended, pattern = self.attention(x, mask=mask, edit=edit)
+        x = self.after_attention(x, attended)
+        return self.after_feed_forward(x, self.feed_forward(x)), pattern
+
+
+class PreNormBlock(nn.Module):
+    """Norm, attention, add; norm, feed-forward, add."""
+
+    def __init__(
+        self,
+        attention: MultiHeadAttentionConfig,
+        mlp: int,
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        dim = attention.dim
+        self.before_attention = nn.LayerNorm(dim, eps=eps)
+        self.attention = MultiHeadAttention(attention)
+        self.before_feed_forward = nn.LayerNorm(dim, eps=eps)
+        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        *,
+        mask: Mask = Mask(),
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
+        attended, pattern = self.attention(self.before_attention(x), mask=mask, edit=edit)
+        x = x + self.dropout(attended)
+        return x + self.dropout(self.feed_forward(self.before_feed_forward(x))), pattern

@@ -1,0 +1,159 @@
+"""Edits: small values that say what to change in a forward pass.
+
+Each has a place (layer, head, kind; None means all) and does one of three things: changes the
+recipe of the weights, the weights after the softmax, or the values of a head before the output
+projection. Pass them as `edits=[...]` to a network or to `trace`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention import Edge, Edit, Pattern
+
+Heads = int | tuple[int, ...] | None
+Positions = int | tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Ablate:
+    """Takes a head out: what it hands on is replaced before the output projection.
+
+    Attributes:
+        layer: which layer; None for all.
+        head: which head or heads; None for all.
+        how: "zero"; "mean", the head's mean over the tokens of each item; "shuffled", its own
+            values dealt to other tokens, by the seed.
+        kind: "self", "causal" or "cross"; None for all.
+        seed: of the shuffle.
+    """
+
+    layer: int | None
+    head: Heads
+    how: Literal["zero", "mean", "shuffled"] = "zero"
+    kind: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.how not in ("zero", "mean", "shuffled"):
+            raise ValueError(f"how: expected zero, mean or shuffled, received {self.how!r}")
+
+    def edit_values(
+        self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
+    ) -> Float[Tensor, "batch head query dim"]:
+        heads = _heads(self.head, pattern.heads)
+        replaced = values.clone()
+        for item in range(pattern.batch):
+            real = _real_queries(pattern, item)
+            mine = values[item, heads][:, real]
+            replaced[item, heads[:, None], real[None, :]] = self._instead(mine, item)
+        return replaced
+
+    def _instead(self, mine: Tensor, item: int) -> Tensor:
+        if self.how == "zero":
+            return torch.zeros_like(mine)
+        if self.how == "mean":
+            return mine.mean(1, keepdim=True).expand_as(mine)
+        dice = torch.Generator().manual_seed(self.seed + item)
+        order = torch.randperm(mine.shape[1], generator=dice).to(mine.device)
+        return mine[:, order]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Cuts edges: the queries no longer see the keys, and the rest of the row shares the weight.
+
+    Attributes:
+        layer: which layer; None for all.
+        head: which head or heads; None for all.
+        query: position or positions that no longer see; None for all.
+        key: position or positions no longer seen; None for all.
+        kind: "self", "causal" or "cross"; None for all.
+    """
+
+    layer: int | None
+    head: Heads
+    query: Positions
+    key: Positions
+    kind: str | None = None
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        heads = None if self.head is None else tuple(_heads(self.head, pattern.heads).tolist())
+        queries = _positions(self.query, pattern.queries, "query")
+        keys = _positions(self.key, pattern.keys, "key")
+        return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """Divides the scores before the softmax: below 1 sharper, above 1 flatter.
+
+    Attributes:
+        value: a positive number; 1 changes nothing.
+        layer: which layer; None for all.
+        head: which head or heads; None for all.
+        kind: "self", "causal" or "cross"; None for all.
+    """
+
+    value: float
+    layer: int | None = None
+    head: Heads = None
+    kind: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.value > 0:
+            raise ValueError(f"temperature: expected a number above 0, received {self.value}")
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        before = pattern.temperature
+        if before is None:
+            before = torch.ones(pattern.heads, device=pattern.q.device)
+        factor = torch.ones_like(before)
+        factor[_heads(self.head, pattern.heads)] = self.value
+        return replace(pattern, temperature=before * factor)
+
+
+def at(edits: Sequence[Edit], layer: int, kind: str) -> tuple[Edit, ...]:
+    """The edits that apply to one attention layer."""
+    return tuple(
+        edit
+        for edit in edits
+        if getattr(edit, "layer", None) in (None, layer)
+        and getattr(edit, "kind", None) in (None, kind)
+    )
+
+
+def check(edits: Sequence[Edit], layers: int) -> None:
+    """Raises ValueError for an edit of a layer that is not there."""
+    for edit in edits:
+        layer = getattr(edit, "layer", None)
+        if layer is not None and not 0 <= layer < layers:
+            raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
+
+
+def _heads(head: Heads, count: int) -> Tensor:
+    chosen = _positions(head, count, "head")
+    return torch.arange(count) if chosen is None else torch.tensor(chosen, dtype=torch.long)
+
+
+def _positions(wanted: Positions, count: int, name: str) -> tuple[int, ...] | None:
+    if wanted is None:
+        return None
+    chosen = (wanted,) if isinstance(wanted, int) else tuple(wanted)
+    for position in chosen:
+        if not 0 <= position < count:
+            raise ValueError(f"{name}: expected 0 to {count - 1}, received {position}")
+    return chosen
+
+
+def _real_queries(pattern: Pattern, item: int) -> Tensor:
+    """Positions of the item's own tokens: in self-attention the mask knows the padding."""
+    padding = pattern.mask.padding
+    everyone = torch.arange(pattern.queries, device=pattern.q.device)
+    if padding is None or pattern.queries != pattern.keys:
+        return everyone
+    return everyone[~padding[item]]

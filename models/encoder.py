@@ -1,0 +1,181 @@
+"""The encoder: a stack of blocks in which every token may attend to every other.
+
+Sources: Vaswani et al. 2017, section 3.1; with `segments`, `embed_norm` and learned positions it
+is BERT (Devlin et al. 2019).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern, check_heads
+from models.blocks import ACTIVATIONS, NORMS, PostNormBlock, PreNormBlock
+from models.edits import at, check
+from models.positional import POSITIONS, positions_of
+from models.seeding import seeded
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Everything that defines an encoder, its random weights included.
+
+    Attributes:
+        vocab: how many token ids.
+        dim: width of the model.
+        depth: number of blocks.
+        heads: attention heads in each.
+        head_dim: width of one head; None means dim / heads.
+        mlp: hidden width of the feed-forward network.
+        activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
+        norm: "post" or "pre"; "pre" ends on one more norm.
+        positions: one of `positional.POSITIONS`.
+        max_tokens: the longest input.
+        dropout: while training: of attention weights, hidden units and residual branches.
+        embed_scale: whether embeddings are multiplied by √dim.
+        segments: how many kinds of segment (two sentences in BERT) have an embedding.
+        embed_norm: whether a LayerNorm stands between embeddings and blocks.
+        eps: of every LayerNorm.
+        seed: of the random weights.
+    """
+
+    vocab: int = 1000
+    dim: int = 64
+    depth: int = 2
+    heads: int = 4
+    head_dim: int | None = None
+    mlp: int = 256
+    activation: str = "gelu"
+    norm: str = "post"
+    positions: str = "sinusoidal"
+    max_tokens: int = 512
+    dropout: float = 0.1
+    embed_scale: bool = False
+    segments: int = 0
+    embed_norm: bool = False
+    eps: float = 1e-5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_heads(self.dim, self.heads, self.head_dim)
+        for name in ("vocab", "depth", "mlp", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, received {getattr(self, name)}")
+        choices = {"activation": tuple(ACTIVATIONS), "norm": NORMS, "positions": POSITIONS}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name}: expected one of {', '.join(allowed)},"
+                    f" received {getattr(self, name)!r}"
+                )
+        if self.segments < 0 or self.eps <= 0:
+            raise ValueError(
+                f"segments, eps: expected 0 or more and above 0,"
+                f" received {self.segments}, {self.eps}"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout: expected 0 up to 1, received {self.dropout}")
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderOutput:
+    """What a forward pass leaves behind.
+
+    Attributes:
+        hidden: the last block's output (normed if pre-norm).
+        states: the embedding, then the output of each block: depth + 1 of them.
+        patterns: one per block.
+    """
+
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token dim"], ...]
+    patterns: tuple[Pattern, ...]
+
+
+class Encoder(nn.Module):
+    """Token ids in, one vector per token out, and every head's pattern."""
+
+    def __init__(self, config: EncoderConfig = EncoderConfig()) -> None:
+        super().__init__()
+        self.config = config
+        with seeded(config.seed):
+            self.tokens = nn.Embedding(config.vocab, config.dim)
+            self.positions = positions_of(config.positions, config.max_tokens, config.dim)
+            self.segments = nn.Embedding(config.segments, config.dim) if config.segments else None
+            norm = nn.LayerNorm(config.dim, eps=config.eps)
+            self.embed_norm = norm if config.embed_norm else nn.Identity()
+            self.dropout = nn.Dropout(config.dropout)
+            self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
+            last = nn.LayerNorm(config.dim, eps=config.eps)
+            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.apply(_xavier)
+
+    def forward(
+        self,
+        ids: Int[Tensor, "batch token"],
+        *,
+        padding: Bool[Tensor, "batch token"] | None = None,
+        segments: Int[Tensor, "batch token"] | None = None,
+        edits: Sequence[Edit] = (),
+    ) -> EncoderOutput:
+        """Runs the encoder.
+
+        Args:
+            ids: token ids.
+            padding: True at tokens that only fill the batch up.
+            segments: which segment each token belongs to; None means the first.
+            edits: what to change on the way.
+
+        Raises:
+            ValueError: for more tokens than the model has room for.
+        """
+        check(edits, self.config.depth)
+        x = self.embed(ids, segments)
+        mask = Mask(padding=padding)
+        states, patterns = [x], []
+        for layer, block in enumerate(self.blocks):
+            x, pattern = block(x, mask=mask, edit=at(edits, layer, "self"))
+            states.append(x)
+            patterns.append(pattern)
+        return EncoderOutput(self.norm(x), tuple(states), tuple(patterns))
+
+    def embed(
+        self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
+    ) -> Float[Tensor, "batch token dim"]:
+        """What goes into the first block."""
+        config = self.config
+        if ids.shape[1] > config.max_tokens:
+            raise ValueError(
+                f"expected at most {config.max_tokens} tokens, received {ids.shape[1]}"
+            )
+        x = self.tokens(ids)
+        if config.embed_scale:
+            x = x * sqrt(config.dim)
+        if self.segments is not None:
+            x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
+        return self.dropout(self.embed_norm(self.positions(x)))
+
+
+def _block(config: EncoderConfig) -> nn.Module:
+    attention = MultiHeadAttentionConfig(
+        dim=config.dim, heads=config.heads, head_dim=config.head_dim, dropout=config.dropout
+    )
+    block = PostNormBlock if config.norm == "post" else PreNormBlock
+    return block(
+        attention,
+        config.mlp,
+        activation=config.activation,
+        dropout=config.dropout,
+        eps=config.eps,
+    )
+
+
+def _xavier(module: nn.Module) -> None:
+    """Matrices that keep the variance, so that even untrained heads differ; biases zero."""
+    if isinstance(module, nn.Linear):
+        nn.init.xavier_uniform_(module.weight)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)

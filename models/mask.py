@@ -1,0 +1,154 @@
+"""Which keys each query may attend to, as a value.
+
+A `Mask` keeps the rule (causal, padding, window, segments, cut edges), never the tokens × tokens
+matrix the rule stands for, unless a dense one is all there is. It gives the fused kernel its
+cheapest form and gives any rows of the matrix to whoever asks for them.
+
+Everywhere here True means "may attend", with one exception that says so: `padding`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+
+class Edge(NamedTuple):
+    """Query–key pairs to cut, of some heads; None stands for all of them."""
+
+    heads: tuple[int, ...] | None
+    queries: tuple[int, ...] | None
+    keys: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Which keys each query may attend to. All rules hold at once; the default hides nothing.
+
+    Attributes:
+        causal: a query sees no key after itself.
+        padding: True at the keys that are padding, which nobody sees.
+        window: a query sees the keys fewer than `window` positions away, itself included.
+        segments: a query sees only the keys of its own segment (sentences, packed documents).
+        dense: True where a query may attend; the last resort, for rules with no shorter form.
+        cut: query–key pairs taken out, head by head.
+        offset: the position of the first query among the keys, when earlier keys were cached.
+    """
+
+    causal: bool = False
+    padding: Bool[Tensor, "batch key"] | None = None
+    window: int | None = None
+    segments: Int[Tensor, "batch key"] | None = None
+    dense: Bool[Tensor, "#batch #head query key"] | None = None
+    cut: tuple[Edge, ...] = ()
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window < 1:
+            raise ValueError(f"window: expected at least 1 key, received {self.window}")
+        if self.offset < 0:
+            raise ValueError(f"offset: expected 0 or more, received {self.offset}")
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        """Raises ValueError unless every rule fits attention of these sizes."""
+        for name in ("padding", "segments"):
+            rule = getattr(self, name)
+            if rule is not None and rule.shape != (batch, keys):
+                raise ValueError(
+                    f"{name}: expected shape {(batch, keys)}, received {tuple(rule.shape)}"
+                )
+        if self.segments is not None and self.offset + queries > keys:
+            raise ValueError(
+                f"segments: expected every query among {keys} keys, received {queries} queries"
+                f" from position {self.offset}"
+            )
+        if self.dense is not None:
+            check_broadcast("dense", self.dense, (batch, heads, queries, keys))
+
+    def without(self, edge: Edge) -> "Mask":
+        """This mask with some query–key pairs cut as well."""
+        return replace(self, cut=(*self.cut, edge))
+
+    @property
+    def only_causal(self) -> bool:
+        """Whether the fused kernel's own causal flag says it all."""
+        return self.causal and self.offset == 0 and not self._has_rows and self.padding is None
+
+    @property
+    def same_for_all_rows(self) -> bool:
+        """Whether every query sees the same keys, so that one row stands for all."""
+        return not self.causal and not self._has_rows
+
+    @property
+    def _has_rows(self) -> bool:
+        matrices = (self.window, self.segments, self.dense)
+        return any(rule is not None for rule in matrices) or bool(self.cut)
+
+    def visible(
+        self, rows: Int[Tensor, " row"], keys: int, heads: Sequence[int]
+    ) -> Bool[Tensor, "#batch #head #row key"] | None:
+        """The rows of the mask for these heads: True where a query may attend.
+
+        Args:
+            rows: positions of the queries, counted from the first query.
+            keys: how many keys there are.
+            heads: which heads; only cut edges and a dense mask differ between them.
+
+        Returns:
+            The rows, with axes of size 1 where they do not differ; None if nothing is hidden.
+        """
+        seen = _both(None, None if self.padding is None else ~self.padding[:, None, None, :])
+        if self.causal or self.window is not None:
+            seen = _both(seen, self._by_distance(rows, keys))
+        if self.segments is not None:
+            own = self.segments[:, rows + self.offset]
+            seen = _both(seen, (own[:, :, None] == self.segments[:, None, :])[:, None])
+        if self.dense is not None:
+            picked = self.dense if self.dense.shape[1] == 1 else self.dense[:, list(heads)]
+            seen = _both(seen, picked[:, :, rows])
+        for edge in self.cut:
+            seen = _both(seen, ~_cut_cells(edge, rows, keys, heads))
+        return seen
+
+    def _by_distance(self, rows: Tensor, keys: int) -> Tensor:
+        key = torch.arange(keys, device=rows.device)
+        distance = (rows + self.offset)[:, None] - key[None, :]
+        near = torch.ones_like(distance, dtype=torch.bool)
+        if self.causal:
+            near &= distance >= 0
+        if self.window is not None:
+            near &= distance.abs() < self.window
+        return near[None, None]
+
+
+def check_broadcast(name: str, tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Raises ValueError unless each axis is as long as expected, or 1."""
+    received = tuple(tensor.shape)
+    fits = len(received) == len(shape)
+    if not fits or any(r not in (1, e) for r, e in zip(received, shape, strict=True)):
+        raise ValueError(f"{name}: expected shape {shape}, or 1 for an axis, received {received}")
+
+
+def _both(first: Tensor | None, second: Tensor | None) -> Tensor | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
+
+
+def _cut_cells(edge: Edge, rows: Tensor, keys: int, heads: Sequence[int]) -> Tensor:
+    """True at the cells an edge names, `1 head row key`."""
+    key = torch.arange(keys, device=rows.device)
+    head = torch.tensor(heads, device=rows.device)
+    by_head = _chosen(head, edge.heads)[:, None, None]
+    by_row = _chosen(rows, edge.queries)[None, :, None]
+    by_key = _chosen(key, edge.keys)[None, None, :]
+    return (by_head & by_row & by_key)[None]
+
+
+def _chosen(positions: Tensor, wanted: tuple[int, ...] | None) -> Tensor:
+    if wanted is None:
+        return torch.ones_like(positions, dtype=torch.bool)
+    return torch.isin(positions, torch.tensor(wanted, device=positions.device))

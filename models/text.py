@@ -1,0 +1,190 @@
+"""Text in, token ids and labels out.
+
+A label is the slice of the user's own text that a token covers: "Über" even where the model reads
+"uber". Special tokens keep their name, an unknown piece shows its text and that it is unknown, and
+a piece of a character counts itself: 🙂 1/3.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from zlib import crc32
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
+
+Span = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """One item as a network reads it.
+
+    Attributes:
+        ids: token ids.
+        labels: what each token shows.
+        special: whether a token is the tokenizer's own ([CLS], [SEP], …).
+        segments: 0 for the first text, 1 for the second of a pair.
+        spans: where in its text each token stands, in characters; None for special tokens.
+    """
+
+    ids: tuple[int, ...]
+    labels: tuple[str, ...]
+    special: tuple[bool, ...]
+    segments: tuple[int, ...]
+    spans: tuple[Span, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @staticmethod
+    def of_ids(ids: Sequence[int]) -> "Tokens":
+        """Tokens without a text: each is labelled with its id."""
+        none = (None,) * len(ids)
+        labels = tuple(str(token) for token in ids)
+        return Tokens(tuple(ids), labels, (False,) * len(ids), (0,) * len(ids), none)
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Anything that turns a text, or a pair of texts, into tokens."""
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens: ...
+
+
+class WordTokenizer:
+    """Words and punctuation, each with an id that only depends on how it is spelled.
+
+    For networks built here, which have no vocabulary to learn: the id is a hash of the word
+    (CRC-32) within the size of the vocabulary, so that the same word always gets the same vector.
+    """
+
+    def __init__(self, vocab: int) -> None:
+        self.vocab = vocab
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        from tokenizers.pre_tokenizers import BertPreTokenizer
+
+        check_text(text)
+        check_text(pair or "")
+        split = BertPreTokenizer()
+        found = [
+            (word, span, segment)
+            for segment, part in enumerate((text, pair or ""))
+            for word, span in split.pre_tokenize_str(part)
+        ]
+        return Tokens(
+            ids=tuple(crc32(word.casefold().encode()) % self.vocab for word, _, _ in found),
+            labels=tuple(word for word, _, _ in found),
+            special=(False,) * len(found),
+            segments=tuple(segment for _, _, segment in found),
+            spans=tuple(span for _, span, _ in found),
+        )
+
+
+class FileTokenizer:
+    """A tokenizer.json, read as it is except that nothing is cut off and nothing padded."""
+
+    def __init__(self, path: Path) -> None:
+        from tokenizers import Tokenizer as Reader
+
+        try:
+            self._reader = Reader.from_file(str(path))
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
+        self._reader.no_truncation()
+        self._reader.no_padding()
+        added = self._reader.get_added_tokens_decoder().items()
+        self._special_ids = frozenset(id_ for id_, token in added if token.special)
+        unknown = getattr(self._reader.model, "unk_token", None)
+        self._unknown_id = self._reader.token_to_id(unknown) if unknown else None
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        check_text(text)
+        check_text(pair or "")
+        found = self._reader.encode(text, pair)
+        texts = (text, pair or "")
+        spans: list[Span] = []
+        for token, sequence, span in zip(found.ids, found.sequence_ids, found.offsets, strict=True):
+            in_text = sequence is not None and (span[1] > span[0] or token not in self._special_ids)
+            spans.append(span if in_text else None)
+        starts = {
+            (sequence, span[0])
+            for sequence, span in zip(found.sequence_ids, spans, strict=True)
+            if span
+        }
+        slices = [
+            _slice(texts, sequence or 0, span, starts)
+            for sequence, span in zip(found.sequence_ids, spans, strict=True)
+        ]
+        return Tokens(
+            ids=tuple(found.ids),
+            labels=self._labels(found, slices, spans),
+            special=tuple(token in self._special_ids - {self._unknown_id} for token in found.ids),
+            segments=tuple(found.type_ids),
+            spans=tuple(spans),
+        )
+
+    def _labels(self, found: "Encoding", slices: list[str], spans: list[Span]) -> tuple[str, ...]:
+        keys = list(zip(found.sequence_ids, spans, strict=True))
+        labels = []
+        for index, (token, piece) in enumerate(zip(found.ids, slices, strict=True)):
+            name = found.tokens[index]
+            if not piece:
+                labels.append(name)
+            elif token == self._unknown_id:
+                labels.append(f"{piece} {name}")
+            else:
+                labels.append(piece + _part_of_character(keys, index))
+        return tuple(labels)
+
+
+def _slice(texts: tuple[str, str], sequence: int, span: Span, starts: set) -> str:
+    """The text a token covers, with the accents behind it that no other token starts at."""
+    if span is None:
+        return ""
+    text, (start, end) = texts[sequence], span
+    while end < len(text) and unicodedata.combining(text[end]) and (sequence, end) not in starts:
+        end += 1
+    return text[start:end]
+
+
+def _part_of_character(keys: list, index: int) -> str:
+    """ " 1/3" for the first of three neighbours that cover the same characters."""
+    first = last = index
+    while first > 0 and keys[first - 1] == keys[index]:
+        first -= 1
+    while last + 1 < len(keys) and keys[last + 1] == keys[index]:
+        last += 1
+    return "" if first == last else f" {index - first + 1}/{last - first + 1}"
+
+
+def check_text(text: str) -> None:
+    """Raises ValueError for text that is not valid Unicode (half of a surrogate pair)."""
+    if any(unicodedata.category(c) == "Cs" for c in text):
+        raise ValueError("the text has half a character (a lone surrogate): delete it")
+
+
+def clean(text: str) -> tuple[str, int]:
+    """The text without control characters and lone surrogates, and how many there were.
+
+    Tabs and line ends stay, as do the invisible joiners inside emoji and Arabic words.
+    """
+    kept = [c for c in text if c in "\t\n\r" or unicodedata.category(c) not in ("Cc", "Cs")]
+    return "".join(kept), len(text) - len(kept)
+
+
+def fit(text: str, tokenizer: Tokenizer, limit: int) -> str:
+    """The longest beginning of the text, in whole words, that gives at most `limit` tokens."""
+    ends = [match.end() for match in re.finditer(r"\S+", text)]
+    low, high = 0, len(ends)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(tokenizer.encode(text[: ends[middle - 1]])) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return text[: ends[low - 1]] if low else ""

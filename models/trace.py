@@ -1,0 +1,200 @@
+"""Everything one forward pass left behind, read-only: every view and number is made from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from models.pattern import Pattern, Rows, positions
+from models.text import Tokens
+
+MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
+
+
+@dataclass(frozen=True)
+class Site:
+    """One place where a network attends.
+
+    Attributes:
+        layer: which layer, by the order of calls, from 0.
+        kind: "self", "causal" or "cross".
+        heads: number of heads.
+        queries: number of queries, padding included.
+        keys: number of keys, padding included.
+        tower: which part of a model with several towers.
+    """
+
+    layer: int
+    kind: str
+    heads: int
+    queries: int
+    keys: int
+    tower: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What the network gave back, and what it is: "hidden states", "logits", "embedding"."""
+
+    name: str
+    values: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One forward pass.
+
+    Attributes:
+        model: the model's name.
+        trained: whether its weights were ever trained; if not, views have to say so.
+        tokens: one entry per item of the batch.
+        sites: the places where the network attended, in order.
+        output: what the network gave back.
+    """
+
+    model: str
+    trained: bool
+    tokens: tuple[Tokens, ...]
+    sites: tuple[Site, ...]
+    output: Output
+    patterns: tuple[Pattern, ...] = field(repr=False)
+    states: tuple[Float[Tensor, "batch token dim"], ...] | None = field(repr=False, default=None)
+
+    @property
+    def labels(self) -> list[str]:
+        """The tokens of the first item, as text."""
+        return list(self.tokens[0].labels)
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        """What the rows of a site's weights stand for."""
+        return list(self._item(item).labels)
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        """What the columns of a site's weights stand for."""
+        return list(self._item(item).labels)
+
+    def site(self, layer: int, kind: str | None = None) -> Site:
+        """The site of a layer.
+
+        Raises:
+            ValueError: if there is none, or more than one and no kind to choose by.
+        """
+        return self.sites[self._index(layer, kind)]
+
+    def pattern(self, layer: int, *, kind: str | None = None) -> Pattern:
+        """The recipe of a layer's weights, for the whole batch, padding included."""
+        return self.patterns[self._index(layer, kind)]
+
+    def weights(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        """Attention weights of one item, padding removed.
+
+        Args:
+            layer: which layer.
+            head: one head, whose axis is dropped; None for all.
+            kind: "self", "causal" or "cross"; None if the layer has only one.
+            rows: which queries (slice or positions); None for all.
+            item: which item of the batch.
+
+        Returns:
+            `head query key` or `query key`, float32. Rows sum to 1.
+
+        Raises:
+            ValueError: for a layer, head, row or item that is not there, and for an answer of
+                more than 256 MiB.
+        """
+        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        return pattern.weights(head, rows, item=item).detach()[..., real]
+
+    def scores(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        """What went into the softmax; −∞ where the mask hides a key. As `weights` otherwise."""
+        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        return pattern.scores(head, rows, item=item).detach()[..., real]
+
+    def gradient(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        """Gradient by the weights of the number chosen with `trace(..., gradient=...)`."""
+        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        return pattern.gradient(head, rows, item=item).detach()[..., real]
+
+    def hidden(self, layer: int, item: int = 0) -> Float[Tensor, "token dim"]:
+        """The hidden states that leave a layer; 0 is the embedding.
+
+        Raises:
+            ValueError: if they were not asked for, or there is no such layer or item.
+        """
+        if self.states is None:
+            raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
+        if not 0 <= layer < len(self.states):
+            raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
+        return self.states[layer][item, : len(self._item(item))]
+
+    def empty_rows(self) -> int:
+        """How many rows of real tokens, over all sites and heads, have no key to attend to."""
+        padding = padding_of(self.tokens)
+        return sum(pattern.empty_rows(padding) for pattern in self.patterns)
+
+    def _question(
+        self, layer: int, head: int | None, kind: str | None, rows: Rows, item: int
+    ) -> tuple[Pattern, Tensor, slice]:
+        """The pattern, the rows as positions, and the item's own keys; refuses what is too big."""
+        pattern = self.pattern(layer, kind=kind)
+        count = len(self._item(item))
+        picked = positions(rows, count)
+        heads = pattern.heads if head is None else 1
+        size = 4 * heads * len(picked) * pattern.keys
+        if size > MAX_ANSWER:
+            raise ValueError(
+                f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
+                " choose a head, or fewer rows with rows="
+            )
+        return pattern, picked, slice(0, count)
+
+    def _index(self, layer: int, kind: str | None) -> int:
+        found = [i for i, site in enumerate(self.sites) if site.layer == layer]
+        if not found:
+            layers = sorted({site.layer for site in self.sites})
+            raise ValueError(f"layer: expected one of {layers}, received {layer}")
+        chosen = [i for i in found if kind in (None, self.sites[i].kind)]
+        if len(chosen) != 1:
+            kinds = [self.sites[i].kind for i in found]
+            raise ValueError(f"kind: layer {layer} has {kinds}, received {kind!r}")
+        return chosen[0]
+
+    def _item(self, item: int) -> Tokens:
+        if not 0 <= item < len(self.tokens):
+            raise ValueError(f"item: expected 0 to {len(self.tokens) - 1}, received {item}")
+        return self.tokens[item]
+
+
+def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
+    """True where a batch of unequal items is filled up; None if nothing is."""
+    longest = max(len(item) for item in tokens)
+    if all(len(item) == longest for item in tokens):
+        return None
+    position = torch.arange(longest)
+    return torch.stack([position >= len(item) for item in tokens])
