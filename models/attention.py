@@ -176,9 +176,9 @@ def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
             f"expected positive dim, heads and head_dim, received {dim}, {heads} and {head_dim}"
         )
     if head_dim is None and dim % heads:
-        near = [h for h in range(1, dim + 1) if dim % h == 0 and abs(h - heads) <= max(4, heads)]
+        fitting = ", ".join(str(count) for count in range(1, dim + 1) if dim % count == 0)
         raise ValueError(
-            f"heads must divide dim: expected one of {near} for dim {dim}, received {heads}"
+            f"heads must divide dim: expected one of {fitting} for dim {dim}, received {heads}"
         )
 
 

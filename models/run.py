@@ -277,7 +277,8 @@ def _differentiate(
     out: EncoderOutput, output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
     """The patterns, each with the gradient of its values, and free of the graph."""
-    number = gradient(output)
+    with torch.enable_grad():
+        number = gradient(output)
     if number.numel() != 1:
         raise ValueError(f"gradient: expected one number, received {tuple(number.shape)}")
     values = [pattern.values for pattern in out.patterns if pattern.values is not None]

@@ -1,0 +1,147 @@
+"""One BERT-base with random weights, in three forms that share them.
+
+traced  our network, through `models.run.trace`: it keeps every head's pattern
+fused   transformers with PyTorch's fused attention, which gives no weights
+eager   transformers with attention spelled out, which returns every weight
+
+Weights are redrawn with a standard deviation of 1/√fan-in, those of queries and keys sharper: the
+customary 0.02 would leave every head uniform, and comparing uniform heads compares nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.convert import bert
+from models.encoder import Encoder
+from models.run import Trace, load, trace
+
+CASES = ("traced", "fused", "eager")
+READINGS = ("one head", "one layer", "every layer", "every block")
+LAYERS, HEADS, DIM, MLP, VOCAB, LONGEST = 12, 12, 768, 3072, 30522, 2048
+# float32 round-off, through 12 layers, of sums taken in another order
+CLOSE = 1e-4
+SHARPER = 3.0
+
+Forward = Callable[[Tensor], Any]
+
+
+def build(device: str = "cpu", *, layers: int = LAYERS, seed: int = 0) -> dict[str, Forward]:
+    """The three forms, each a function of ids `batch token`."""
+    fused = _bert("sdpa", layers).to(device)
+    _redraw(fused, seed)
+    eager = _bert("eager", layers).to(device)
+    eager.load_state_dict(fused.state_dict(), assign=True)
+    ours = load(_converted(fused))
+
+    def run_fused(ids: Tensor) -> Any:
+        with torch.inference_mode():
+            return fused(ids)
+
+    def run_eager(ids: Tensor) -> Any:
+        with torch.inference_mode():
+            return eager(ids, output_attentions=True)
+
+    return {"traced": lambda ids: trace(ours, ids), "fused": run_fused, "eager": run_eager}
+
+
+def draw_ids(tokens: int, device: str = "cpu", *, seed: int = 1) -> Tensor:
+    """A text of that many tokens, as ids `1 token`."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(VOCAB, (1, tokens), generator=generator).to(device)
+
+
+def compare(forms: dict[str, Forward], ids: Tensor) -> dict[str, float]:
+    """How far the three are apart: outputs, and one head of each layer's weights.
+
+    Raises:
+        RuntimeError: if they do not compute the same.
+    """
+    traced, eager = forms["traced"](ids), forms["eager"](ids)
+    hidden = eager.last_hidden_state
+    away = {
+        "output": _away(traced.output.values, hidden),
+        "fused output": _away(forms["fused"](ids).last_hidden_state, hidden),
+        "weights": max(
+            _away(traced.weights(layer, layer % HEADS), weights[0, layer % HEADS])
+            for layer, weights in enumerate(eager.attentions)
+        ),
+    }
+    far = {name: value for name, value in away.items() if not value <= CLOSE}
+    if far:
+        raise RuntimeError(f"expected the same results up to {CLOSE}, received {far}")
+    return away
+
+
+def read(trace: Trace, what: str) -> None:
+    """Works out weights of a finished trace, and lets go of them.
+
+    Args:
+        trace: where to read.
+        what: "one head", "one layer", "every layer" (one after the other) or "every block" (every
+            weight once, in blocks of rows, as the numbers over all heads are computed).
+    """
+    middle = len(trace.sites) // 2
+    if what == "one head":
+        trace.weights(middle, HEADS // 2)
+    elif what == "one layer":
+        trace.weights(middle)
+    elif what == "every layer":
+        for site in trace.sites:
+            trace.weights(site.layer)
+    else:
+        for pattern in trace.patterns:
+            for _ in pattern.blocks():
+                pass
+
+
+def _away(these: Tensor, those: Tensor) -> float:
+    """The largest difference, as a share of the largest magnitude."""
+    return float((these - those).abs().max() / those.abs().max())
+
+
+def _bert(attention: str, layers: int) -> nn.Module:
+    from transformers import BertConfig, BertModel
+    from transformers.initialization import no_init_weights
+
+    config = BertConfig(
+        vocab_size=VOCAB,
+        hidden_size=DIM,
+        num_hidden_layers=layers,
+        num_attention_heads=HEADS,
+        intermediate_size=MLP,
+        max_position_embeddings=LONGEST,
+        **{"attn_implementation": attention},
+    )
+    with no_init_weights():
+        return BertModel(config, add_pooling_layer=False).eval()
+
+
+@torch.no_grad()
+def _redraw(model: nn.Module, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        if parameter.ndim == 2:
+            spread = _spread(name, parameter.shape[1])
+            drawn = torch.empty(parameter.shape).normal_(0, spread, generator=generator)
+        else:
+            centre = 1.0 if name.endswith("LayerNorm.weight") else 0.0
+            drawn = torch.empty(parameter.shape).normal_(centre, 0.1, generator=generator)
+        parameter.copy_(drawn)
+
+
+def _spread(name: str, fan_in: int) -> float:
+    if "embeddings" in name:
+        return 1.0
+    return (SHARPER if "query" in name or "key" in name else 1.0) * fan_in**-0.5
+
+
+def _converted(model: Any) -> Encoder:
+    config = bert.config(model.config.to_dict())
+    state, _ = bert.weights(model.state_dict(), config.depth)
+    with torch.device("meta"):
+        network = Encoder(config)
+    network.load_state_dict(state, assign=True)
+    return network

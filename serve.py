@@ -1,0 +1,92 @@
+"""The server around app.py: Streamlit with a strict Content-Security-Policy.
+
+`python serve.py --port 8501` serves on this machine only (.streamlit/config.toml). start.py runs
+this in .venv. Nothing here imports torch: app.py asks for it after its first output.
+"""
+
+import argparse
+import base64
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ROOT = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description="Serve Headscope.")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument("--quiet", action="store_true", help="do not print the address")
+    options = parser.parse_args()
+    with contextlib.suppress(KeyboardInterrupt):
+        run(options.port, options.quiet)
+
+
+def run(port: int, quiet: bool) -> None:
+    import streamlit as st
+    from starlette.middleware import Middleware
+    from streamlit.file_util import get_static_dir
+
+    page = Path(get_static_dir(), "index.html").read_text(encoding="utf-8")
+    headers = security_headers(inline_script_hashes(page))
+    app = st.App(ROOT / "app.py", middleware=[Middleware(WithHeaders, headers=headers)])
+    settings = {"server.port": port, "server.headless": True, "logger.hideWelcomeMessage": quiet}
+    app.run(config=settings)
+
+
+def inline_script_hashes(page: str) -> list[str]:
+    """The sources a policy must name for the scripts written into this page."""
+    scripts = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", page, re.DOTALL)
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
+    """Everything comes from this server, nothing from elsewhere, and nobody frames it."""
+    policy = {
+        "default-src": "'self'",
+        # old Safari does not count a websocket to this server as 'self'
+        "connect-src": "'self' ws://127.0.0.1:* ws://localhost:*",
+        "img-src": "'self' data: blob:",
+        "style-src": "'self' 'unsafe-inline'",
+        "font-src": "'self' data:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+        "script-src": " ".join(["'self'", *script_hashes]),
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+    }
+
+
+class WithHeaders:
+    """ASGI middleware that adds the same headers to every HTTP response."""
+
+    def __init__(self, app: "ASGIApp", headers: dict[str, str]) -> None:
+        self.app = app
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self.names = {name for name, _ in self.headers}
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        async def send_with_headers(message: "Message") -> None:
+            if message["type"] == "http.response.start":
+                others = [pair for pair in message["headers"] if pair[0].lower() not in self.names]
+                message = {**message, "headers": others + self.headers}
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+"""Start Headscope: `python start.py` (or `make app`).
+
+The first time it makes .venv and installs what the app needs; after that it only starts it.
+Nothing but the standard library is used here, and nothing an old Python could not read.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+OLDEST = (3, 11)
+PORT = 8501
+PORTS_TRIED = 100
+START_SECONDS = 120
+NETWORK_TROUBLE = (
+    "NewConnectionError",
+    "NameResolutionError",
+    "name resolution",
+    "ConnectTimeout",
+    "ReadTimeout",
+    "Connection refused",
+    "ConnectionError",
+    "ProxyError",
+    "SSLError",
+)
+
+
+def main(arguments: "list[str] | None" = None) -> int:
+    """Install what is missing, then serve until Ctrl-C. Returns the exit status."""
+    options = parse(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        python = prepare("requirements.txt")
+        port = free_port(options.port)
+        return serve(python, port, not options.no_browser)
+    except KeyboardInterrupt:
+        print("\nStopped.")
+        return 0
+
+
+def parse(arguments: "list[str] | None") -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Start Headscope.")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=os.environ.get("PORT") or PORT,
+        help=f"the first port to try (default: PORT from the environment, else {PORT})",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    return parser.parse_args(arguments)
+
+
+def refuse_old_python() -> None:
+    """Say what to do when this Python is too old to run anything here."""
+    if sys.version_info >= OLDEST:
+        return
+    newer = [f"python3.{minor}" for minor in range(19, OLDEST[1] - 1, -1)]
+    found = next((name for name in newer if shutil.which(name) and output([name, "-V"])[0]), None)
+    this = ".".join(str(part) for part in sys.version_info[:3])
+    todo = f"Run {found}" if found else f"Install it, then run python3.{OLDEST[1]}"
+    sys.exit(f"Headscope needs Python 3.{OLDEST[1]} or newer; this is {this}. {todo} start.py")
+
+
+def prepare(requirements: str) -> Path:
+    """Return the Python of .venv, with this requirements file installed.
+
+    Quick when nothing changed: a stamp in .venv says what was installed last. It is there only
+    after pip has succeeded, so an interrupted installation is taken up again. Every requirements
+    file includes the app's.
+    """
+    refuse_old_python()
+    python = venv_python()
+    stamp = stamp_of(requirements)
+    if python.exists() and stamp.exists() and stamp.read_text() == fingerprint(requirements):
+        return python
+    if not works(python):
+        create_venv()
+    for old in VENV.glob("*.stamp"):
+        old.unlink()
+    install(python, requirements)
+    for name in {"requirements.txt", requirements}:
+        stamp_of(name).write_text(fingerprint(name))
+    return python
+
+
+def stamp_of(requirements: str) -> Path:
+    return VENV / f"{requirements}.stamp"
+
+
+def venv_python() -> Path:
+    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def fingerprint(requirements: str) -> str:
+    """A hash of all that decides what .venv must hold, and where: editable installs know paths."""
+    digest = hashlib.sha256(str(ROOT).encode())
+    digest.update(os.path.realpath(str(venv_python())).encode())
+    files = ["requirements.txt", requirements, "viz/components/pyproject.toml", ".venv/pyvenv.cfg"]
+    for name in files:
+        path = ROOT / name
+        digest.update(path.read_bytes() if path.exists() else b"missing")
+    return digest.hexdigest()
+
+
+def works(python: Path) -> bool:
+    """Whether .venv has a Python that runs, has pip, and is the one its packages are for."""
+    settings = VENV / "pyvenv.cfg"
+    text = settings.read_text() if python.exists() and settings.exists() else ""
+    found = re.search(r"^version\w* *= *(\d+)\.(\d+)", text, re.MULTILINE)
+    if not found or (int(found[1]), int(found[2])) < OLDEST:
+        return False
+    code = f"import sys, pip; sys.exit(sys.version_info[:2] != ({found[1]}, {found[2]}))"
+    return output([str(python), "-c", code])[0]
+
+
+def create_venv() -> None:
+    print(f"Making .venv with Python {sys.version.split()[0]}", flush=True)
+    made, text = output([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    if made:
+        return
+    if "ensurepip" in text or "No module named venv" in text:
+        sys.exit(
+            "This Python cannot make virtual environments. "
+            "On Debian or Ubuntu: apt install python3-venv. Then run this again."
+        )
+    sys.exit(f"Could not make .venv:\n{tail(text)}")
+
+
+def install(python: Path, requirements: str) -> None:
+    """Run pip, showing what it downloads; its settings (index, proxy, cache) are the user's own."""
+    print(f"Installing {requirements} into .venv (some minutes the first time)", flush=True)
+    command = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    pip = subprocess.Popen(
+        [*command, "--progress-bar", "off", "-r", requirements],
+        cwd=str(ROOT),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    )
+    lines = []
+    try:
+        for line in pip.stdout or ():
+            lines.append(line)
+            progress = noteworthy(line)
+            if progress:
+                print(f"  {progress}", flush=True)
+        pip.wait()
+    finally:
+        pip.kill()
+        pip.communicate()
+    if pip.returncode != 0:
+        text = "".join(lines)
+        sys.exit(f"pip could not install {requirements}:\n{tail(text)}\n{advice(text)}")
+
+
+def noteworthy(line: str) -> str:
+    """What to show of a line from pip: the large downloads, and the last, silent step."""
+    download = re.match(r"\s*Downloading (\S+?-[^-\s]+)-\S+ \((\S+ [MG]B)\)", line)
+    if download:
+        return f"{download[1]}  {download[2]}"
+    return "unpacking" if line.startswith("Installing collected packages") else ""
+
+
+def advice(text: str) -> str:
+    """What to do about a failed installation, from what pip said."""
+    if "No space left" in text or "Errno 28" in text:
+        return "The disk is full. Make room (torch alone can take several GB), then run this again."
+    if any(sign in text for sign in NETWORK_TROUBLE):
+        return (
+            "The package index could not be reached. Check the network and pip's settings "
+            "(pip config list), then run this again: what was downloaded is kept."
+        )
+    if "No matching distribution" in text:
+        return (
+            "A package has no build for this Python on this system. Try another Python: "
+            "remove .venv, then run this with it."
+        )
+    return "If the reason is not clear from this, remove .venv and run this again."
+
+
+def free_port(first: int) -> int:
+    """The first port from `first` on that nothing listens on."""
+    for port in range(first, min(first + PORTS_TRIED, 65536)):
+        with socket.socket() as probe:
+            if os.name != "nt":  # there it would take a port from its owner
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port != first:
+            print(f"Port {first} is taken; using {port}.", flush=True)
+        return port
+    sys.exit(f"No free port from {first} on. Give another with --port.")
+
+
+def serve(python: Path, port: int, browser: bool) -> int:
+    """Run serve.py until it ends or Ctrl-C, and open the browser once it answers."""
+    command = [str(python), "serve.py", "--port", str(port), "--quiet"]
+    server = subprocess.Popen(command, cwd=str(ROOT))
+    try:
+        if not answers(server, port):
+            print("Headscope did not start; its message is above.")
+            return server.poll() or 1
+        url = f"http://127.0.0.1:{port}"
+        print(f"Headscope is at {url} (Ctrl-C stops it)", flush=True)
+        if browser and has_display():
+            import webbrowser
+
+            webbrowser.open(url)
+        status = server.wait()
+        if status != 0:
+            print(f"The server ended with status {status}; its message is above.")
+        return status
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        stop(server)
+
+
+def answers(server: "subprocess.Popen[bytes]", port: int) -> bool:
+    """Wait until the server is healthy; False if it ended, answers with an error, or takes long."""
+    from http.client import HTTPConnection, HTTPException
+
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", "/_stcore/health")
+            return connection.getresponse().status == 200
+        except (OSError, HTTPException):
+            pass
+        finally:
+            connection.close()
+        time.sleep(0.05)
+    return False
+
+
+def has_display() -> bool:
+    """On a machine without a screen webbrowser would fill the terminal with a text browser."""
+    if os.name == "nt" or sys.platform == "darwin":
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def stop(server: "subprocess.Popen[bytes]") -> None:
+    """End the server and wait until it is gone."""
+    if server.poll() is None:
+        server.terminate()
+        try:
+            server.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def output(
+    command: "list[str]",
+    environment: "dict[str, str] | None" = None,
+    seconds: "float | None" = None,
+) -> "tuple[bool, str]":
+    """Run a command from the project's folder; whether it succeeded in time, and what it said."""
+    try:
+        ran = subprocess.run(
+            command,
+            cwd=str(ROOT),
+            env=environment,
+            timeout=seconds,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return False, str(error)
+    return ran.returncode == 0, ran.stdout
+
+
+def tail(text: str, lines: int = 12) -> str:
+    return "\n".join("  " + line for line in text.rstrip().splitlines()[-lines:])
+
+
+if __name__ == "__main__":
+    refuse_old_python()
+    sys.exit(main())

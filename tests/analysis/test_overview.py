@@ -1,0 +1,80 @@
+"""Pooled and combined weights against plain loops over the full matrices."""
+
+import pytest
+import torch
+
+from analysis import overview
+from models.encoder import EncoderConfig
+from models.run import load, trace
+
+TOKENS = 23
+HEADS = 5
+
+
+@pytest.fixture(scope="module")
+def pass_():
+    model = load(EncoderConfig(vocab=101, dim=35, heads=HEADS, depth=2, mlp=13, seed=3))
+    ids = torch.randint(101, (1, TOKENS), generator=torch.Generator().manual_seed(7))
+    return trace(model, ids)
+
+
+def slow_pool(matrix, size):
+    """Largest weight of every bin ⌊i·n/size⌋ … ⌈(i+1)·n/size⌉, by loops."""
+    rows, cols = matrix.shape
+    high, wide = min(size, rows), min(size, cols)
+    out = torch.zeros(high, wide)
+    for i in range(high):
+        for j in range(wide):
+            part = matrix[
+                i * rows // high : -(-(i + 1) * rows // high),
+                j * cols // wide : -(-(j + 1) * cols // wide),
+            ]
+            out[i, j] = part.max()
+    return out
+
+
+@pytest.mark.parametrize("head", [0, 3, "mean", "max"])
+@pytest.mark.parametrize("size", [1, 7, 11, TOKENS, 40])
+@pytest.mark.parametrize("block_bytes", [1, 2**26])
+def test_pooling_keeps_every_peak(pass_, head, size, block_bytes, monkeypatch):
+    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+    site = pass_.sites[1]
+    heads = pass_.weights(1)
+    whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
+    rows, keys = range(2, 19), range(TOKENS)
+    pooled = overview.pooled(pass_, site, head, rows, keys, size=size)
+    # pooling only picks numbers; the numbers round by how many rows are worked out at once
+    torch.testing.assert_close(pooled, slow_pool(whole[2:19], size), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("block_bytes", [1, 2**26])
+def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_bytes, monkeypatch):
+    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+    small = overview.thumbnails(pass_, pass_.sites[0], size=7)
+    heads = pass_.weights(0)
+    full = [*heads, heads.mean(0), heads.amax(0)]
+    assert small.shape == (HEADS + 2, 7, 7)
+    expected = torch.stack([slow_pool(one, 7) for one in full])
+    torch.testing.assert_close(small, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("head", [4, "mean", "max"])
+def test_a_column_is_what_every_query_gives_one_key(pass_, head, monkeypatch):
+    monkeypatch.setattr(overview, "BLOCK_BYTES", 4 * HEADS * TOKENS * 3)
+    heads = pass_.weights(0)
+    whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
+    column = overview.column_of(pass_, pass_.sites[0], head, 17)
+    torch.testing.assert_close(column, whole[:, 17], rtol=0, atol=1e-6)
+
+
+def test_rows_of_the_mean_sum_to_one_and_the_max_is_no_smaller(pass_):
+    rows = range(TOKENS)
+    mean = overview.rows_of(pass_, pass_.sites[0], "mean", rows)
+    largest = overview.rows_of(pass_, pass_.sites[0], "max", rows)
+    torch.testing.assert_close(mean.sum(-1), torch.ones(TOKENS))
+    assert (largest >= mean).all()
+
+
+def test_a_key_that_is_not_there_is_refused(pass_):
+    with pytest.raises(ValueError, match="expected 0 to 22"):
+        overview.column_of(pass_, pass_.sites[0], 0, TOKENS)

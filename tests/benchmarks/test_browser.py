@@ -1,0 +1,135 @@
+"""The browser benchmark: its sums and tables by hand, its probe in a real browser."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from benchmarks import browser, reference_pages, servers, visits
+from benchmarks.chrome import PROBE, Traffic, kind_of, payload_size, wait_for
+from benchmarks.measure import Spread
+
+HOST = "http://127.0.0.1:8501"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "Streamlit's files"),
+        ("/text?input=a.b", "Streamlit's files"),
+        ("/static/js/index.js", "Streamlit's files"),
+        ("/_stcore/bidi-components/headscope-views.explorer/streamlit.js", "our files"),
+        ("/_stcore/health", "other HTTP"),
+        ("/media/icon.svg", "other HTTP"),
+    ],
+)
+def test_whose_file_it_is(path: str, kind: str) -> None:
+    assert kind_of(HOST + path) == kind
+
+
+@pytest.mark.parametrize(
+    ("opcode", "data", "size"), [(1, "é", 2), (2, "AAAA", 3), (2, "AAA=", 2), (2, "AA==", 1)]
+)
+def test_the_size_of_a_frame(opcode: int, data: str, size: int) -> None:
+    assert payload_size({"opcode": opcode, "payloadData": data}) == size
+
+
+def test_bytes_are_summed_by_kind_and_time() -> None:
+    traffic = Traffic(events=[(1.0, "in", 5), (2.0, "in", 7), (3.0, "out", 11), (4.0, "in", 13)])
+    assert traffic.sums(end=2.0) == {"in": 12}
+    assert traffic.sums(2.0) == {"in": 13, "out": 11}
+
+
+def test_a_lost_change_is_counted_and_not_averaged() -> None:
+    found: dict[str, list[list[float | None]]]
+    found = {case.name: [[20.0, 22.0], [30.0, 30.0]] for case in browser.OURS}
+    found = {browser.BARE.name: [[10.0, 10.0], [20.0, 20.0]], **found}
+    found[browser.OURS[0].name] = [[None, 30.0], [30.0, 30.0]]
+    result = browser.compared(found)
+    first = result[browser.OURS[0].name]
+    assert (first["lost"], first["ms"].count) == (1, 3)
+    assert first["times the bare canvas"].median == pytest.approx((3.0 + 1.5) / 2)
+    shown = browser._control_table({32: result})
+    assert "30/30 (2.25), 1 LOST" in shown
+    assert "MISSED by" in shown
+
+
+def test_a_control_that_does_nothing_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="no picture followed"):
+        browser.compared({browser.BARE.name: [[1.0]], "stuck": [[None]]})
+
+
+def test_the_start_table_says_what_was_met() -> None:
+    seconds = {"one-line page: text": 1.0, "ours: text": 1.2, "ours, over the one-line page": 0.2}
+    start = {name: Spread.of([value]) for name, value in seconds.items()}
+    shown = browser._start_table({**start, "ours: picture": Spread.of([5.0])})
+    assert "text at most 0.3 s after the one-line page: met" in shown
+    assert "picture within 4 s: MISSED" in shown
+
+
+@pytest.mark.parametrize("case", visits.CASES, ids=lambda case: case.name)
+def test_the_address_asks_for_that_many_tokens(case: visits.Case) -> None:
+    query = parse_qs(urlsplit(case.url(HOST, 17)).query)
+    if case.server == "canvas":
+        assert query["side"] == ["17"]
+    else:
+        special = 2 if case.model == "minilm" else 0
+        assert len(query["input"][0].split()) + special == 17
+
+
+def test_the_reference_pages_have_the_apps_settings(tmp_path: Path) -> None:
+    reference_pages.write(tmp_path)
+    settings = (tmp_path / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    assert "postScriptGC = false" in settings
+    for name in ("hello.py", "canvas.py"):
+        compile((tmp_path / name).read_text(encoding="utf-8"), name, "exec")
+
+
+def test_no_browser_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("installed_browser", "playwright_browser"):
+        monkeypatch.setattr(f"benchmarks.chrome.{name}", lambda: None)
+    assert browser.main([]) == 1
+    assert capsys.readouterr().err.startswith("benchmarks.browser: no Chromium found")
+
+
+def test_a_server_that_dies_says_why(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("raise SystemExit('out of order')", encoding="utf-8")
+    command, port = [servers.sys.executable, "broken.py"], servers.free_port()
+    with (
+        pytest.raises(RuntimeError, match="out of order"),
+        servers.running(command, tmp_path, port),
+    ):
+        pass
+
+
+PICTURE = """
+<main data-testid="stMain"><style>p { color: red }</style><p hidden>not yet</p><p>Words</p></main>
+<div id="host"></div>
+<script>
+  const root = document.querySelector("#host").attachShadow({ mode: "open" });
+  root.innerHTML = '<div data-painted="1" data-head="0"><i></i></div>';
+  const picture = root.firstChild;
+  const steps = [
+    () => { picture.dataset.painted = 2; },
+    () => { picture.dataset.head = 1; picture.firstChild.className = "hs-dim"; },
+    () => { picture.dataset.painted = 3; picture.firstChild.className = ""; },
+  ];
+  onkeydown = () => steps.forEach((step, index) => setTimeout(step, 100 * (index + 1)));
+</script>
+"""
+
+
+@pytest.mark.browser
+def test_the_probe_waits_for_the_new_picture(page: Page) -> None:
+    page.add_init_script(path=PROBE)
+    page.route(HOST, lambda route: route.fulfill(body=PICTURE, content_type="text/html"))
+    page.goto(HOST)
+    assert wait_for(page, "probe.text", "the text")["words"] == "Words"
+    assert wait_for(page, "probe.picture", "the picture")["at"] > 0
+    milliseconds = visits.press(page, "a")
+    # neither the old head painted again (100 ms) nor the new one still dim (200 ms) counts
+    assert milliseconds is not None
+    assert milliseconds >= 290

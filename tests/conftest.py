@@ -1,0 +1,70 @@
+"""What every test shares: checked shapes, steady threads, and no silent skips."""
+
+import os
+from collections.abc import Generator
+from typing import Any
+
+import jaxtyping
+import pytest
+
+# Shapes and types of everything public in these packages are checked while the tests run.
+# It must come before any of them is imported.
+jaxtyping.install_import_hook(["models", "analysis"], "beartype.beartype")
+
+ALLOWED_SKIPS = ("CUDA", "MPS")
+
+
+def pytest_configure() -> None:
+    """Keep torch to two threads: the numbers repeat and a shared machine stays usable."""
+    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the machine lacks (a GPU) and what was asked to be left out (BROWSER=0)."""
+    if os.environ.get("BROWSER") == "0":
+        left_out = [item for item in items if item.get_closest_marker("browser")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+    for name in ("cuda", "mps"):
+        marked = [item for item in items if item.get_closest_marker(name)]
+        if marked and not _has(name):
+            reason = f"{name.upper()} is not available on this machine"
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _has(device: str) -> bool:
+    import torch
+
+    if device == "cuda":
+        return torch.cuda.is_available()
+    return torch.backends.mps.is_available()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Count a skipped or expectedly failing test as failed, unless it lacks a GPU."""
+    report = yield
+    return _refuse_skip(report)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a whole file that skips itself (importorskip)."""
+    report = yield
+    return _refuse_skip(report)
+
+
+def _refuse_skip(report: Any) -> Any:
+    if not report.skipped:
+        return report
+    reason = getattr(report, "wasxfail", None)
+    if reason is None:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = reason.removeprefix("Skipped: ")
+    if not reason.startswith(ALLOWED_SKIPS):
+        report.outcome = "failed"
+        report.longrepr = f"only tests that need CUDA or MPS may be skipped; this one: {reason!r}"
+    return report

@@ -1,0 +1,270 @@
+"""BERTs of odd shapes, opened from a folder, against transformers; and what is refused."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import BertConfig, BertForMaskedLM, BertModel
+
+from models.run import CheckpointError, Model, load, trace
+
+BATCH, TOKENS, VOCAB, LAYERS, HEADS = 2, 17, 101, 3, 5
+ROUNDING = 1e-5  # weights redrawn this wide make scores of up to 50, which float32 gives to 4e-6
+
+SHAPE: dict[str, Any] = {
+    "vocab_size": VOCAB,
+    "hidden_size": 35,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "intermediate_size": 53,
+    "max_position_embeddings": 37,
+}
+EAGER = {"attn_implementation": "eager"}  # the one that gives its weights
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"type_vocab_size": 1, "hidden_act": "relu", "layer_norm_eps": 1e-5},
+    {"type_vocab_size": 3, "hidden_act": "gelu_new", "layer_norm_eps": 0.1},
+    {"num_attention_heads": 7, "hidden_act": "gelu_pytorch_tanh"},
+    {"num_hidden_layers": 1, "num_attention_heads": 1},
+]
+
+
+def redrawn(network: Any) -> Any:
+    """With weights wide enough that every head differs from the others."""
+    dice = torch.Generator().manual_seed(31)
+    for parameter in network.parameters():
+        parameter.data = 0.3 * torch.randn(parameter.shape, generator=dice)
+    for part in network.modules():
+        if isinstance(part, nn.LayerNorm):
+            part.weight.data += 1
+    return network.eval()
+
+
+def bert(head: type = BertModel, **changes: Any) -> Any:
+    config = BertConfig(**SHAPE | EAGER | changes)
+    return redrawn(head(config))
+
+
+def ids() -> Tensor:
+    return torch.randint(VOCAB, (BATCH, TOKENS), generator=torch.Generator().manual_seed(37))
+
+
+def agree(model: Model, theirs: BertModel) -> None:
+    """Every head, every hidden state, with segments and padding."""
+    kinds = model.network.config.segments
+    segments = torch.arange(TOKENS).expand(BATCH, TOKENS) % kinds
+    padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
+    padding[1, 13:] = True
+    with torch.no_grad():
+        found = model.network(ids(), padding=padding, segments=segments)
+        expected = theirs(
+            input_ids=ids(),
+            attention_mask=(~padding).long(),
+            token_type_ids=segments,
+            output_attentions=True,
+            output_hidden_states=True,
+        )
+    real = ~padding
+    for pattern, attention in zip(found.patterns, expected.attentions, strict=True):
+        off = (pattern.weights() - attention).abs().amax((1, 3))
+        assert off[real].max() < ROUNDING
+        apart = (attention[:, :, None] - attention[:, None]).abs().amax((0, 3, 4))
+        assert (apart + torch.eye(len(apart))).min() > 0.01  # heads differ: none can be swapped
+    for state, theirs_state in zip(found.states, expected.hidden_states, strict=True):
+        off = (state - theirs_state)[real].abs().max()
+        assert off < ROUNDING * theirs_state.abs().max()
+    assert found.hidden.equal(found.states[-1])
+
+
+@pytest.mark.parametrize("changes", VARIANTS, ids=str)
+def test_odd_shapes(changes: dict, tmp_path: Path) -> None:
+    theirs = bert(**changes)
+    theirs.save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert model.trained
+    assert not model.network.training
+    assert model.tokenizer is None
+    agree(model, theirs)
+
+
+def test_under_a_prefix(tmp_path: Path) -> None:
+    """As a language model: "bert." before each name, and a head that is left out."""
+    whole = bert(BertForMaskedLM)
+    whole.save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert len(model.left_out) == 5
+    assert all(name.startswith("cls.predictions.") for name in model.left_out)
+    agree(model, whole.bert)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> None:
+    """The weights of a folder, changed."""
+    file = path / "model.safetensors"
+    save_file(change(load_file(file)), file)
+
+
+def test_old_names_of_layer_norm(tmp_path: Path) -> None:
+    theirs = bert()
+    theirs.save_pretrained(tmp_path)
+
+    def old(name: str) -> str:
+        return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        )
+
+    rewritten(tmp_path, lambda state: {old(name): tensor for name, tensor in state.items()})
+    agree(load(tmp_path), theirs)
+
+
+def test_without_a_pooler(tmp_path: Path) -> None:
+    theirs = redrawn(BertModel(BertConfig(**SHAPE | EAGER), False))
+    theirs.save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert model.left_out == ()
+    agree(model, theirs)
+
+
+def test_half_precision_weights_are_read_in_full(tmp_path: Path) -> None:
+    theirs = bert().half()
+    theirs.save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert {parameter.dtype for parameter in model.network.parameters()} == {torch.float32}
+    agree(model, theirs.float())
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bert")
+    bert().save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def copied(saved: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(saved, tmp_path / "odd-bert"))
+
+
+def refused(path: Path, *parts: str) -> None:
+    """Loading fails with one line that names the checkpoint and has these parts."""
+    with pytest.raises(CheckpointError) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith("odd-bert: ")
+    assert all(part in message for part in parts), message
+    assert "\n" not in message
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("rotary_base", 10_000),
+        ("quantization_config", {"bits": 4}),
+        ("position_embedding_type", "relative_key"),
+        ("is_decoder", True),
+        ("add_cross_attention", True),
+        ("pruned_heads", {"0": [1]}),
+        ("chunk_size_feed_forward", 7),
+        ("model_type", "roberta"),
+        ("model_type", None),
+        ("hidden_act", "silu"),
+        ("hidden_act", ["gelu"]),
+        ("hidden_size", 36),
+        ("hidden_size", "35"),
+        ("vocab_size", None),
+        ("type_vocab_size", 0),
+        ("num_hidden_layers", True),
+        ("layer_norm_eps", "small"),
+    ],
+)
+def test_settings_that_are_refused(copied: Path, setting: str, value: object) -> None:
+    file = copied / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {setting: value}))
+    name = {"model_type": "of type bert"}.get(setting, setting)
+    refused(copied, "for dim 36, received 5" if value == 36 else name)
+
+
+@pytest.mark.parametrize("setting", SHAPE)
+def test_missing_settings(copied: Path, setting: str) -> None:
+    file = copied / "config.json"
+    settings = json.loads(file.read_text())
+    del settings[setting]
+    file.write_text(json.dumps(settings))
+    refused(copied, f"config.json lacks {setting}")
+
+
+def test_settings_beside_the_point_are_allowed(copied: Path) -> None:
+    file = copied / "config.json"
+    extra = {"_name_or_path": "x", "id2label": {"0": "a"}, "output_attentions": True}
+    file.write_text(json.dumps(json.loads(file.read_text()) | extra))
+    assert load(copied).network.config.heads == HEADS
+
+
+QUERY = "encoder.layer.1.attention.self.query.weight"
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (lambda state: state | {"encoder.layer.1.adapter.weight": torch.ones(3)}, ["adapter"]),
+        (
+            lambda state: {n: x for n, x in state.items() if n != QUERY},
+            ["the checkpoint lacks", QUERY],
+        ),
+        (
+            lambda state: state | {QUERY: torch.ones(35, 30)},
+            ["blocks.1.attention.query.weight", "(35, 35)", "(35, 30)"],
+        ),
+        (
+            lambda state: state | {n.replace(".2.", ".3."): x.clone() for n, x in state.items()},
+            ["no place in a BERT encoder", "encoder.layer.3."],
+        ),
+    ],
+    ids=["unknown", "missing", "wrong shape", "one layer too many"],
+)
+def test_weights_that_are_refused(copied: Path, change: Any, parts: list[str]) -> None:
+    rewritten(copied, change)
+    refused(copied, *parts)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_missing_file(copied: Path, name: str) -> None:
+    (copied / name).unlink()
+    refused(copied, f"{name} is missing")
+
+
+@pytest.mark.parametrize("length", [0, 5, 1000, -1])
+def test_truncated_weights(copied: Path, length: int) -> None:
+    file = copied / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:length])
+    refused(copied, "unreadable checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("config.json", "{", "unreadable checkpoint"),
+        ("config.json", "\udcff", "unreadable checkpoint"),
+        ("config.json", "[]", "config.json: expected an object, received []"),
+        ("tokenizer.json", "{}", "tokenizer.json is not a readable tokenizer file"),
+    ],
+)
+def test_files_that_are_not_what_they_say(copied: Path, name: str, text: str, part: str) -> None:
+    (copied / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+    refused(copied, part)
+
+
+def test_ids_are_traced_without_a_tokenizer(saved: Path) -> None:
+    found = trace(load(saved), ids())
+    assert found.labels == [str(token) for token in ids()[0].tolist()]
+    with pytest.raises(ValueError, match="has no tokenizer: give it ids"):
+        trace(load(saved), "text")

@@ -1,0 +1,314 @@
+"""Each edit against an encoder written out with explicit weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.attention import Dot, Mask, Pattern, attend
+from models.edits import Ablate, Cut, Temperature, at, check
+from models.encoder import Encoder, EncoderConfig
+from models.run import trace
+from models.trace import Trace
+from tests.models.reference import Written, plain_encoder, unchanged
+
+HEADS, DEPTH, TOKENS = 5, 3, 11
+ROUNDING = 5e-6  # hidden states of size 4 after three layers of float32
+
+Heads = int | tuple[int, ...] | None
+WHICH: list[Heads] = [None, 2, (0, 3)]
+
+
+@dataclass(frozen=True)
+class SetRow:
+    """An edit of weights, as a page or a notebook may bring its own."""
+
+    layer: int
+    head: int
+    row: int
+    key: int
+
+    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+        edited = weights.clone()
+        here = rows == self.row
+        for index, head in enumerate(heads):
+            if head == self.head:
+                edited[:, index, here] = 0.0
+                edited[:, index, here, self.key] = 1.0
+        return edited
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Multiplies every weight of all layers: it has no layer of its own."""
+
+    factor: float
+
+    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+        return weights * self.factor
+
+
+@pytest.fixture(scope="module")
+def network() -> Encoder:
+    config = EncoderConfig(vocab=101, dim=35, depth=DEPTH, heads=HEADS, mlp=53, seed=3)
+    return Encoder(config).eval().requires_grad_(False)
+
+
+@pytest.fixture(scope="module")
+def ids() -> Tensor:
+    return torch.randint(101, (1, TOKENS), generator=torch.Generator().manual_seed(5))
+
+
+def chosen(heads: Heads) -> list[int]:
+    if heads is None:
+        return list(range(HEADS))
+    return [heads] if isinstance(heads, int) else list(heads)
+
+
+def only(layer: int | None, change: Any) -> Any:
+    """The change at one layer of the written-out encoder; None means at all."""
+    return lambda here, x: change(x.clone()) if layer in (None, here) else x
+
+
+def agree(found: Trace, expected: Written) -> None:
+    for layer in range(DEPTH):
+        # Weights are at most 1; what reaches them has the rounding of hidden states
+        assert (found.weights(layer) - expected.weights[layer][0]).abs().max() < ROUNDING
+    assert (found.output.values - expected.hidden).abs().max() < ROUNDING
+
+
+def untouched_before(found: Trace, plain: Trace, layer: int) -> None:
+    """Upstream of an edit everything is as it was, bit for bit; downstream it is not."""
+    for before in range(layer):
+        assert found.weights(before).equal(plain.weights(before))
+    assert not found.output.values.equal(plain.output.values)
+    for after in range(layer + 1, DEPTH):
+        assert not found.weights(after).equal(plain.weights(after))
+
+
+@pytest.mark.parametrize("layer", [None, 0, 1])
+@pytest.mark.parametrize("head", WHICH)
+@pytest.mark.parametrize("value", [0.3, 5.0])
+def test_temperature(
+    network: Encoder, ids: Tensor, value: float, head: Heads, layer: int | None
+) -> None:
+    def change(scores: Tensor) -> Tensor:
+        scores[:, chosen(head)] /= value
+        return scores
+
+    found = trace(network, ids, edits=[Temperature(value, layer, head)])
+    agree(found, plain_encoder(network, ids, scores=only(layer, change)))
+    untouched_before(found, trace(network, ids), layer or 0)
+
+
+def test_temperatures_multiply(network: Encoder, ids: Tensor) -> None:
+    twice = trace(network, ids, edits=[Temperature(0.5, 1), Temperature(0.4, 1, 2)])
+
+    def change(scores: Tensor) -> Tensor:
+        scores /= 0.5
+        scores[:, 2] /= 0.4
+        return scores
+
+    agree(twice, plain_encoder(network, ids, scores=only(1, change)))
+
+
+@pytest.mark.parametrize("head", WHICH)
+@pytest.mark.parametrize(
+    ("query", "key"), [(4, 7), (None, 3), ((0, 9), (1, 2, 10)), (6, None), (None, None), (3, ())]
+)
+def test_cut(network: Encoder, ids: Tensor, head: Heads, query: Any, key: Any) -> None:
+    """What is left of a row keeps its proportions and sums to 1; nothing left is all zero."""
+    found = trace(network, ids, edits=[Cut(1, head, query, key)])
+
+    def change(weights: Tensor) -> Tensor:
+        for h in chosen(head):
+            for i in range(TOKENS) if query is None else [query] if query in range(99) else query:
+                keys = range(TOKENS) if key is None else [key] if key in range(99) else key
+                weights[:, h, i, list(keys)] = 0
+        return weights / weights.sum(-1, keepdim=True).clamp_min(1e-30)
+
+    agree(found, plain_encoder(network, ids, weights=only(1, change)))
+    if key != ():
+        untouched_before(found, trace(network, ids), 1)
+    emptied = TOKENS if query is None else 1
+    assert found.empty_rows() == (len(chosen(head)) * emptied if key is None else 0)
+
+
+@pytest.mark.parametrize("head", WHICH)
+@pytest.mark.parametrize("how", ["zero", "mean"])
+def test_ablate(network: Encoder, ids: Tensor, how: Any, head: Heads) -> None:
+    """Before the output projection, whose bias stays."""
+
+    def change(values: Tensor) -> Tensor:
+        mean = values.mean(2, keepdim=True).expand_as(values)
+        values[:, chosen(head)] = 0 if how == "zero" else mean[:, chosen(head)]
+        return values
+
+    found = trace(network, ids, edits=[Ablate(1, head, how)])
+    agree(found, plain_encoder(network, ids, values=only(1, change)))
+    plain = trace(network, ids)
+    untouched_before(found, plain, 1)
+    assert found.weights(1).equal(plain.weights(1))
+
+
+def test_ablate_no_head_changes_nothing(network: Encoder, ids: Tensor) -> None:
+    found = trace(network, ids, edits=[Ablate(1, ())])
+    assert found.output.values.equal(trace(network, ids).output.values)
+
+
+def values_of(*edits: Any, padding: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Values of random attention with and without the edits."""
+    dice = torch.Generator().manual_seed(11)
+    q, k, v = (torch.randn(2, HEADS, TOKENS, 7, generator=dice) for _ in range(3))
+    mask = Mask(padding=padding)
+    return attend(q, k, v, mask=mask, edit=edits)[0], attend(q, k, v, mask=mask)[0]
+
+
+def test_shuffle_deals_a_heads_own_values() -> None:
+    shuffled, plain = values_of(Ablate(0, 2, "shuffled", seed=3))
+    again, _ = values_of(Ablate(0, 2, "shuffled", seed=3))
+    other, _ = values_of(Ablate(0, 2, "shuffled", seed=16))
+    assert shuffled.equal(again)
+    assert not shuffled.equal(other)
+    assert not shuffled[:, 2].equal(plain[:, 2])
+    others = [0, 1, 3, 4]
+    assert shuffled[:, others].equal(plain[:, others])
+    for item in range(2):
+        assert _sorted_rows(shuffled[item, 2]) == _sorted_rows(plain[item, 2])
+
+
+def _sorted_rows(x: Tensor) -> list[list[float]]:
+    return sorted(x.tolist())
+
+
+@pytest.mark.parametrize("how", ["zero", "mean", "shuffled"])
+def test_ablation_leaves_padding_out(how: Any) -> None:
+    padding = torch.zeros(2, TOKENS, dtype=torch.bool)
+    padding[1, 4:] = True
+    found, plain = values_of(Ablate(0, 2, how), padding=padding)
+    mine, real = found[1, 2, :4], plain[1, 2, :4]
+    expected = {
+        "zero": lambda: mine.eq(0).all(),
+        # Float32 sums of numbers up to 2
+        "mean": lambda: torch.allclose(mine, real.mean(0).expand(4, 7), atol=1e-6),
+        "shuffled": lambda: _sorted_rows(mine) == _sorted_rows(real),
+    }
+    assert expected[how]()
+    assert not mine.equal(real)
+    assert found[1, 2, 4:].equal(plain[1, 2, 4:])
+    assert _sorted_rows(found[0, 2]) == _sorted_rows(plain[0, 2]) or how != "shuffled"
+
+
+def test_a_weights_edit_of_ones_own(network: Encoder, ids: Tensor) -> None:
+    def change(weights: Tensor) -> Tensor:
+        weights[:, 3, 6] = torch.eye(TOKENS)[2]
+        return weights
+
+    found = trace(network, ids, edits=[SetRow(1, 3, 6, 2)])
+    agree(found, plain_encoder(network, ids, weights=only(1, change)))
+    untouched_before(found, trace(network, ids), 1)
+    assert found.pattern(1).path == "explicit"
+    assert found.pattern(2).path == "fused"
+    row = found.weights(1, 3, rows=[6])
+    assert row.equal(torch.eye(TOKENS)[2:3])
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_weights_edits_apply_in_order(network: Encoder, ids: Tensor, order: tuple) -> None:
+    edits = [SetRow(1, 3, 6, 2), Scaled(0.5)]
+    found = trace(network, ids, edits=[edits[i] for i in order])
+    assert float(found.weights(1, 3)[6, 2]) == (0.5 if order == (0, 1) else 1.0)
+    # Rows sum to 1 but for float32's rounding
+    assert torch.allclose(found.weights(0).sum(-1), torch.tensor(0.5), rtol=0, atol=1e-6)
+
+
+def test_three_kinds_of_edit_at_once(network: Encoder, ids: Tensor) -> None:
+    """Recipe, then weights, then values, whatever order they are given in."""
+
+    def sharpen(scores: Tensor) -> Tensor:
+        scores[:, 4] /= 0.5
+        scores[:, :, :, 8] = -torch.inf
+        return scores
+
+    def silence(values: Tensor) -> Tensor:
+        values[:, 0] = 0
+        return values
+
+    edits = [Ablate(1, 0), Scaled(0.7), Cut(1, None, None, 8), Temperature(0.5, 1, 4)]
+    expected = plain_encoder(
+        network,
+        ids,
+        scores=only(1, sharpen),
+        weights=lambda layer, x: x * 0.7,
+        values=only(1, silence),
+    )
+    agree(trace(network, ids, edits=edits), expected)
+    agree(trace(network, ids, edits=edits[::-1]), expected)
+
+
+def test_ablations_apply_in_order() -> None:
+    mean_last, _ = values_of(Ablate(0, 2), Ablate(0, 2, "mean"))
+    assert mean_last[:, 2].eq(0).all()
+    zero_last, _ = values_of(Ablate(0, 2, "mean"), Ablate(0, 2))
+    assert zero_last[:, 2].eq(0).all()
+    mean_only, _ = values_of(Ablate(0, 2, "mean"))
+    assert not mean_only[:, 2].eq(0).any()
+
+
+def test_no_edit_is_the_written_out_encoder(network: Encoder, ids: Tensor) -> None:
+    agree(trace(network, ids), plain_encoder(network, ids, weights=unchanged))
+
+
+def test_temperature_is_part_of_the_scores() -> None:
+    q = torch.ones(1, HEADS, 2, 7)
+    _, pattern = attend(q, q, q, score=Dot(scale=1.0), edit=Temperature(0.5, head=1))
+    assert pattern.scores()[0, :, 0, 0].tolist() == [7, 14, 7, 7, 7]
+
+
+def test_at_chooses_by_layer_and_kind() -> None:
+    first, cross, everywhere = Ablate(0, 1), Ablate(None, 2, kind="cross"), Scaled(2.0)
+    edits = [first, cross, everywhere]
+    assert at(edits, 0, "self") == (first, everywhere)
+    assert at(edits, 1, "self") == (everywhere,)
+    assert at(edits, 0, "cross") == (first, cross, everywhere)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (Ablate(3, 0), "expected a layer 0 to 2, received 3"),
+        (Cut(-1, 0, 0, 0), "expected a layer 0 to 2, received -1"),
+        (Ablate(0, 5), "head: expected 0 to 4, received 5"),
+        (Temperature(2.0, None, (1, -1)), "head: expected 0 to 4, received -1"),
+        (Cut(0, None, 11, 0), "query: expected 0 to 10, received 11"),
+        (Cut(0, None, 0, (3, 12)), "key: expected 0 to 10, received 12"),
+    ],
+)
+def test_places_that_are_not_there(network: Encoder, ids: Tensor, edit: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        trace(network, ids, edits=[edit])
+
+
+def test_check_allows_what_is_there() -> None:
+    check([Ablate(2, 0), Temperature(2.0), Scaled(1.0)], 3)
+    with pytest.raises(ValueError, match="expected a layer 0 to 1, received 2"):
+        check([Ablate(2, 0)], 2)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_temperature_is_positive(value: float) -> None:
+    with pytest.raises(ValueError, match="above 0, received"):
+        Temperature(value)
+
+
+def test_edited_pattern_recomputes_the_same(network: Encoder, ids: Tensor) -> None:
+    edits = [Cut(1, 2, 3, 4), SetRow(1, 2, 5, 6), Temperature(2.0, 1, 2)]
+    pattern: Pattern = trace(network, ids, edits=edits).pattern(1)
+    whole = pattern.weights()
+    assert pattern.weights().equal(whole)
+    for head in range(HEADS):
+        part = pattern.weights(head, [5, 3])
+        assert torch.allclose(part, whole[:, head, [5, 3]], rtol=0, atol=1e-6)  # other sums

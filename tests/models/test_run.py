@@ -1,0 +1,344 @@
+"""`load` and `trace`: what they take, what they refuse, and what they leave as it was."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.attention import Pattern
+from models.catalogue import entry, folder
+from models.edits import Ablate, Cut
+from models.encoder import Encoder, EncoderConfig
+from models.run import Model, catalogue, devices, load, trace
+from models.text import Tokens, WordTokenizer
+from models.trace import Output
+from tests.models.devices import DEVICES
+from tests.models.reference import plain_encoder
+
+SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=13, seed=3)
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Model:
+    return load("minilm")
+
+
+@pytest.fixture(scope="module")
+def small() -> Model:
+    return load(SMALL)
+
+
+def ids_of(batch: int = 2, tokens: int = 11, seed: int = 5) -> Tensor:
+    return torch.randint(101, (batch, tokens), generator=torch.Generator().manual_seed(seed))
+
+
+# --- load -------------------------------------------------------------------------------------
+
+
+def test_a_config_is_an_untrained_model() -> None:
+    model = load(SMALL)
+    assert not model.trained
+    assert isinstance(model.tokenizer, WordTokenizer)
+    assert model.tokenizer.vocab == 101
+    assert model.limit == 13
+    assert not model.network.training
+    assert model.network.tokens.weight.equal(Encoder(SMALL).tokens.weight)
+
+
+def test_a_module_in_memory_is_the_model() -> None:
+    network = Encoder(SMALL)
+    model = load(network)
+    assert model.network is network
+    assert model.tokenizer is None
+    assert trace(network, ids_of()).output.values.equal(trace(model, ids_of()).output.values)
+
+
+def test_a_model_stays_itself(small: Model) -> None:
+    assert load(small) is small
+
+
+def test_a_tokenizer_of_ones_own(small: Model) -> None:
+    path = folder(entry("minilm")) / "tokenizer.json"
+    for source in (path, str(path)):
+        model = load(EncoderConfig(vocab=30522), tokenizer=source)
+        assert trace(model, "Über").labels == ["[CLS]", "Über", "[SEP]"]
+    model = load(small, tokenizer=WordTokenizer(7))
+    assert model.network is small.network
+    assert max(trace(model, "a b c d e f").tokens[0].ids) < 7
+    assert isinstance(small.tokenizer, WordTokenizer)
+    assert small.tokenizer.vocab == 101
+
+
+def test_dtype() -> None:
+    model = load(SMALL, dtype=torch.bfloat16)
+    found = trace(model, ids_of())
+    assert {parameter.dtype for parameter in model.network.parameters()} == {torch.bfloat16}
+    assert found.output.values.dtype == torch.bfloat16
+    assert found.weights(0).dtype == torch.float32
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_trace_on_a_device(device: str) -> None:
+    model = load(SMALL, device=device)
+    assert model.device.type == device
+    edits = [Cut(1, 2, 3, 4), Ablate(2, 1, "mean")]
+    found = trace(model, ids_of(), edits=edits, hidden=True, gradient=lambda out: out.values.sum())
+    expected = trace(load(SMALL), ids_of(), edits=edits, hidden=True)
+    for layer in range(3):
+        off = (found.weights(layer).cpu() - expected.weights(layer)).abs().max()
+        assert off < 5e-5  # a GPU adds up in another order, layer after layer
+        assert found.gradient(layer).device.type == device
+    assert (found.hidden(3).cpu() - expected.hidden(3)).abs().max() < 5e-5
+
+
+def test_devices_of_this_machine() -> None:
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    assert devices() == ("cpu", *(name for name, present in here.items() if present))
+    with pytest.raises(ValueError, match=r"device: expected one of cpu.*, received meta"):
+        load(SMALL, device="meta")
+
+
+@pytest.mark.parametrize("source", ["no-such-model", Path("no-such-folder")])
+def test_a_source_that_is_not_there(source: str | Path) -> None:
+    names = ", ".join(known.name for known in catalogue())
+    with pytest.raises(ValueError, match=f"a folder or one of {names}, received '{source}'"):
+        load(source)
+
+
+# --- what trace takes -------------------------------------------------------------------------
+
+
+def test_a_text(minilm: Model) -> None:
+    found = trace(minilm, "The Über-cat")
+    assert found.labels == ["[CLS]", "The", "Über", "-", "cat", "[SEP]"]
+    assert found.model == "all-MiniLM-L6-v2"
+    assert found.trained
+    assert len(found.tokens) == 1
+
+
+def test_a_pair_and_a_list_of_both(minilm: Model) -> None:
+    pair = trace(minilm, ("a cat", "a dog"))
+    assert pair.tokens[0].segments == (0, 0, 0, 0, 1, 1, 1)
+    both = trace(minilm, ["a much longer text than the pair", ("a cat", "a dog")])
+    assert both.tokens[1] == pair.tokens[0]
+    for layer in range(6):
+        off = (both.weights(layer, item=1) - pair.weights(layer)).abs().max()
+        assert off < 1e-5  # float32 through six layers, in other shapes
+
+
+def test_segments_reach_the_network(minilm: Model) -> None:
+    found = trace(minilm, ("a cat", "a dog"), hidden=True)
+    joined = trace(minilm, torch.tensor([found.tokens[0].ids]), hidden=True)
+    assert (found.hidden(0)[:4] - joined.hidden(0)[:4]).abs().max() == 0
+    assert (found.hidden(0)[4:] - joined.hidden(0)[4:]).abs().max() > 0.01
+
+
+def test_ids(small: Model) -> None:
+    found = trace(small, ids_of())
+    expected = plain_encoder(small.network, ids_of())
+    assert len(found.tokens) == 2
+    for layer in range(3):
+        for item in range(2):
+            off = (found.weights(layer, item=item) - expected.weights[layer][item]).abs().max()
+            assert off < 5e-6  # float32 hidden states of size 4
+    assert found.output.name == "hidden states"
+    assert (found.output.values - expected.hidden).abs().max() < 5e-6
+
+
+def test_a_batch_is_its_items(small: Model) -> None:
+    """Padding removed: each item as if it were alone."""
+    texts = ["one two three four five", "a b", "x"]
+    together = trace(small, texts, hidden=True)
+    assert [len(item) for item in together.tokens] == [5, 2, 1]
+    for item, text in enumerate(texts):
+        alone = trace(small, text, hidden=True)
+        for layer in range(3):
+            weights = together.weights(layer, item=item)
+            assert weights.shape == alone.weights(layer).shape
+            assert (weights - alone.weights(layer)).abs().max() < 5e-6  # as above
+        assert (together.hidden(3, item) - alone.hidden(3)).abs().max() < 5e-6
+
+
+# --- what trace refuses -----------------------------------------------------------------------
+
+
+class Strange:
+    """A tokenizer that belongs to another model."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        return self.tokens
+
+
+@pytest.mark.parametrize("empty", ["", " \n", ["a", ""], [], torch.zeros(1, 0, dtype=torch.long)])
+def test_empty_input(small: Model, empty: Any) -> None:
+    with pytest.raises(ValueError, match="the input is empty: expected at least one token"):
+        trace(small, empty)
+
+
+@pytest.mark.parametrize("long", ["w " * 14, ["a", "w " * 14], torch.zeros(2, 14).long()])
+def test_too_long(small: Model, long: Any) -> None:
+    with pytest.raises(ValueError, match=f"{small.name} reads at most 13 tokens, received 14"):
+        trace(small, long)
+
+
+def test_as_long_as_it_may_be(small: Model) -> None:
+    assert trace(small, "w " * 13).weights(2, 4).shape == (13, 13)
+
+
+@pytest.mark.parametrize(
+    ("ids", "range_"),
+    [([[5, 101]], "5 to 101"), ([[3, -1]], "-1 to 3"), ([[0], [999]], "0 to 999")],
+)
+def test_ids_out_of_the_vocabulary(small: Model, ids: list, range_: str) -> None:
+    with pytest.raises(ValueError, match=f"ids: expected 0 to 100, received {range_}"):
+        trace(small, torch.tensor(ids))
+
+
+def test_a_tokenizer_of_another_model() -> None:
+    model = load(SMALL, tokenizer=Strange(Tokens.of_ids([3, 101])))
+    with pytest.raises(ValueError, match="ids: expected 0 to 100, received 3 to 101"):
+        trace(model, "text")
+
+
+def test_more_texts_than_the_model_tells_apart() -> None:
+    one = load(EncoderConfig(segments=1))
+    with pytest.raises(ValueError, match="tells 1 texts apart, received 2"):
+        trace(one, ("a", "b"))
+    none = load(EncoderConfig())
+    assert trace(none, ("a", "b")).labels == ["a", "b"]
+
+
+def test_text_without_a_tokenizer() -> None:
+    with pytest.raises(ValueError, match="Encoder has no tokenizer: give it ids"):
+        trace(Encoder(SMALL), "text")
+
+
+def test_half_a_character(minilm: Model) -> None:
+    with pytest.raises(ValueError, match="lone surrogate"):
+        trace(minilm, "half \ud83d")
+
+
+# --- gradients --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edits", [(), (Ablate(1, 2, "mean"),), (Cut(0, None, None, 3),)])
+def test_gradient_equals_autograd(small: Model, edits: tuple) -> None:
+    """Through the fused path, against autograd through the weights themselves."""
+
+    def number(out: Output) -> Tensor:
+        return out.values[1, 4].square().sum() - out.values[0].sum(0)[3]
+
+    def cut(layer: int, scores: Tensor) -> Tensor:
+        hidden = torch.arange(11) == 3
+        return scores.masked_fill(hidden, -torch.inf) if layer == 0 else scores
+
+    def mean(layer: int, values: Tensor) -> Tensor:
+        head = (torch.arange(5) == 2)[:, None, None]
+        return torch.where(head, values.mean(2, keepdim=True), values) if layer == 1 else values
+
+    change: Any = {}
+    if edits:
+        change = {"scores": cut} if isinstance(edits[0], Cut) else {"values": mean}
+    found = trace(small, ids_of(), edits=edits, gradient=number)
+    written = plain_encoder(small.network, ids_of(), **change)
+    expected = torch.autograd.grad(number(Output("", written.hidden)), written.weights)
+    for layer in range(3):
+        assert found.pattern(layer).path == "fused"
+        # Gradients pass three layers of float32 and are compared with the largest of the layer
+        allowed = 1e-5 * expected[layer].abs().max()
+        for item in range(2):
+            off = found.gradient(layer, item=item) - expected[layer][item]
+            assert off.abs().max() < allowed
+        part = found.gradient(layer, 3, rows=[7, 2], item=1)
+        assert (part - expected[layer][1, 3, [7, 2]]).abs().max() < allowed
+
+
+def test_a_gradient_leaves_nothing_behind(small: Model) -> None:
+    found = trace(small, ids_of(), hidden=True, gradient=lambda out: out.values.sum())
+    assert all(parameter.grad is None for parameter in small.network.parameters())
+    tensors = [found.output.values, found.hidden(1), found.weights(0), found.gradient(0)]
+    assert not any(tensor.requires_grad for tensor in tensors)
+
+
+@pytest.mark.parametrize("outside", [torch.no_grad, torch.enable_grad])
+def test_gradients_do_not_depend_on_the_caller(small: Model, outside: Any) -> None:
+    with outside():
+        found = trace(small, ids_of(), gradient=lambda out: out.values.square().sum())
+        assert found.gradient(2).abs().max() > 0
+        assert torch.is_grad_enabled() == (outside is torch.enable_grad)
+        assert not trace(small, ids_of()).pattern(0).q.requires_grad
+
+
+def test_gradient_needs_one_number(small: Model) -> None:
+    with pytest.raises(ValueError, match=r"gradient: expected one number, received \(2, 11, 35\)"):
+        trace(small, ids_of(), gradient=lambda out: out.values)
+    with pytest.raises(ValueError, match="gradient: expected a number that depends on the output"):
+        trace(small, ids_of(), gradient=lambda out: torch.tensor(1.0))
+    with pytest.raises(ValueError, match="no gradient here"):
+        trace(small, ids_of()).gradient(0)
+
+
+def test_gradient_of_a_frozen_network() -> None:
+    frozen = Encoder(SMALL).requires_grad_(False)
+    with pytest.raises(ValueError, match=r"gradient: .*frozen"):
+        trace(frozen, ids_of(), gradient=lambda out: out.values.sum())
+
+
+# --- what trace leaves as it was --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_the_model_is_as_it_was(training: bool) -> None:
+    """A network that is being trained goes on in training mode, part by part."""
+    network = Encoder(SMALL).train(training)
+    network.blocks[1].eval()
+    modes = [part.training for part in network.modules()]
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    dice = torch.get_rng_state()
+    edits = [Ablate(0, 1, "shuffled"), Cut(1, 2, 3, 4)]
+    first = trace(network, ids_of(), edits=edits, gradient=lambda out: out.values.sum())
+    assert trace(network, ids_of(), edits=edits).output.values.equal(first.output.values)
+    assert [part.training for part in network.modules()] == modes
+    assert torch.get_rng_state().equal(dice)
+    assert all(tensor.equal(before[name]) for name, tensor in network.state_dict().items())
+
+
+def test_the_mode_is_restored_after_an_error() -> None:
+    network = Encoder(SMALL).train()
+    with pytest.raises(ValueError, match="head: expected 0 to 4"):
+        trace(network, ids_of(), edits=[Ablate(0, 9)])
+    assert all(part.training for part in network.modules())
+
+
+def test_threads_get_their_own_results(small: Model) -> None:
+    def job(seed: int) -> list[Tensor]:
+        edits = [Ablate(seed % 3, seed % 5)] if seed % 2 else []
+        gradient = (lambda out: out.values.square().sum()) if seed % 4 == 0 else None
+        found = trace(small, ids_of(1, 5 + seed % 7, seed), edits=edits, gradient=gradient)
+        return [found.weights(layer) for layer in range(3)] + [found.output.values]
+
+    alone = [job(seed) for seed in range(23)]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(job, range(23)))
+    for expected, found in zip(alone, together, strict=True):
+        assert all(a.equal(b) for a, b in zip(expected, found, strict=True))
+
+
+def test_threads_build_the_same_network() -> None:
+    """Weights are drawn from one generator per process: two at a time would mix."""
+    configs = [EncoderConfig(dim=36, depth=1, seed=seed) for seed in (1, 2)]
+    expected = [Encoder(config).tokens.weight for config in configs]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda n: Encoder(configs[n % 2]).tokens.weight, range(11)))
+    assert all(weight.equal(expected[n % 2]) for n, weight in enumerate(found))
+
+
+def test_patterns_are_fused(small: Model) -> None:
+    patterns: list[Pattern] = [trace(small, "a b c").pattern(layer) for layer in range(3)]
+    assert [pattern.path for pattern in patterns] == ["fused"] * 3

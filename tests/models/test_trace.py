@@ -1,0 +1,162 @@
+"""A trace's answers: shapes, parts, names, refusals."""
+
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+import torch
+
+from models.edits import Cut
+from models.encoder import Encoder, EncoderConfig
+from models.run import Model, load, trace
+from models.text import Tokens
+from models.trace import Trace, padding_of
+
+LAYERS, HEADS, TOKENS = 3, 5, (7, 3)
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load(EncoderConfig(vocab=101, dim=35, depth=LAYERS, heads=HEADS, mlp=53, seed=3))
+
+
+@pytest.fixture(scope="module")
+def found(model: Model) -> Trace:
+    """Two items of seven and three tokens."""
+    return trace(model, ["one two three two one , .", "x y z"], hidden=True)
+
+
+def test_sites_and_labels(found: Trace) -> None:
+    assert [site.layer for site in found.sites] == [0, 1, 2]
+    for site in found.sites:
+        assert (site.kind, site.heads, site.queries, site.keys) == ("self", 5, 7, 7)
+        assert site.tower is None
+        assert found.query_labels(site) == found.key_labels(site) == found.labels
+        assert found.query_labels(site, item=1) == found.key_labels(site, item=1) == ["x", "y", "z"]
+    assert found.labels == ["one", "two", "three", "two", "one", ",", "."]
+    assert found.site(1) == found.site(1, "self") == found.sites[1]
+
+
+@pytest.mark.parametrize("item", [0, 1])
+@pytest.mark.parametrize("layer", range(LAYERS))
+def test_weights_are_the_patterns_without_padding(found: Trace, layer: int, item: int) -> None:
+    n = TOKENS[item]
+    whole = found.pattern(layer).weights()[item, :, :n, :n]
+    weights = found.weights(layer, item=item)
+    assert weights.shape == (HEADS, n, n)
+    assert weights.dtype == torch.float32
+    assert (weights - whole).abs().max() < 1e-6  # other shapes multiply in another order
+    assert (weights.sum(-1) - 1).abs().max() < 1e-6  # float32 sums of at most 7
+    for head in range(HEADS):
+        assert (found.weights(layer, head, item=item) - whole[head]).abs().max() < 1e-6
+
+
+@pytest.mark.parametrize("rows", [[2, 0], slice(1, 3), range(2), (1,), torch.tensor([0, 0]), []])
+@pytest.mark.parametrize("ask", ["weights", "scores"])
+def test_rows(found: Trace, ask: str, rows: Any) -> None:
+    picked = list(range(3))[rows] if isinstance(rows, slice) else [int(row) for row in rows]
+    question = getattr(found, ask)
+    whole = question(1, item=1)
+    part = question(1, 4, rows=rows, item=1)
+    assert part.shape == (len(picked), 3)
+    assert torch.allclose(part, whole[4, picked], rtol=0, atol=1e-6)  # scores are below 10
+    assert question(1, rows=rows, item=1).shape == (HEADS, len(picked), 3)
+
+
+def test_rows_from_the_end_are_the_items_own(found: Trace) -> None:
+    """Not the padding's."""
+    last = found.weights(1, rows=slice(-1, None), item=1)
+    assert torch.allclose(last, found.weights(1, item=1)[:, 2:], rtol=0, atol=1e-6)
+
+
+def test_scores_are_what_softmax_takes(found: Trace) -> None:
+    for item in (0, 1):
+        again = torch.softmax(found.scores(2, item=item), -1)
+        assert (again - found.weights(2, item=item)).abs().max() < 1e-6  # float32 below 1
+
+
+def test_hidden_states(found: Trace, model: Model) -> None:
+    ids = torch.tensor([found.tokens[0].ids])
+    states = model.network(ids).states
+    for layer in range(LAYERS + 1):
+        assert found.hidden(layer).shape == (7, 35)
+        assert found.hidden(layer, item=1).shape == (3, 35)
+        off = (found.hidden(layer) - states[layer][0]).abs().max()
+        assert off < 5e-6  # hidden states of size 4 in float32
+    assert found.hidden(LAYERS).equal(found.output.values[0])
+    assert not trace(model, "a b", hidden=True).hidden(0).requires_grad
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda t: t.weights(3), r"layer: expected one of \[0, 1, 2\], received 3"),
+        (lambda t: t.weights(-1), r"layer: expected one of \[0, 1, 2\], received -1"),
+        (lambda t: t.pattern(7), "layer: .* received 7"),
+        (lambda t: t.weights(0, 5), "head: expected 0 to 4, received 5"),
+        (lambda t: t.weights(0, item=2), "item: expected 0 to 1, received 2"),
+        (lambda t: t.hidden(0, item=-1), "item: expected 0 to 1, received -1"),
+        (lambda t: t.query_labels(t.sites[0], item=2), "item: expected 0 to 1, received 2"),
+        (lambda t: t.weights(0, rows=[3], item=1), r"rows: expected positions 0 to 2, received"),
+        (lambda t: t.weights(0, rows=[-1]), r"rows: expected positions 0 to 6, received \[-1\]"),
+        (lambda t: t.weights(0, kind="cross"), r"layer 0 has \['self'\], received 'cross'"),
+        (lambda t: t.hidden(4), "layer: expected 0 to 3, received 4"),
+        (lambda t: t.hidden(-1), "layer: expected 0 to 3, received -1"),
+        (lambda t: t.gradient(0), "no gradient here"),
+    ],
+)
+def test_questions_without_an_answer(found: Trace, ask: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ask(found)
+
+
+def test_hidden_states_are_asked_for(model: Model) -> None:
+    with pytest.raises(ValueError, match="ask for them with trace"):
+        trace(model, "a b").hidden(0)
+
+
+def test_too_large_an_answer_names_rows() -> None:
+    """5 heads of 4,099 × 4,099 take 320 MiB; one takes 64."""
+    config = EncoderConfig(vocab=3, dim=5, depth=1, heads=5, mlp=2, max_tokens=4099)
+    found = trace(Encoder(config), torch.zeros(1, 4099, dtype=torch.long))
+    with pytest.raises(ValueError, match=r"would take 320 MiB \(at most 256\).*rows="):
+        found.weights(0)
+    with pytest.raises(ValueError, match="rows="):
+        found.scores(0)
+    assert found.weights(0, 4, rows=slice(None, None, 1000)).shape == (5, 4099)
+    assert found.weights(0, rows=range(17)).shape == (5, 17, 4099)
+
+
+def test_empty_rows_of_padding_do_not_count(model: Model) -> None:
+    """Cut from all of the shorter item's keys, its three own rows are left with none."""
+    texts = ["one two three two one , .", "x y z"]
+    found = trace(model, texts, edits=[Cut(1, (0, 2), None, (0, 1, 2))])
+    assert found.empty_rows() == 2 * 3
+    assert found.weights(1, 2, item=1).eq(0).all()
+    assert trace(model, texts).empty_rows() == 0
+
+
+def test_a_trace_is_read_only(found: Trace) -> None:
+    for name, value in (("tokens", ()), ("output", None), ("patterns", ())):
+        with pytest.raises(FrozenInstanceError):
+            setattr(found, name, value)
+    with pytest.raises(FrozenInstanceError):
+        found.patterns[0].mask = None  # type: ignore[misc, assignment]
+
+
+def test_answers_are_copies(model: Model) -> None:
+    """Whoever writes into an answer, or into the labels, changes nothing for the next."""
+    found = trace(model, "a b c")
+    before = found.weights(0)
+    found.weights(0).fill_(7)
+    found.labels.append("d")
+    assert found.weights(0).equal(before)
+    assert found.labels == ["a", "b", "c"]
+
+
+def test_padding_of_items() -> None:
+    two, three = Tokens.of_ids([1, 2]), Tokens.of_ids([3, 4, 5])
+    padding = padding_of([two, three])
+    assert padding is not None
+    assert padding.tolist() == [[False, False, True], [False, False, False]]
+    assert padding_of([two, two]) is None

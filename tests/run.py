@@ -1,0 +1,110 @@
+"""`make test`: install what the tests need, find a browser, run every check and add them up."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import start
+
+start.refuse_old_python()
+
+from tests.browser.chromium import HOW_TO_GET_ONE, installed_browser  # noqa: E402
+
+CHECKS = {
+    "ruff format": ["ruff", "format", "--check", "."],
+    "ruff check": ["ruff", "check", "."],
+    "pyright": ["pyright"],
+}
+FETCH_SECONDS = 300
+
+
+def main() -> int:
+    """Run everything, whatever fails on the way. Returns the exit status."""
+    python = start.prepare("requirements-dev.txt")
+    browser = os.environ.get("BROWSER") != "0"
+    if browser:
+        provide_browser(python)
+    results = [run_check(python, name) for name in CHECKS]
+    counts, status = run_pytest(python)
+    passed, failed, skipped = counts
+    print()
+    if not browser:
+        print("The browser tests were left out (BROWSER=0).")
+    print(f"{len(results)} checks ({', '.join(CHECKS)}) and {sum(counts)} tests:")
+    passed += sum(results)
+    failed += len(results) - sum(results)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or status else 0
+
+
+def run_check(python: Path, name: str) -> bool:
+    began = time.monotonic()
+    ok = run([str(python), "-m", *CHECKS[name]]) == 0
+    print(f"{name}: {'passed' if ok else 'FAILED'} in {time.monotonic() - began:.1f} s", flush=True)
+    return ok
+
+
+def run_pytest(python: Path) -> tuple[tuple[int, int, int], int]:
+    """Passed, failed and skipped as pytest's own report counts them, and its exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        status = run([str(python), "-m", "pytest", "-q", "-rfEs", f"--junitxml={report}"])
+        if not report.exists():
+            return (0, 1, 0), status
+        suite = ElementTree.parse(report).find("testsuite")
+    if suite is None:
+        return (0, 1, 0), status
+    total, errors, failures, skipped = (
+        int(suite.get(name, 0)) for name in ("tests", "errors", "failures", "skipped")
+    )
+    return (total - errors - failures - skipped, errors + failures, skipped), status
+
+
+def provide_browser(python: Path) -> None:
+    """Get a Chromium where there is none; without one the browser tests will fail and say so."""
+    if browser_is_here(python):
+        return
+    fetch("Playwright's own", [str(python), "-m", "playwright", "install", "chromium"])
+    if not browser_is_here(python) and may_use_apt():
+        fetch("apt's list", ["apt-get", "update"])
+        fetch("apt's", ["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
+    if not browser_is_here(python):
+        print(HOW_TO_GET_ONE, flush=True)
+
+
+def may_use_apt() -> bool:
+    return shutil.which("apt-get") is not None and hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def fetch(what: str, command: list[str]) -> None:
+    """Try one way to a browser, quietly unless it fails."""
+    print(f"No Chromium here: fetching {what}", flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    fetched, text = start.output(command, environment, FETCH_SECONDS)
+    if not fetched:
+        said = [line for line in text.splitlines() if line and not line.startswith("    at ")]
+        print("That failed:\n" + start.tail("\n".join(said), 2), flush=True)
+
+
+def browser_is_here(python: Path) -> bool:
+    """Ours to find, or one that only the Playwright in .venv knows of."""
+    if installed_browser():
+        return True
+    return start.output([str(python), "-m", "tests.browser.chromium"])[0]
+
+
+def run(command: list[str]) -> int:
+    """Run a command from the project's folder, never waiting for input; its exit status."""
+    return subprocess.run(command, cwd=start.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nStopped.")

@@ -1,0 +1,345 @@
+"""The import arrows and house rules, held true for every file that exists.
+
+A rule is a function from a file (its path and its syntax tree) to complaints "path:line: what".
+Each is tried on a snippet that breaks it, then on the whole project.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("models", "analysis", "viz", "train", "benchmarks", "notebooks", "tests")
+OURS = frozenset(("app", "serve", "start", *FOLDERS))
+HEAVY = frozenset(("torch", "transformers", "models", "analysis", "train"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Python file; `path` is relative to the project, with forward slashes."""
+
+    path: str
+    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    def under(self, *folders: str) -> bool:
+        """Whether the file is one of these, or lies in one of these folders."""
+        path = PurePosixPath(self.path)
+        return any(path.is_relative_to(folder) for folder in folders)
+
+    def at(self, node: ast.stmt | ast.expr | ast.ExceptHandler, what: str) -> str:
+        return f"{self.path}:{node.lineno}: {what}"
+
+
+Rule = Callable[[Source], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module by its full dotted name, and whether it is imported when called."""
+
+    node: ast.Import | ast.ImportFrom
+    module: str
+    inside_function: bool
+
+    @property
+    def top(self) -> str:
+        return self.module.partition(".")[0]
+
+    def of(self, *modules: str) -> bool:
+        """Whether this is one of these modules or something inside one."""
+        return any(f"{self.module}.".startswith(f"{module}.") for module in modules)
+
+
+def imports(source: Source) -> Iterator[Import]:
+    """Every import that runs: what stands under TYPE_CHECKING does not."""
+
+    def walk(node: ast.AST, inside: bool) -> Iterator[Import]:
+        match node:
+            case ast.Import():
+                yield from (Import(node, alias.name, inside) for alias in node.names)
+            case ast.ImportFrom():
+                module = absolute(source.path, node)
+                yield from (Import(node, f"{module}.{alias.name}", inside) for alias in node.names)
+            case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                for child in node.orelse:
+                    yield from walk(child, inside)
+            case _:
+                inside = inside or isinstance(
+                    node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+                )
+                for child in ast.iter_child_nodes(node):
+                    yield from walk(child, inside)
+
+    yield from walk(source.tree, False)
+
+
+def absolute(path: str, node: ast.ImportFrom) -> str:
+    """The dotted name a `from … import` means, dots at its front resolved."""
+    if node.level == 0:
+        return node.module or ""
+    package = PurePosixPath(path).parts[: -node.level]
+    return ".".join([*package, *([node.module] if node.module else [])])
+
+
+def refuse(source: Source, modules: frozenset[str] | set[str], why: str) -> Iterator[str]:
+    for found in imports(source):
+        if found.of(*modules):
+            yield source.at(found.node, f"imports {found.module}: {why}")
+
+
+# --- the arrows -------------------------------------------------------------------------------
+
+
+def pictures_know_no_models(source: Source) -> Iterator[str]:
+    if source.under("viz") and not source.under("viz/pages", "viz/components"):
+        heavy = HEAVY | {"streamlit"}
+        yield from refuse(source, heavy, "viz takes arrays and labels, and draws them")
+
+
+def components_know_no_models(source: Source) -> Iterator[str]:
+    if source.under("viz/components"):
+        yield from refuse(source, HEAVY, "a component takes bytes")
+
+
+def streamlit_only_at_the_edge(source: Source) -> Iterator[str]:
+    edge = ("app.py", "serve.py", "viz/pages", "viz/components", "tests", "benchmarks")
+    if not source.under(*edge):
+        yield from refuse(source, {"streamlit"}, "only app.py, serve.py, pages and components may")
+
+
+def transformers_only_behind_its_door(source: Source) -> Iterator[str]:
+    if source.under("models/convert"):
+        for found in imports(source):
+            if found.top == "transformers" and not found.inside_function:
+                yield source.at(found.node, "imports transformers outside a function")
+    elif not source.under("models/pretrained.py", "tests", "benchmarks", "notebooks"):
+        why = "only models/pretrained.py and models/convert may"
+        yield from refuse(source, {"transformers"}, why)
+
+
+def models_stand_alone(source: Source) -> Iterator[str]:
+    if source.under("models"):
+        others = {"viz", "analysis", "train", "streamlit", "plotly"}
+        yield from refuse(source, others, "models stand on torch alone")
+
+
+def analysis_reads_traces(source: Source) -> Iterator[str]:
+    if source.under("analysis"):
+        for found in imports(source):
+            allowed = found.of("analysis", "models.trace", "models.attention")
+            if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
+                why = "analysis reads models.trace and models.attention only"
+                yield source.at(found.node, f"imports {found.module}: {why}")
+
+
+def training_knows_no_pictures(source: Source) -> Iterator[str]:
+    if source.under("train"):
+        yield from refuse(source, {"viz", "streamlit", "plotly"}, "train uses models and analysis")
+
+
+def nothing_leans_on_tests(source: Source) -> Iterator[str]:
+    if not source.under("tests", "benchmarks", "notebooks"):
+        leaves = {"tests", "benchmarks", "notebooks"}
+        yield from refuse(source, leaves, "nothing depends on it")
+
+
+def nobody_imports_the_app(source: Source) -> Iterator[str]:
+    if not source.under("tests", "benchmarks"):
+        yield from refuse(source, {"app", "serve", "start"}, "it is where the program begins")
+
+
+def first_paint_waits_for_nothing(source: Source) -> Iterator[str]:
+    """Importing torch takes a second: app.py and pages reach it through shared.py, when called."""
+    if not source.under("app.py", "viz/pages"):
+        return
+    for found in imports(source):
+        if not found.of(*HEAVY):
+            continue
+        if not source.under("viz/pages/shared.py"):
+            yield source.at(found.node, f"imports {found.module}: ask viz/pages/shared.py for it")
+        elif not found.inside_function:
+            yield source.at(found.node, f"imports {found.module} before it is called for")
+
+
+def models_init_is_empty(source: Source) -> Iterator[str]:
+    if source.path == "models/__init__.py":
+        for found in imports(source):
+            yield source.at(
+                found.node, f"imports {found.module}: models/__init__.py imports nothing"
+            )
+
+
+# --- the house rules --------------------------------------------------------------------------
+
+
+def no_print(source: Source) -> Iterator[str]:
+    if source.under("train", "benchmarks", "notebooks", "start.py", "tests"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Name("print")):
+                yield source.at(node, "prints")
+
+
+def no_bare_except(source: Source) -> Iterator[str]:
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is None:
+            yield source.at(node, "catches everything, Ctrl-C included: name the exception")
+
+
+def no_assert_for_users(source: Source) -> Iterator[str]:
+    if source.under("models", "viz", "analysis", "train", "app.py", "serve.py", "start.py"):
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Assert):
+                yield source.at(node, "asserts: raise a ValueError with expected and received")
+
+
+MACHINE_PATH = re.compile(r"^(/(home|Users|root|tmp|work|mnt|opt|var|usr)/\w|[A-Za-z]:[\\/]\w)")
+
+
+def no_machine_paths(source: Source) -> Iterator[str]:
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Constant(str(text)) if MACHINE_PATH.match(text):
+                yield source.at(node, f"names a place on one machine: {text!r}")
+
+
+def forward_keeps_nothing(source: Source) -> Iterator[str]:
+    """A forward pass returns what it found; what it stored on self would mix two users."""
+    for function in ast.walk(source.tree):
+        if not (isinstance(function, ast.FunctionDef) and function.name == "forward"):
+            continue
+        owner = function.args.args[0].arg if function.args.args else "self"
+        for node in ast.walk(function):
+            match node:
+                case ast.Attribute(ast.Name(name), attr, ast.Store()) if name == owner:
+                    yield source.at(node, f"forward assigns {owner}.{attr}")
+
+
+# --- every rule, on a snippet that breaks it --------------------------------------------------
+
+BROKEN: list[tuple[Rule, str, str]] = [
+    (pictures_know_no_models, "viz/heatmap.py", "import torch"),
+    (pictures_know_no_models, "viz/heatmap.py", "from models.trace import Trace"),
+    (pictures_know_no_models, "viz/deep/heatmap.py", "def f():\n    import streamlit as st"),
+    (pictures_know_no_models, "viz/heatmap.py", "from transformers import AutoModel"),
+    (components_know_no_models, "viz/components/headscope_views/__init__.py", "import torch.nn"),
+    (streamlit_only_at_the_edge, "models/run.py", "import streamlit.runtime"),
+    (transformers_only_behind_its_door, "models/run.py", "def f():\n    import transformers"),
+    (transformers_only_behind_its_door, "models/convert/bert.py", "import transformers"),
+    (models_stand_alone, "models/run.py", "from viz import theme"),
+    (models_stand_alone, "models/deep/run.py", "import plotly.graph_objects as go"),
+    (analysis_reads_traces, "analysis/rollout.py", "from models.encoder import Encoder"),
+    (analysis_reads_traces, "analysis/rollout.py", "from models import run"),
+    (analysis_reads_traces, "analysis/rollout.py", "from ..viz import theme"),
+    (training_knows_no_pictures, "train/loop.py", "from viz.theme import sequential"),
+    (nothing_leans_on_tests, "models/run.py", "from tests.browser import chromium"),
+    (nobody_imports_the_app, "viz/pages/shared.py", "import serve"),
+    (first_paint_waits_for_nothing, "app.py", "import torch"),
+    (first_paint_waits_for_nothing, "app.py", "def f():\n    from models.run import load"),
+    (first_paint_waits_for_nothing, "viz/pages/explore/text.py", "def f():\n    import torch"),
+    (first_paint_waits_for_nothing, "viz/pages/shared.py", "if True:\n    import torch"),
+    (models_init_is_empty, "models/__init__.py", "from .run import load"),
+    (no_print, "viz/heatmap.py", "print('here')"),
+    (no_bare_except, "tests/test_x.py", "try:\n    pass\nexcept:\n    pass"),
+    (no_assert_for_users, "models/encoder.py", "assert True"),
+    (no_machine_paths, "models/run.py", "PLACE = '" + "/home" + "/ada/model'"),
+    (no_machine_paths, "models/run.py", "PLACE = 'C:" + "/Users'"),
+    (
+        forward_keeps_nothing,
+        "models/vit.py",
+        "class A:\n    def forward(self, x):\n        self.x = x",
+    ),
+    (forward_keeps_nothing, "models/vit.py", "def forward(me, x):\n    me.a, b = x"),
+]
+
+ALLOWED: list[tuple[Rule, str, str]] = [
+    (pictures_know_no_models, "viz/heatmap.py", "import numpy as np\nfrom viz.theme import x"),
+    (pictures_know_no_models, "viz/pages/shared.py", "import streamlit"),
+    (pictures_know_no_models, "viz/x.py", "if TYPE_CHECKING:\n    import torch"),
+    (
+        transformers_only_behind_its_door,
+        "models/convert/bert.py",
+        "def f():\n    import transformers",
+    ),
+    (analysis_reads_traces, "analysis/rollout.py", "from models.trace import Trace"),
+    (analysis_reads_traces, "analysis/rollout.py", "from . import entropy"),
+    (first_paint_waits_for_nothing, "viz/pages/shared.py", "def f():\n    import torch"),
+    (no_print, "train/loop.py", "print('loss')"),
+    (no_machine_paths, "serve.py", "PATH = '/_stcore/health'"),
+    (forward_keeps_nothing, "models/vit.py", "def forward(self, x):\n    y = self.a(x)"),
+    (forward_keeps_nothing, "models/vit.py", "def __init__(self, x):\n    self.a = x"),
+]
+
+RULES = sorted({rule for rule, _, _ in BROKEN}, key=lambda rule: rule.__name__)
+
+
+@pytest.mark.parametrize(("rule", "path", "text"), BROKEN)
+def test_rule_catches(rule: Rule, path: str, text: str) -> None:
+    complaints = list(rule(Source(path, text)))
+    assert len(complaints) == 1
+    assert re.match(rf"{re.escape(path)}:\d+: ", complaints[0])
+
+
+@pytest.mark.parametrize(("rule", "path", "text"), ALLOWED)
+def test_rule_allows(rule: Rule, path: str, text: str) -> None:
+    assert list(rule(Source(path, text))) == []
+
+
+# --- every rule, on the project ---------------------------------------------------------------
+
+
+def sources() -> list[Source]:
+    """Every Python file of the project: those at the top, and all in our folders."""
+    paths = [
+        *ROOT.glob("*.py"),
+        *(path for name in FOLDERS for path in ROOT.glob(f"{name}/**/*.py")),
+    ]
+    return [
+        Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(paths)
+        if "build" not in path.parts
+    ]
+
+
+def test_files_are_found() -> None:
+    found = {source.path for source in sources()}
+    assert {"start.py", "serve.py", "tests/test_architecture.py"} <= found
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_project_follows(rule: Rule) -> None:
+    complaints = [complaint for source in sources() for complaint in rule(source)]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_readme_is_short() -> None:
+    readme = ROOT / "README.md"
+    assert len(readme.read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_settings_hold_the_theme() -> None:
+    from viz.theme import streamlit_theme
+
+    settings = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    given = {
+        (mode, key): value
+        for mode, keys in streamlit_theme().items()
+        for key, value in keys.items()
+    }
+    held = {
+        (mode, key): value
+        for mode, keys in settings["theme"].items()
+        for key, value in keys.items()
+    }
+    differing = sorted(key for key in given.keys() | held.keys() if given.get(key) != held.get(key))
+    assert not differing, "config.toml and viz.theme.streamlit_theme() differ here"

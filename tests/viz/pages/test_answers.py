@@ -1,0 +1,107 @@
+"""What the explorer is sent equals the trace, and nonsense in a question changes nothing."""
+
+import numpy as np
+import pytest
+import torch
+
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from viz.pack import unpack
+from viz.pages import answers
+
+TOKENS = 11
+SELECT = {"site": 1, "head": 2, "token": 3, "direction": "out", "scale": "fixed"}
+
+
+def traced(tokens):
+    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13, max_tokens=1024))
+    ids = torch.randint(53, (1, tokens), generator=torch.Generator().manual_seed(5))
+    return trace(model, ids)
+
+
+@pytest.fixture(scope="module")
+def short():
+    return traced(TOKENS)
+
+
+@pytest.fixture(scope="module")
+def long():
+    return traced(701)
+
+
+def cells(area, part):
+    rows, cols = part["shape"]
+    raw = np.frombuffer(area, np.uint8, rows * cols, part["at"]).reshape(rows, cols)
+    return part["max"] * (raw / 255.0) ** 2
+
+
+def test_first_message_of_a_short_text_has_every_head(short):
+    header, area = unpack(answers.first(short, "abc", answers.thumbs(short), SELECT))
+    base = header["base"]
+    assert base["note"] == "untrained: random weights"
+    assert base["query_labels"] == short.labels
+    assert len(header["maps"]) == 2 * (3 + 2)
+    for part in header["maps"]:
+        heads = short.weights(part["site"])
+        combined = {"mean": heads.mean(0), "max": heads.amax(0)}
+        whole = combined[part["head"]] if isinstance(part["head"], str) else heads[part["head"]]
+        # half a step of the square-root scale at its steepest: 1/255 of the largest weight
+        np.testing.assert_allclose(cells(area, part), whole.numpy(), atol=part["max"] / 255)
+
+
+def test_first_message_of_a_long_text_is_pooled_and_small(long):
+    blob = answers.first(long, "abc", answers.thumbs(long), SELECT)
+    header, area = unpack(blob)
+    (part,) = header["maps"]
+    assert (part["site"], part["head"]) == (1, 2)
+    assert part["shape"] == [answers.WHOLE, answers.WHOLE]
+    assert len(blob) <= 2**20
+    assert cells(area, part).max() == pytest.approx(long.weights(1, 2).max().item(), rel=1e-6)
+    assert header["base"]["limits"] == {"pooled": True}
+
+
+def test_exact_rows_columns_and_tiles(long):
+    ask = {
+        "id": 17,
+        "rows": [[0, 1, "query", 5], [1, "mean", "key", 700]],
+        "maps": [[0, 0, 100, 200, 300, 350]],
+    }
+    header, area = unpack(answers.addition(long, "abc", ask))
+    assert header["answer"] == 17
+    row, column = (np.frombuffer(area, "<f4", r["count"], r["at"]) for r in header["rows"])
+    # the same numbers but for the order of float32 sums: one row at a time, or all at once
+    np.testing.assert_allclose(row, long.weights(0, 1)[5].numpy(), atol=1e-7)
+    np.testing.assert_allclose(column, long.weights(1).mean(0)[:, 700].numpy(), atol=1e-7)
+    (tile,) = header["maps"]
+    part = long.weights(0, 0)[100:200, 300:350].numpy()
+    assert tile["shape"] == [100, 50]
+    np.testing.assert_allclose(cells(area, tile), part, atol=tile["max"] / 255)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        {},
+        {"id": "x", "rows": "all", "maps": {"a": 1}},
+        {"rows": [[9, 0, "query", 0], [0, 99, "query", 0], [0, 0, "side", 0]]},
+        {"rows": [[0, 0, "query", 11], [0, 0, "key", -1], [0, 0, "query", 1.5], [0]]},
+        {"maps": [[0, 0, 5, 5, 0, 3], [0, "median", 0, 3, 0, 3], [0, 0, "a", 3, 0, 3]]},
+        {"maps": [[-1, 0, 0, 3, 0, 3], [0, None, 0, 3, 0, 3], [0, [], 0, 3, 0, 3]]},
+    ],
+)
+def test_nonsense_is_left_out(short, ask):
+    header, _ = unpack(answers.addition(short, "abc", ask))
+    assert header["maps"] == []
+    assert header["rows"] == []
+
+
+def test_a_range_beyond_the_text_is_held_within_it(short):
+    header, _ = unpack(answers.addition(short, "abc", {"maps": [[0, 0, -7, 900, 2, 900]]}))
+    (tile,) = header["maps"]
+    assert (tile["rows"], tile["cols"]) == ([0, TOKENS], [2, TOKENS])
+
+
+def test_one_question_cannot_ask_for_everything(short):
+    ask = {"rows": [[0, 0, "query", 1]] * 1000}
+    header, _ = unpack(answers.addition(short, "abc", ask))
+    assert len(header["rows"]) == answers.MAX_PARTS

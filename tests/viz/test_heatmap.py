@@ -1,0 +1,91 @@
+"""Pooling keeps every peak; a byte a cell keeps small weights apart."""
+
+import numpy as np
+import pytest
+
+from viz.heatmap import dequantise, max_pool, quantise, stack_thumbs
+
+
+def test_max_pool_by_hand():
+    weights = np.arange(35, dtype=np.float32).reshape(5, 7)
+    # rows 0-0, 1-2, 3-4; columns 0-2, 3-6
+    np.testing.assert_array_equal(max_pool(weights, 3, 2), [[2, 6], [16, 20], [30, 34]])
+
+
+def test_what_fits_stays_as_it_is():
+    weights = np.random.default_rng(0).random((2, 5, 7), dtype=np.float32)
+    np.testing.assert_array_equal(max_pool(weights, 5, 7), weights)
+    np.testing.assert_array_equal(max_pool(weights, 11, 13), weights)
+    assert max_pool(weights, 11, 3).shape == (2, 5, 3)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (3, 5), (13, 17), (22, 28)])
+def test_no_peak_is_lost(rows: int, cols: int):
+    for row, col in ((0, 0), (22, 28), (11, 3), (7, 27)):
+        weights = np.zeros((23, 29), dtype=np.float32)
+        weights[row, col] = 1
+        pooled = max_pool(weights, rows, cols)
+        assert pooled.shape == (rows, cols)
+        assert pooled.sum() == 1
+
+
+def test_pooling_leaves_other_axes_alone():
+    weights = np.random.default_rng(1).random((2, 3, 11, 13), dtype=np.float32)
+    pooled = max_pool(weights, 5, 7)
+    np.testing.assert_array_equal(pooled[1, 2], max_pool(weights[1, 2], 5, 7))
+    assert pooled.max() == weights.max()
+
+
+@pytest.mark.parametrize(("shape", "rows", "cols"), [((5,), 3, 3), ((0, 7), 3, 3), ((5, 7), 0, 3)])
+def test_pooling_nothing_is_refused(shape: tuple[int, ...], rows: int, cols: int):
+    with pytest.raises(ValueError, match="expected weights"):
+        max_pool(np.zeros(shape), rows, cols)
+
+
+def test_quantise_by_hand():
+    weights = np.array([[0.0, 0.8], [0.2, 0.05]], dtype=np.float32)
+    quantised, maximum = quantise(weights)
+    # √(0.2/0.8) = 1/2, √(0.05/0.8) = 1/4
+    np.testing.assert_array_equal(quantised, [[0, 255], [128, 64]])
+    assert quantised.dtype == np.uint8
+    assert maximum == np.float32(0.8)
+
+
+def test_each_map_has_its_own_maximum():
+    weights = np.random.default_rng(2).random((2, 3, 5, 7), dtype=np.float32)
+    quantised, maxima = quantise(weights)
+    np.testing.assert_array_equal(maxima, weights.max((-2, -1)))
+    assert (quantised.max((-2, -1)) == 255).all()
+
+
+def test_weights_read_back_closely():
+    rng = np.random.default_rng(3)
+    weights = rng.dirichlet(np.full(53, 0.1), size=(3, 47)).astype(np.float32)
+    quantised, maxima = quantise(weights)
+    # half a step of √(a/max) is 1/510, so a is off by at most max·(2·1/510 + 1/510²)
+    bound = maxima[:, None, None] * (2 / 510 + 1 / 510**2) + 1e-7
+    assert (abs(dequantise(quantised, maxima) - weights) <= bound).all()
+
+
+def test_a_map_of_zeros_stays_zero():
+    quantised, maximum = quantise(np.zeros((3, 5), dtype=np.float32))
+    assert not quantised.any()
+    assert maximum == 0
+    assert not dequantise(quantised, maximum).any()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1e-6])
+def test_what_is_no_weight_is_refused(bad: float):
+    weights = np.full((3, 5), 0.2, dtype=np.float32)
+    weights[1, 2] = bad
+    with pytest.raises(ValueError, match="expected finite weights"):
+        quantise(weights)
+
+
+def test_stacked_thumbs_are_padded_after_the_end():
+    wide, small = np.full((5, 3, 7), 1.0), np.full((4, 2, 5), 2.0)
+    stacked = stack_thumbs([wide, small])
+    assert stacked.shape == (2, 5, 3, 7)
+    np.testing.assert_array_equal(stacked[0], wide)
+    assert (stacked[1, [0, 1, 3, 4], :2, :5] == 2).all()  # heads 0 and 1, then mean and max
+    assert stacked[1].sum() == small.sum()

@@ -1,0 +1,36 @@
+"""The browser views as Streamlit elements: bytes in, what the user chose and asks for out."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+def explorer(data: bytes, *, key: str, on_change: Callable[[], None]) -> dict[str, Any] | None:
+    """All heads, one head's matrix and the text, round one selection.
+
+    Args:
+        data: a message of viz/pack.py.
+        key: constant for one place in the page; without it every change would remount the view.
+        on_change: called before the rerun that a new selection or question causes.
+
+    Returns:
+        {"select": {...}, "ask": {...} | None} as last sent by the view; None before that.
+    """
+    result = _registered("explorer")(data=data, key=key, on_view_change=on_change)
+    view = result.get("view")
+    return None if view is None else dict(view)
+
+
+@cache
+def _registered(name: str) -> Callable[..., Any]:
+    """Registers a view once a process. At the first call, not at import: Streamlit finds packaged
+    assets only while a server runs, and standalone.py is there for places without one.
+    """
+    from streamlit.components.v2 import component
+
+    return component(
+        f"headscope-views.{name}",
+        html='<div class="headscope"></div>',
+        css=f"{name}.css",
+        js="streamlit.js",
+    )

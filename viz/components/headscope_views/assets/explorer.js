@@ -1,0 +1,102 @@
+// Every head, one head, the text: three views round one choice, and the bar that changes it.
+
+import { atlas } from "./atlas.js";
+import { matrix } from "./matrix.js";
+import { tokens } from "./tokens.js";
+import { element, mountViews, say } from "./view.js";
+
+export const mount = (root, bytes, onEvent) => mountViews(root, bytes, onEvent, compose);
+
+function compose(store, root) {
+  const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
+  const grid = element("div", "hs-grid");
+  root.replaceChildren(bar, grid);
+  const all = atlas(store, grid);
+  const one = matrix(store, grid);
+  const text = tokens(store, grid);
+  return [all, one, text, controls(store, bar, one)];
+}
+
+function button(text, title, action) {
+  const made = element("button", "hs-button", { type: "button", title, "aria-label": title }, text);
+  made.onclick = action;
+  return made;
+}
+
+/** ‹ [select] › for one of the two things a head is named by. */
+function stepper(name, step, choose) {
+  const select = element("select", "hs-select", { "aria-label": name });
+  select.onchange = () => choose(select.selectedIndex);
+  const back = button("‹", `Previous ${name.toLowerCase()}`, () => step(-1));
+  const on = button("›", `Next ${name.toLowerCase()}`, () => step(1));
+  const box = element(
+    "div",
+    "hs-stepper",
+    {},
+    element("span", "hs-label", { "aria-hidden": "true" }, name),
+    back,
+    select,
+    on,
+  );
+  let options = "";
+  const show = (names, index) => {
+    if (options !== names.join("\n")) {
+      options = names.join("\n");
+      select.replaceChildren(...names.map((text) => element("option", "", {}, text)));
+    }
+    select.selectedIndex = index;
+    back.disabled = index === 0;
+    on.disabled = index === names.length - 1;
+  };
+  return { box, show };
+}
+
+function controls(store, bar, one) {
+  const layer = stepper(
+    "Layer",
+    (by) => store.select({ site: store.selection.site + by }),
+    (site) => store.select({ site }),
+  );
+  const head = stepper(
+    "Head",
+    (by) => {
+      const heads = store.heads();
+      store.select({ head: heads[heads.indexOf(store.selection.head) + by] });
+    },
+    (index) => store.select({ head: store.heads()[index] }),
+  );
+  const stretch = button("Stretch contrast", "Colours from 0 to this map’s own largest weight", () =>
+    store.select({ scale: store.selection.scale === "own" ? "fixed" : "own" }),
+  );
+  const closer = button("+", "Zoom in", () => one.zoom(1.5));
+  const farther = button("−", "Zoom out", () => one.zoom(1 / 1.5));
+  const reset = button("Reset zoom", "Show the whole matrix", () => one.reset());
+  const save = button("Save PNG", "Save the matrix as a picture", () => one.save());
+  const note = element("strong", "hs-note");
+  stretch.setAttribute("aria-label", "Stretch contrast");
+  bar.replaceChildren(
+    layer.box,
+    head.box,
+    stretch,
+    note,
+    element("span", "hs-spring"),
+    element("div", "hs-switch", { role: "group", "aria-label": "Zoom" }, farther, closer, reset),
+    save,
+  );
+  return {
+    render() {
+      const number = store.kinds() > 1;
+      layer.show(
+        store.base.sites.map((site) => (number ? `${site.layer} · ${site.kind}` : `${site.layer}`)),
+        store.selection.site,
+      );
+      head.show(store.heads().map(String), store.heads().indexOf(store.selection.head));
+      stretch.setAttribute("aria-pressed", String(store.selection.scale === "own"));
+      say(note, store.base.note);
+      note.hidden = !store.base.note;
+      const zoomed = one.zoomed();
+      reset.disabled = farther.disabled = !zoomed;
+      closer.disabled = one.deepest();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+"""Maps of weights on their way to bytes: pooled to pixels, quantised to one byte a cell."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+LEVELS = 255
+
+
+def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    """Adaptive max pooling of the last two axes: no peak is lost.
+
+    Output row i is the largest of the input rows floor(i·r/R) to floor((i+1)·r/R), the last one
+    excluded; so every input cell lies in one output cell, and a map that fits stays as it is.
+
+    Args:
+        weights: [..., r, c].
+        rows: most rows wanted; the result has R = min(r, rows).
+        cols: most columns wanted, likewise.
+    """
+    if weights.ndim < 2 or 0 in weights.shape[-2:] or rows < 1 or cols < 1:
+        raise ValueError(
+            f"expected weights [..., row, col] with cells and a target of 1x1 or more, "
+            f"received shape {weights.shape} and target {rows}x{cols}"
+        )
+    pooled = weights
+    for axis, wanted in ((-2, rows), (-1, cols)):
+        size = pooled.shape[axis]
+        if wanted < size:
+            starts = np.arange(wanted) * size // wanted
+            pooled = np.maximum.reduceat(pooled, starts, axis=axis)
+    return pooled
+
+
+def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One byte a cell, fine where weights are small: q = round(255·√(a/max)), a ≈ max·(q/255)².
+
+    Returns:
+        q, uint8 of the same shape, and the largest weight of each map (last two axes), float32.
+        A map of zeros stays zero.
+
+    Raises:
+        ValueError: A weight is NaN, infinite or negative.
+    """
+    if weights.ndim < 2 or 0 in weights.shape[-2:]:
+        raise ValueError(f"expected weights [..., row, col] with cells, received {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
+    maxima = weights.max(axis=(-2, -1)).astype(np.float32)
+    scale = np.where(maxima > 0, maxima, 1).astype(np.float64)[..., None, None]
+    quantised = np.rint(LEVELS * np.sqrt(np.minimum(weights / scale, 1))).astype(np.uint8)
+    return quantised, maxima
+
+
+def dequantise(quantised: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+    """The weights a view reads back, float32; off by at most max/255."""
+    levels = quantised.astype(np.float32) / LEVELS
+    return np.asarray(maxima, dtype=np.float32)[..., None, None] * levels**2
+
+
+def stack_thumbs(sites: Sequence[np.ndarray]) -> np.ndarray:
+    """Thumbs of sites that differ in size or heads as one array "site column row col".
+
+    Args:
+        sites: one array "column row col" a site: its heads, then mean, then max.
+
+    Returns:
+        Zeros after the last row and column of a smaller map; a site of fewer heads has zeros
+        between its heads and its last two columns.
+    """
+    if not sites or any(s.ndim != 3 or s.shape[0] < 3 for s in sites):
+        raise ValueError("expected arrays [heads + 2, row, col], one a site")
+    columns, rows, cols = (max(s.shape[axis] for s in sites) for axis in range(3))
+    stacked = np.zeros((len(sites), columns, rows, cols), dtype=np.float32)
+    for target, site in zip(stacked, sites, strict=True):
+        heads, height, width = site.shape[0] - 2, site.shape[1], site.shape[2]
+        target[:heads, :height, :width] = site[:-2]
+        target[-2:, :height, :width] = site[-2:]
+    return stacked

@@ -1,0 +1,246 @@
+"""The blob a browser view gets: little-endian uint32 N | N bytes of JSON | sections.
+
+The JSON is padded with spaces so that 4 + N is a multiple of 8; each section starts at a multiple
+of 8 from the start of the section area. All numbers are little-endian.
+"""
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from viz import theme
+from viz.heatmap import quantise
+
+VERSION = 1
+ALIGNMENT = 8
+AXES = ("query", "key")
+BASE_KEYS = (
+    *("model", "note", "query_labels", "key_labels", "special", "sites"),
+    *("path", "limits", "select"),
+)
+
+
+@dataclass(frozen=True)
+class Map:
+    """The part [r0:r1, c0:c1] of one head's matrix, perhaps pooled (then weights are smaller)."""
+
+    site: int
+    head: int | str
+    weights: np.ndarray
+    rows: tuple[int, int]
+    cols: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        _check_place(self.site, self.head)
+        shape, ranges = self.weights.shape, (self.rows, self.cols)
+        if len(shape) != 2 or not all(
+            0 <= start < stop and 1 <= size <= stop - start
+            for size, (start, stop) in zip(shape, ranges, strict=True)
+        ):
+            raise ValueError(
+                f"expected a map of at most the size of its range, received shape {shape} "
+                f"for rows {self.rows} and cols {self.cols}"
+            )
+
+
+@dataclass(frozen=True)
+class Row:
+    """Exact numbers: one query's weights over the keys, or one key's over the queries."""
+
+    site: int
+    head: int | str
+    axis: str
+    index: int
+    weights: np.ndarray
+
+    def __post_init__(self) -> None:
+        _check_place(self.site, self.head)
+        if self.axis not in AXES or self.weights.ndim != 1 or self.index < 0:
+            raise ValueError(
+                f"expected axis 'query' or 'key' and 1-D weights, received axis {self.axis!r}, "
+                f"index {self.index}, shape {self.weights.shape}"
+            )
+        if not np.isfinite(self.weights).all():
+            raise ValueError("expected finite weights, received NaN or inf")
+
+
+@dataclass(frozen=True)
+class Thumbs:
+    """Small maps "site column row col"; columns are the heads, then mean, then max."""
+
+    weights: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.weights.ndim != 4:
+            raise ValueError(f"expected [site, column, row, col], received {self.weights.shape}")
+
+
+class Sections:
+    """Collects sections and says where each will start."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self._size = 0
+
+    def add(self, array: np.ndarray) -> int:
+        start = _aligned(self._size)
+        self.arrays.append(array)
+        self._size = start + array.nbytes
+        return start
+
+
+def pack(header: dict[str, Any], sections: Sequence[np.ndarray]) -> bytes:
+    """Header and sections as one blob.
+
+    Raises:
+        ValueError: The header holds anything but plain JSON (numpy scalars, NaN, other objects).
+    """
+    _check_plain(header, "header")
+    text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    text += b" " * (_aligned(4 + len(text)) - 4 - len(text))
+    parts = [struct.pack("<I", len(text)), text]
+    size = 0
+    for array in sections:
+        start = _aligned(size)
+        little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        parts += [b"\0" * (start - size), little.tobytes()]
+        size = start + little.nbytes
+    return b"".join(parts)
+
+
+def unpack(blob: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header and the section area ("at" counts from its start)."""
+    if len(blob) < 4:
+        raise ValueError(f"expected a blob of 4 bytes or more, received {len(blob)}")
+    (length,) = struct.unpack_from("<I", blob)
+    if 4 + length > len(blob) or (4 + length) % ALIGNMENT:
+        raise ValueError(f"expected a header inside {len(blob)} bytes, received length {length}")
+    return json.loads(blob[4 : 4 + length]), bytes(blob[4 + length :])
+
+
+def message(
+    *,
+    trace: str,
+    answer: int | None = None,
+    base: dict[str, Any] | None = None,
+    maps: Sequence[Map] = (),
+    rows: Sequence[Row] = (),
+    thumbs: Thumbs | None = None,
+) -> bytes:
+    """What the explorer is sent; the colours of viz/theme.py are added to a base.
+
+    Args:
+        trace: which trace this belongs to; a view ignores additions to another.
+        answer: the id of the question this answers.
+        base: everything but numbers (BASE_KEYS); None for an addition.
+        maps: quantised to a byte a cell.
+        rows: sent as float32.
+        thumbs: all sites, 40x40 at most each.
+    """
+    area = Sections()
+    header = {
+        "v": VERSION,
+        "trace": trace,
+        "answer": answer,
+        "base": None if base is None else _base(base, area),
+        "thumbs": None if thumbs is None else _thumbs(thumbs, area),
+        "maps": [_map(m, area) for m in maps],
+        "rows": [_row(r, area) for r in rows],
+    }
+    return pack(header, area.arrays)
+
+
+def _base(base: dict[str, Any], area: Sections) -> dict[str, Any]:
+    missing = [key for key in BASE_KEYS if key not in base]
+    if missing:
+        raise ValueError(f"expected a base with {', '.join(BASE_KEYS)}; missing {missing}")
+    return {**base, "theme": {mode: _theme(mode, area) for mode in theme.MODES}}
+
+
+def _theme(mode: theme.Mode, area: Sections) -> dict[str, Any]:
+    colours = theme.COLOURS[mode]
+    return {
+        "background": colours.background,
+        "surface": colours.surface,
+        "text": colours.text,
+        "muted": colours.muted,
+        "line": colours.line,
+        "primary": colours.primary,
+        "heads": list(colours.heads),
+        "sequential": area.add(theme.sequential(mode)),
+    }
+
+
+def _thumbs(thumbs: Thumbs, area: Sections) -> dict[str, Any]:
+    quantised, maxima = quantise(thumbs.weights)
+    sites, columns, rows, cols = quantised.shape
+    return {
+        "at": area.add(quantised),
+        "sites": sites,
+        "columns": columns,
+        "rows": rows,
+        "cols": cols,
+        "max": [[float(m) for m in site] for site in maxima],
+    }
+
+
+def _map(part: Map, area: Sections) -> dict[str, Any]:
+    quantised, maximum = quantise(part.weights)
+    return {
+        "site": part.site,
+        "head": part.head,
+        "rows": [int(i) for i in part.rows],
+        "cols": [int(i) for i in part.cols],
+        "shape": list(quantised.shape),
+        "max": float(maximum),
+        "at": area.add(quantised),
+    }
+
+
+def _row(row: Row, area: Sections) -> dict[str, Any]:
+    weights = np.asarray(row.weights, dtype=np.float32)
+    return {
+        "site": row.site,
+        "head": row.head,
+        "axis": row.axis,
+        "index": row.index,
+        "count": len(weights),
+        "sum": float(weights.sum(dtype=np.float64)),
+        "at": area.add(weights),
+    }
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _check_place(site: int, head: int | str) -> None:
+    number = isinstance(head, int) and head >= 0
+    if site < 0 or not (number or head in ("mean", "max")):
+        raise ValueError(
+            f"expected a site of 0 or more and a head number, 'mean' or 'max'; "
+            f"received site {site!r}, head {head!r}"
+        )
+
+
+def _check_plain(value: object, where: str) -> None:
+    """np.float64 is a float and json writes NaN: types are compared exactly, floats are finite."""
+    if value is None or type(value) in (str, bool, int):
+        return
+    if type(value) is float and np.isfinite(value):
+        return
+    if isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            _check_plain(item, f"{where}[{i}]")
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if type(key) is not str:
+                raise ValueError(f"expected text as key in {where}, received {key!r}")
+            _check_plain(item, f"{where}[{key!r}]")
+        return
+    raise ValueError(f"expected plain JSON at {where}, received {type(value).__name__} {value!r}")

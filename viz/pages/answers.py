@@ -1,0 +1,156 @@
+"""What the explorer is sent: a first message that is enough to start with, and answers.
+
+The browser's questions are a stranger's input: whatever does not fit the trace is left out.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.pack import Map, Row, Thumbs, message
+
+if TYPE_CHECKING:
+    from analysis.overview import Head
+    from models.trace import Site, Trace
+
+THUMB = 40  # cells along a thumbnail's side
+WHOLE = 640  # cells along the side of a whole head's matrix; larger ones are pooled
+SMALL = 2**18  # bytes; if all heads of all layers fit, they come with the first message
+MAX_PARTS = 64  # maps or rows in one answer
+UNTRAINED = "untrained: random weights"
+
+
+def thumbs(trace: "Trace") -> Thumbs:
+    """Every head of every site in small."""
+    import numpy as np
+
+    from analysis.overview import thumbnails
+
+    return Thumbs(
+        np.stack([thumbnails(trace, s, size=THUMB).numpy(force=True) for s in trace.sites])
+    )
+
+
+def first(
+    trace: "Trace",
+    identity: str,
+    small: Thumbs,
+    select: dict[str, Any],
+    *,
+    answer: int | None = None,
+) -> bytes:
+    """Labels, sites, thumbnails, and the chosen head's matrix; all heads if the text is short."""
+    tokens = trace.tokens[0]
+    site = trace.sites[select["site"]]
+    base = {
+        "model": trace.model,
+        "note": "" if trace.trained else UNTRAINED,
+        "query_labels": trace.query_labels(site),
+        "key_labels": trace.key_labels(site),
+        "special": [place for place, special in enumerate(tokens.special) if special],
+        "sites": [
+            {"layer": s.layer, "kind": s.kind, "heads": s.heads, "queries": s.queries}
+            | {"keys": s.keys}
+            for s in trace.sites
+        ],
+        "path": trace.patterns[select["site"]].path,
+        "limits": {"pooled": max(site.queries, site.keys) > WHOLE},
+        "select": select,
+    }
+    chosen = (select["site"], select["head"])
+    cells = sum((s.heads + 2) * s.queries * s.keys for s in trace.sites)
+    wanted = _every_head(trace) if cells <= SMALL else [chosen]
+    maps = [_map(trace, index, head) for index, head in wanted]
+    return message(trace=identity, answer=answer, base=base, maps=maps, rows=[], thumbs=small)
+
+
+def addition(trace: "Trace", identity: str, ask: dict[str, Any]) -> bytes:
+    """The maps and exact rows that were asked for."""
+    maps = [_asked_map(trace, part) for part in _parts(ask, "maps", 6)]
+    rows = [_asked_row(trace, part) for part in _parts(ask, "rows", 4)]
+    return message(
+        trace=identity,
+        answer=answer_id(ask),
+        base=None,
+        maps=[part for part in maps if part is not None],
+        rows=[row for row in rows if row is not None],
+        thumbs=None,
+    )
+
+
+def answer_id(ask: dict[str, Any]) -> int | None:
+    """The number of a question, if it has one."""
+    number = ask.get("id")
+    return int(number) if isinstance(number, int | float) and 0 <= number < 2**53 else None
+
+
+def _every_head(trace: "Trace") -> list[tuple[int, "Head"]]:
+    from analysis.overview import COMBINED
+
+    return [
+        (index, head)
+        for index, site in enumerate(trace.sites)
+        for head in (*range(site.heads), *COMBINED)
+    ]
+
+
+def _parts(ask: dict[str, Any], name: str, length: int) -> list[list[Any]]:
+    found = ask.get(name)
+    if not isinstance(found, list):
+        return []
+    return [p for p in found[:MAX_PARTS] if isinstance(p, list) and len(p) == length]
+
+
+def _asked_map(trace: "Trace", part: list[Any]) -> Map | None:
+    index, head, r0, r1, c0, c1 = part
+    site = _site(trace, index, head)
+    if site is None:
+        return None
+    rows, keys = _range(r0, r1, site.queries), _range(c0, c1, site.keys)
+    return _map(trace, index, head, rows, keys) if rows and keys else None
+
+
+def _asked_row(trace: "Trace", part: list[Any]) -> Row | None:
+    from analysis.overview import column_of, rows_of
+
+    index, head, axis, position = part
+    site = _site(trace, index, head)
+    if site is None or axis not in ("query", "key"):
+        return None
+    count = site.queries if axis == "query" else site.keys
+    if not isinstance(position, int) or not 0 <= position < count:
+        return None
+    if axis == "query":
+        weights = rows_of(trace, site, head, range(position, position + 1))[0]
+    else:
+        weights = column_of(trace, site, head, position)
+    return Row(index, head, axis, position, weights.numpy(force=True))
+
+
+def _map(
+    trace: "Trace",
+    index: int,
+    head: "Head",
+    rows: range | None = None,
+    keys: range | None = None,
+) -> Map:
+    from analysis.overview import pooled
+
+    site = trace.sites[index]
+    rows = range(site.queries) if rows is None else rows
+    keys = range(site.keys) if keys is None else keys
+    weights = pooled(trace, site, head, rows, keys, size=WHOLE).numpy(force=True)
+    return Map(index, head, weights, (rows.start, rows.stop), (keys.start, keys.stop))
+
+
+def _site(trace: "Trace", index: object, head: object) -> "Site | None":
+    if not isinstance(index, int) or not 0 <= index < len(trace.sites):
+        return None
+    site = trace.sites[index]
+    known = head in ("mean", "max") or (isinstance(head, int) and 0 <= head < site.heads)
+    return site if known else None
+
+
+def _range(start: object, stop: object, count: int) -> range | None:
+    if not isinstance(start, int) or not isinstance(stop, int):
+        return None
+    inside = range(max(start, 0), min(stop, count))
+    return inside or None

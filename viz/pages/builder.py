@@ -1,0 +1,85 @@
+"""Which model a page shows: a trained one, or an encoder built here with live controls."""
+
+import streamlit as st
+
+from viz import link
+from viz.pages.shared import Choice
+
+POSITIONS = ("sinusoidal", "learned", "none")
+NORMS = ("post", "pre")
+PARAMS = (
+    link.choice("model", "minilm", ("minilm", "built")),
+    link.number("heads", 4, 1, 16),
+    link.number("dim", 64, 8, 256, 8),
+    link.number("depth", 4, 1, 12),
+    link.choice("positions", "sinusoidal", POSITIONS),
+    link.choice("norm", "post", NORMS),
+    link.number("seed", 0, 0, 999),
+)
+TITLES = {"minilm": "MiniLM (trained)", "built": "Build one (untrained)"}
+FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
+
+
+def model(page: str) -> None:
+    """The switch between the models."""
+    st.segmented_control(
+        "Model",
+        options=list(TITLES),
+        format_func=TITLES.__getitem__,
+        key=f"{page}_model",
+        required=True,
+        persist_state="session",
+        help="MiniLM is a real pretrained transformer. Or build an encoder here and change its"
+        " sizes: its weights are random, so its pictures show architecture, not learning.",
+    )
+
+
+def choose(page: str) -> Choice:
+    """The chosen model; for one that is built here, with its controls."""
+    if st.session_state[f"{page}_model"] == "built":
+        _controls(page)
+    values = {name: st.session_state[f"{page}_{name}"] for name in FIELDS}
+    return Choice(st.session_state[f"{page}_model"], **values)
+
+
+def _controls(page: str) -> None:
+    with st.container(key=f"{page}_controls", horizontal=True, gap="medium"):
+        _slider(page, "heads", "Heads", 1, 16, 1, "How many attentions run side by side")
+        _slider(page, "dim", "Dim", 8, 256, 8, "Width of the model; each head gets dim / heads")
+        _slider(page, "depth", "Depth", 1, 12, 1, "How many blocks, one layer of attention each")
+        _options(page, "positions", "Positions", POSITIONS, "How order gets in; none: no order")
+        _options(page, "norm", "Norm", NORMS, "LayerNorm after (post) or before (pre) each part")
+        st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=999,
+            step=1,
+            key=f"{page}_seed",
+            persist_state="session",
+            help="Draws other random weights",
+            width=130,
+        )
+
+
+def _slider(page: str, name: str, label: str, low: int, high: int, step: int, told: str) -> None:
+    st.slider(
+        label,
+        min_value=low,
+        max_value=high,
+        step=step,
+        key=f"{page}_{name}",
+        persist_state="session",
+        help=told,
+        width=150,
+    )
+
+
+def _options(page: str, name: str, label: str, options: tuple[str, ...], told: str) -> None:
+    st.segmented_control(
+        label,
+        options=options,
+        key=f"{page}_{name}",
+        required=True,
+        persist_state="session",
+        help=told,
+    )

@@ -1,0 +1,70 @@
+"""Text: a sentence, and where every head of a model looks."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz import link
+from viz.pages import builder, examples, explorer, reading, shared
+
+PAGE = "text"
+FIRST = examples.EXAMPLES[0]
+PARAMS = (
+    link.text("input", FIRST.text),
+    *builder.PARAMS,
+    link.choice("cut", "no", ("no", "yes")),
+    link.number("layer", FIRST.layer, 0, 99),
+    link.number_or("head", FIRST.head, 99, ("mean", "max")),
+    link.number("token", FIRST.query, 0, 9999),
+    link.choice("direction", "out", ("out", "in")),
+    link.choice("scale", "fixed", ("fixed", "own")),
+)
+
+
+@st.fragment
+def page() -> None:
+    with st.container(gap="small"):
+        _page()
+
+
+def _page() -> None:
+    problems = shared.from_link(PAGE, PARAMS)
+    st.markdown("#### What does every head look at?")
+    for problem in problems:
+        shared.error_line(problem)
+    with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.text_input(
+            "Type a sentence; the picture follows",
+            key="text_input",
+            live="300ms",
+            persist_state="session",
+            width="stretch",
+        )
+        builder.model(PAGE)
+    examples.buttons(PAGE)
+    choice = builder.choose(PAGE)
+    notes = st.container(key="text_notes", gap="small")
+    picture = st.container(key="text_picture")
+    with notes:
+        examples.look(PAGE, choice)
+        try:
+            with st.spinner("Loading the model …"):
+                _show(choice, picture)
+        except ValueError as error:
+            explorer.hide(PAGE)
+            shared.error_line(error)
+    shared.to_link(PAGE, PARAMS)
+
+
+def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
+    device = shared.device()
+    text = reading.readable(PAGE, choice, device, st.session_state.text_input)
+    if text is None:
+        explorer.hide(PAGE)
+        return
+    found = shared.traced(choice, device, text)
+    with picture:
+        explorer.show(PAGE, found)
+        shared.same_in_python(choice, text, explorer.selection(PAGE, found.trace))
+
+
+page()

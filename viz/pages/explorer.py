@@ -1,0 +1,75 @@
+"""The attention explorer inside a page: what to send it, and what the user chose in it."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.pages import answers
+from viz.pages.shared import Traced
+
+if TYPE_CHECKING:
+    from models.trace import Trace
+
+
+def show(page: str, found: Traced) -> None:
+    """The explorer for this trace. The choice in it lives in the page's settings."""
+    from headscope_views import explorer
+
+    state = st.session_state
+    _take_over(page)
+    select = selection(page, found.trace)
+    ask = _view(page).get("ask") or {}
+    number = answers.answer_id(ask)
+    fresh = state.get(f"{page}_sent") != found.identity or ask.get("base")
+    if fresh or ask.get("trace") not in (None, found.identity):
+        data = answers.first(found.trace, found.identity, found.thumbs, select, answer=number)
+    else:
+        data = answers.addition(found.trace, found.identity, ask)
+    explorer(data, key=f"{page}_view", on_change=lambda: None)
+    state[f"{page}_sent"] = found.identity
+
+
+def hide(page: str) -> None:
+    """Remembers that the explorer is gone from the page, and has to be sent everything again."""
+    st.session_state[f"{page}_sent"] = None
+
+
+def selection(page: str, trace: "Trace") -> dict[str, Any]:
+    """The page's settings as the explorer takes them, held within this trace."""
+    state = st.session_state
+    site = min(state[f"{page}_layer"], len(trace.sites) - 1)
+    head = state[f"{page}_head"]
+    if isinstance(head, int):
+        head = min(head, trace.sites[site].heads - 1)
+    token = state[f"{page}_token"]
+    return {
+        "site": site,
+        "head": head,
+        "token": None if token is None else min(token, trace.sites[site].queries - 1),
+        "direction": state[f"{page}_direction"],
+        "scale": state[f"{page}_scale"],
+    }
+
+
+def _take_over(page: str) -> None:
+    """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
+    state = st.session_state
+    select = _view(page).get("select") or {}
+    if select == state.get(f"{page}_seen", {}):
+        return
+    state[f"{page}_seen"] = select
+    site, head, token = (select.get(name) for name in ("site", "head", "token"))
+    if isinstance(site, int) and 0 <= site < 100:
+        state[f"{page}_layer"] = site
+    if head in ("mean", "max") or (isinstance(head, int) and 0 <= head < 100):
+        state[f"{page}_head"] = head
+    if token is None or (isinstance(token, int) and 0 <= token < 10_000):
+        state[f"{page}_token"] = token
+    for name, words in (("direction", ("out", "in")), ("scale", ("fixed", "own"))):
+        if select.get(name) in words:
+            state[f"{page}_{name}"] = select[name]
+
+
+def _view(page: str) -> dict[str, Any]:
+    """What the explorer last said."""
+    return (st.session_state.get(f"{page}_view") or {}).get("view") or {}

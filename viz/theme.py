@@ -1,0 +1,190 @@
+"""The one source of colours, light and dark: page, ramps of weight, one colour per head.
+
+Ramps are built in OKLab (B. Ottosson, "A perceptual color space for image processing", 2020),
+with lightness linear in the index, so equal steps of a weight look like equal steps.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+Mode = Literal["light", "dark"]
+MODES: tuple[Mode, ...] = ("light", "dark")
+STEPS = 256
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Page colours of one mode, as #rrggbb."""
+
+    background: str
+    surface: str
+    text: str
+    muted: str
+    line: str
+    primary: str
+    heads: tuple[str, ...]
+
+
+# Sixteen head colours a mode: the smallest OKLab distance of any two is 0.08 or more for normal
+# sight and for full protanopia, deuteranopia and tritanopia; contrast on the ground is 3 or more.
+COLOURS: dict[Mode, Colours] = {
+    "light": Colours(
+        background="#ffffff",
+        surface="#f3f5f9",
+        text="#1b1f2a",
+        muted="#5b6274",
+        line="#d7dce6",
+        primary="#4a4fc9",
+        heads=(
+            *("#9e7efc", "#3c2a02", "#ef6c22", "#3144b6", "#936774", "#9e330b", "#240584"),
+            *("#ca8186", "#d24a1c", "#8463de", "#7d3d4b", "#645087", "#463a70", "#477aa8"),
+            *("#5f2641", "#139ec6"),
+        ),
+    ),
+    "dark": Colours(
+        background="#12141b",
+        surface="#1b1e28",
+        text="#e9ebf2",
+        muted="#a2a9ba",
+        line="#343a4a",
+        primary="#a3a6ff",
+        heads=(
+            *("#98f6fe", "#704cc5", "#dc5327", "#a59ad8", "#fbb441", "#944b81", "#7880fb"),
+            *("#d68d92", "#f6e93a", "#a2d39d", "#fc7833", "#9971be", "#d5fdc0", "#ba2d1f"),
+            *("#bf6583", "#55d6f6"),
+        ),
+    ),
+}
+
+# Knots of a ramp: lightness is linear between the ends; chroma and hue (degrees) follow the knots.
+_SEQUENTIAL = {
+    "light": ((0.985, 0.21), (0.006, 0.075, 0.115, 0.135, 0.105), (205, 192, 222, 262, 291)),
+    "dark": ((0.205, 0.965), (0.020, 0.115, 0.125, 0.110, 0.085), (278, 276, 240, 192, 112)),
+}
+_DIVERGING = {
+    "light": ((0.40, 0.975), (0.135, 0.105, 0.0), (255, 45)),
+    "dark": ((0.82, 0.225), (0.115, 0.110, 0.0), (235, 55)),
+}
+
+_LINEAR_FROM_LMS = np.array(
+    [
+        [4.0767416621, -3.3077115913, 0.2309699292],
+        [-1.2684380046, 2.6097574011, -0.3413193965],
+        [-0.0041960863, -0.7034186147, 1.7076147010],
+    ]
+)
+_LMS_FROM_OKLAB = np.array(
+    [
+        [1.0, 0.3963377774, 0.2158037573],
+        [1.0, -0.1055613458, -0.0638541728],
+        [1.0, -0.0894841775, -1.2914855480],
+    ]
+)
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The three bytes of #rrggbb."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+@cache
+def sequential(mode: Mode) -> np.ndarray:
+    """Ramp for weights: entry 0 is near the background, 255 is the largest weight.
+
+    Returns:
+        uint8 [256, 3], read-only; lightness falls (light) or rises (dark) linearly.
+    """
+    ends, chroma, hue = _SEQUENTIAL[_checked(mode)]
+    at = np.linspace(0, 1, STEPS)
+    return _ramp(np.interp(at, (0, 1), ends), _smooth(at, chroma), _smooth(at, hue))
+
+
+@cache
+def diverging(mode: Mode) -> np.ndarray:
+    """Ramp for differences: 0 is the most negative, 127 and 128 are zero, 255 the most positive.
+
+    Returns:
+        uint8 [256, 3], read-only; lightness is linear on each side and the same on both.
+    """
+    (end, middle), (cold, warm, neutral), (cold_hue, warm_hue) = _DIVERGING[_checked(mode)]
+    side = np.linspace(1, 0, STEPS // 2)
+    lightness = middle + (end - middle) * side
+    halves = [
+        _ramp(lightness, neutral + (strength - neutral) * side, np.full(STEPS // 2, float(hue)))
+        for strength, hue in ((cold, cold_hue), (warm, warm_hue))
+    ]
+    return _frozen(np.concatenate([halves[0], halves[1][::-1]]))
+
+
+def streamlit_theme() -> dict[Mode, dict[str, object]]:
+    """What .streamlit/config.toml holds under [theme.light] and [theme.dark]."""
+    return {mode: _streamlit(mode) for mode in MODES}
+
+
+def _streamlit(mode: Mode) -> dict[str, object]:
+    colours = COLOURS[mode]
+    tenth = np.linspace(0, STEPS - 1, 10).round().astype(int)
+    return {
+        "primaryColor": colours.primary,
+        "backgroundColor": colours.background,
+        "secondaryBackgroundColor": colours.surface,
+        "textColor": colours.text,
+        "borderColor": colours.line,
+        "linkColor": colours.primary,
+        "chartCategoricalColors": list(colours.heads),
+        "chartSequentialColors": [_hex(c) for c in sequential(mode)[tenth]],
+        "chartDivergingColors": [_hex(c) for c in diverging(mode)[tenth]],
+    }
+
+
+def _checked(mode: str) -> Mode:
+    for known in MODES:
+        if mode == known:
+            return known
+    raise ValueError(f"expected mode 'light' or 'dark', received {mode!r}")
+
+
+def _hex(colour: np.ndarray) -> str:
+    return "#" + "".join(f"{int(c):02x}" for c in colour)
+
+
+def _frozen(colours: np.ndarray) -> np.ndarray:
+    colours.setflags(write=False)
+    return colours
+
+
+def _smooth(at: np.ndarray, knots: tuple[float, ...]) -> np.ndarray:
+    """Catmull-Rom through evenly spaced knots: no kink, so no false edge in a picture."""
+    padded = np.array([2 * knots[0] - knots[1], *knots, 2 * knots[-1] - knots[-2]], dtype=float)
+    place = at * (len(knots) - 1)
+    left = np.minimum(place.astype(int), len(knots) - 2)
+    t = place - left
+    a, b, c, d = (padded[left + i] for i in range(4))
+    cubic = t * (t * (t * (3 * (b - c) + d - a) + 2 * a - 5 * b + 4 * c - d) + c - a)
+    return b + cubic / 2
+
+
+def _ramp(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
+    """OKLCh to sRGB bytes; where sRGB has no such colour, chroma gives way, never lightness."""
+    low, high = np.zeros_like(chroma), chroma.copy()
+    inside = _inside(_linear(lightness, high, hue))
+    for _ in range(30):
+        middle = (low + high) / 2
+        fits = _inside(_linear(lightness, middle, hue))
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    light = np.clip(_linear(lightness, np.where(inside, chroma, low), hue), 0, 1)
+    encoded = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return _frozen((encoded * 255).round().astype(np.uint8))
+
+
+def _linear(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
+    angle = np.deg2rad(hue)
+    oklab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=-1)
+    return (oklab @ _LMS_FROM_OKLAB.T) ** 3 @ _LINEAR_FROM_LMS.T
+
+
+def _inside(linear: np.ndarray) -> np.ndarray:
+    return np.all((linear >= -1e-6) & (linear <= 1 + 1e-6), axis=-1)
