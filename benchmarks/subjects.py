@@ -113,10 +113,12 @@ def _bert(attention: str, layers: int) -> nn.Module:
         num_attention_heads=HEADS,
         intermediate_size=MLP,
         max_position_embeddings=LONGEST,
-        **{"attn_implementation": attention},
     )
     with no_init_weights():
-        return BertModel(config, add_pooling_layer=False).eval()
+        model = BertModel._from_config(
+            config, attn_implementation=attention, add_pooling_layer=False
+        )
+    return model.eval()
 
 
 @torch.no_grad()

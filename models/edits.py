@@ -45,7 +45,7 @@ class Ablate:
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:
-        heads = _heads(self.head, pattern.heads)
+        heads = _heads(self.head, pattern.heads).to(values.device)
         replaced = values.clone()
         for item in range(pattern.batch):
             real = _real_queries(pattern, item)

@@ -22,7 +22,11 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the machine lacks (a GPU) and what was asked to be left out (BROWSER=0)."""
+    """Leave out what the machine lacks (a GPU) or the user wants left out; browser tests last.
+
+    Last because Playwright keeps an event loop running from its first test on.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if os.environ.get("BROWSER") == "0":
         left_out = [item for item in items if item.get_closest_marker("browser")]
         items[:] = [item for item in items if item not in left_out]

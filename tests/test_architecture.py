@@ -158,14 +158,15 @@ def nobody_imports_the_app(source: Source) -> Iterator[str]:
 
 
 def first_paint_waits_for_nothing(source: Source) -> Iterator[str]:
-    """Importing torch takes a second: app.py and pages reach it through shared.py, when called."""
+    """Importing torch takes a second: page scripts leave it to viz/pages/*.py, when called."""
     if not source.under("app.py", "viz/pages"):
         return
+    script = PurePosixPath(source.path).parent != PurePosixPath("viz/pages")
     for found in imports(source):
         if not found.of(*HEAVY):
             continue
-        if not source.under("viz/pages/shared.py"):
-            yield source.at(found.node, f"imports {found.module}: ask viz/pages/shared.py for it")
+        if script:
+            yield source.at(found.node, f"imports {found.module}: leave it to viz/pages/*.py")
         elif not found.inside_function:
             yield source.at(found.node, f"imports {found.module} before it is called for")
 

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Page, expect
 
 import start
 from tests.browser.chromium import (
@@ -16,6 +16,9 @@ from tests.browser.chromium import (
     launch_arguments,
     playwright_browser,
 )
+
+# a busy machine is slow, not wrong
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from shutil import copytree
 
 import pytest
 
-from models.catalogue import CheckpointError, catalogue, entry, folder, verify
+from models.catalogue import CheckpointError, Entry, catalogue, entry, folder, verify
 
 MINILM = entry("minilm")
 ALONE = """
@@ -36,8 +36,7 @@ def test_names_are_unique_and_found() -> None:
 
 
 @pytest.mark.parametrize("known", catalogue(), ids=lambda known: known.name)
-def test_files_are_the_published_ones(known: object) -> None:
-    known = entry(getattr(known, "name", ""))
+def test_files_are_the_published_ones(known: Entry) -> None:
     verify(known, folder(known))
 
 

@@ -1,5 +1,7 @@
 """Any part of a pattern is that part of the whole; gradients, empty rows."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -19,6 +21,7 @@ from tests.models.cases import (
     answer,
     inputs,
 )
+from tests.models.devices import DEVICES
 
 ROUNDING = 1e-6  # weights are at most 1; other shapes multiply in another order
 
@@ -142,6 +145,15 @@ def test_padding_queries_do_not_count() -> None:
     assert attend(q, q, q, mask=mask)[1].empty_rows(padding) == 300 + 7
 
 
+def _moved(part: Any, device: str) -> Any:
+    """A bias or a mask on the device."""
+    if isinstance(part, Mask):
+        rules = {name: _moved(rule, device) for name, rule in vars(part).items()}
+        return Mask(**rules)
+    return part.to(device) if isinstance(part, Tensor) else part
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("path", ["fused", "explicit"])
 @pytest.mark.parametrize(
     "call",
@@ -154,11 +166,12 @@ def test_padding_queries_do_not_count() -> None:
     ],
     ids=["padding, causal", "dense", "all padding", "bias", "dense, bias"],
 )
-def test_empty_rows_are_zero_and_smooth(call: dict, path: str) -> None:
+def test_empty_rows_are_zero_and_smooth(call: dict, path: str, device: str) -> None:
     """Zero weights and values, and neither path turns them into NaN on the way back."""
     # A cap of 1e9 changes no score by more than rounding, but asks for the explicit path
     call = call if path == "fused" else {**call, "score": Dot(softcap=1e9)}
-    q, k, v = (x.requires_grad_() for x in inputs(CASES["plain"], 2))
+    call = {name: _moved(part, device) for name, part in call.items()}
+    q, k, v = (x.to(device).requires_grad_() for x in inputs(CASES["plain"], 2))
     values, pattern = attend(q, k, v, **call)
     assert pattern.path == path
     empty = pattern.scores().isneginf().all(-1)

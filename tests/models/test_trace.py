@@ -76,13 +76,13 @@ def test_scores_are_what_softmax_takes(found: Trace) -> None:
 
 
 def test_hidden_states(found: Trace, model: Model) -> None:
-    ids = torch.tensor([found.tokens[0].ids])
-    states = model.network(ids).states
-    for layer in range(LAYERS + 1):
-        assert found.hidden(layer).shape == (7, 35)
-        assert found.hidden(layer, item=1).shape == (3, 35)
-        off = (found.hidden(layer) - states[layer][0]).abs().max()
-        assert off < 5e-6  # hidden states of size 4 in float32
+    for item, count in enumerate(TOKENS):
+        states = model.network(torch.tensor([found.tokens[item].ids])).states
+        for layer in range(LAYERS + 1):
+            mine = found.hidden(layer, item=item)
+            assert mine.shape == (count, 35)
+            # Hidden states of size 4 in float32
+            assert (mine - states[layer][0]).abs().max() < 5e-6
     assert found.hidden(LAYERS).equal(found.output.values[0])
     assert not trace(model, "a b", hidden=True).hidden(0).requires_grad
 

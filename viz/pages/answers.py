@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 THUMB = 40  # cells along a thumbnail's side
 WHOLE = 640  # cells along the side of a whole head's matrix; larger ones are pooled
-SMALL = 2**18  # bytes; if all heads of all layers fit, they come with the first message
 MAX_PARTS = 64  # maps or rows in one answer
 UNTRAINED = "untrained: random weights"
 
@@ -36,8 +35,9 @@ def first(
     select: dict[str, Any],
     *,
     answer: int | None = None,
+    type_size: float = 1.0,
 ) -> bytes:
-    """Labels, sites, thumbnails, and the chosen head's matrix; all heads if the text is short."""
+    """Labels, sites, thumbnails, and the chosen head's matrix."""
     tokens = trace.tokens[0]
     site = trace.sites[select["site"]]
     base = {
@@ -54,11 +54,10 @@ def first(
         "path": trace.patterns[select["site"]].path,
         "limits": {"pooled": max(site.queries, site.keys) > WHOLE},
         "select": select,
+        "type_size": type_size,
     }
-    chosen = (select["site"], select["head"])
-    cells = sum((s.heads + 2) * s.queries * s.keys for s in trace.sites)
-    wanted = _every_head(trace) if cells <= SMALL else [chosen]
-    maps = [_map(trace, index, head) for index, head in wanted]
+    pooled = max(site.queries, site.keys) > THUMB  # else the thumbnail is the whole matrix
+    maps = [_map(trace, select["site"], select["head"])] if pooled else []
     return message(trace=identity, answer=answer, base=base, maps=maps, rows=[], thumbs=small)
 
 
@@ -80,16 +79,6 @@ def answer_id(ask: dict[str, Any]) -> int | None:
     """The number of a question, if it has one."""
     number = ask.get("id")
     return int(number) if isinstance(number, int | float) and 0 <= number < 2**53 else None
-
-
-def _every_head(trace: "Trace") -> list[tuple[int, "Head"]]:
-    from analysis.overview import COMBINED
-
-    return [
-        (index, head)
-        for index, site in enumerate(trace.sites)
-        for head in (*range(site.heads), *COMBINED)
-    ]
 
 
 def _parts(ask: dict[str, Any], name: str, length: int) -> list[list[Any]]:

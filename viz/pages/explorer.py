@@ -7,6 +7,8 @@ import streamlit as st
 from viz.pages import answers
 from viz.pages.shared import Traced
 
+LARGE = 1.4  # type in projector mode
+
 if TYPE_CHECKING:
     from models.trace import Trace
 
@@ -22,7 +24,14 @@ def show(page: str, found: Traced) -> None:
     number = answers.answer_id(ask)
     fresh = state.get(f"{page}_sent") != found.identity or ask.get("base")
     if fresh or ask.get("trace") not in (None, found.identity):
-        data = answers.first(found.trace, found.identity, found.thumbs, select, answer=number)
+        data = answers.first(
+            found.trace,
+            found.identity,
+            found.thumbs,
+            select,
+            answer=number,
+            type_size=LARGE if state.get("projector") else 1.0,
+        )
     else:
         data = answers.addition(found.trace, found.identity, ask)
     explorer(data, key=f"{page}_view", on_change=lambda: None)

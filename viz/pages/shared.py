@@ -1,18 +1,14 @@
-"""What pages share: the door to torch, bounded caches, the error line, settings from the link.
+"""What pages share: models and traces in bounded caches, the frame, the sidebar, the error line.
 
-Pages import nothing that needs torch: the functions here do, when they are called, so that a
-page's first output does not wait for it.
+Nothing that needs torch is imported before it is called for: a page's first output does not wait.
 """
 
 import hashlib
 import threading
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-
-from viz import link
 
 if TYPE_CHECKING:
     from models.run import Model
@@ -35,6 +31,13 @@ class Choice:
     positions: str = "sinusoidal"
     norm: str = "post"
     seed: int = 0
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """The fields of the `EncoderConfig` of a model that is built here."""
+        shown = ("dim", "depth", "heads", "positions", "norm", "seed")
+        sizes = {name: getattr(self, name) for name in shown}
+        return {"vocab": VOCAB, "mlp": 4 * self.dim, **sizes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +89,7 @@ def opened(choice: Choice, device: str) -> "Model":
 
     if choice.model != "built":
         return load(choice.model, device=device)
-    config = EncoderConfig(
-        vocab=VOCAB,
-        dim=choice.dim,
-        depth=choice.depth,
-        heads=choice.heads,
-        mlp=4 * choice.dim,
-        positions=choice.positions,
-        norm=choice.norm,
-        seed=choice.seed,
-    )
-    return load(config, device=device)
+    return load(EncoderConfig(**choice.sizes), device=device)
 
 
 def tokenizer(choice: Choice, device: str) -> "Tokenizer":
@@ -146,63 +139,3 @@ def sidebar() -> None:
 def warm_up() -> None:
     """Loads what the first picture needs, for a server that is to be ready early."""
     opened(Choice("minilm"), "cpu")
-
-
-def same_in_python(choice: Choice, text: str, select: Mapping[str, Any]) -> None:
-    """The lines that give the numbers of the picture in a notebook."""
-    if choice.model == "built":
-        fields = f"vocab={VOCAB}, dim={choice.dim}, depth={choice.depth}, heads={choice.heads}, "
-        fields += f"mlp={4 * choice.dim}, positions={choice.positions!r}, norm={choice.norm!r}, "
-        source = f"EncoderConfig({fields}seed={choice.seed})"
-        imports = "from models.encoder import EncoderConfig\n"
-    else:
-        source, imports = repr(choice.model), ""
-    head = select["head"]
-    weights = f"t.weights(layer={select['site']}, head={head})"
-    if head == "mean":
-        weights = f"t.weights(layer={select['site']}).mean(0)"
-    if head == "max":
-        weights = f"t.weights(layer={select['site']}).amax(0)"
-    with st.expander("The same in Python"):
-        st.code(
-            f"{imports}from models.run import load, trace\n\nmodel = load({source})\n"
-            f"t = trace(model, {text!r})\n{weights}  # query × key; rows sum to 1",
-            language="python",
-        )
-
-
-def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
-    """Puts the link's settings where the page's widgets find them, when the link is new.
-
-    Returns:
-        One line for each thing in the link that makes no sense, until a setting is changed, and
-        for each long text that it stands for, until that text is there.
-    """
-    params, query, state = tuple(params), dict(st.query_params), st.session_state
-    if state.get(f"{page}_link") != query:
-        values, problems = link.read(params, query)
-        for name, value in values.items():
-            state[f"{page}_{name}"] = value
-        state[f"{page}_link"], state[f"{page}_problems"] = query, problems
-        state[f"{page}_wanted"] = link.wanted(params, query)
-    elif _written(page, params) != state[f"{page}_settled"]:
-        state[f"{page}_problems"] = []
-    missing = [
-        f"This link was made with a text too long for a link (SHA-256 {wanted[:12]}…):"
-        " paste that text to see the same picture."
-        for name, wanted in state[f"{page}_wanted"].items()
-        if link.digest(state[f"{page}_{name}"]) != wanted
-    ]
-    return state[f"{page}_problems"] + missing
-
-
-def to_link(page: str, params: Iterable[link.Param]) -> None:
-    """Writes the page's settings into the address bar."""
-    query = _written(page, params)
-    if dict(st.query_params) != query:
-        st.query_params.from_dict(query)
-    st.session_state[f"{page}_link"] = st.session_state[f"{page}_settled"] = query
-
-
-def _written(page: str, params: Iterable[link.Param]) -> dict[str, str]:
-    return link.write(params, {p.name: st.session_state[f"{page}_{p.name}"] for p in params})

@@ -25,7 +25,7 @@ SHAPE: dict[str, Any] = {
     "intermediate_size": 53,
     "max_position_embeddings": 37,
 }
-EAGER = {"attn_implementation": "eager"}  # the one that gives its weights
+EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # the one that gives its weights
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"type_vocab_size": 1, "hidden_act": "relu", "layer_norm_eps": 1e-5},

@@ -37,16 +37,19 @@ def cells(area, part):
 
 def test_first_message_of_a_short_text_has_every_head(short):
     header, area = unpack(answers.first(short, "abc", answers.thumbs(short), SELECT))
-    base = header["base"]
+    base, small = header["base"], header["thumbs"]
     assert base["note"] == "untrained: random weights"
     assert base["query_labels"] == short.labels
-    assert len(header["maps"]) == 2 * (3 + 2)
-    for part in header["maps"]:
-        heads = short.weights(part["site"])
-        combined = {"mean": heads.mean(0), "max": heads.amax(0)}
-        whole = combined[part["head"]] if isinstance(part["head"], str) else heads[part["head"]]
+    assert header["maps"] == []  # nothing was pooled, so the thumbnails are the matrices
+    shape = (small["sites"], small["columns"], small["rows"], small["cols"])
+    assert shape == (2, 3 + 2, TOKENS, TOKENS)
+    raw = np.frombuffer(area, np.uint8, int(np.prod(shape)), small["at"]).reshape(shape)
+    for site in range(2):
+        heads = short.weights(site)
+        whole = torch.cat([heads, heads.mean(0)[None], heads.amax(0)[None]]).numpy()
+        largest = np.array(small["max"][site])[:, None, None]
         # half a step of the square-root scale at its steepest: 1/255 of the largest weight
-        np.testing.assert_allclose(cells(area, part), whole.numpy(), atol=part["max"] / 255)
+        np.testing.assert_allclose(largest * (raw[site] / 255.0) ** 2, whole, atol=1 / 255)
 
 
 def test_first_message_of_a_long_text_is_pooled_and_small(long):

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import builder, examples, explorer, reading, shared
+from viz.pages import builder, examples, explorer, reading, settings, shared, snippet
 
 PAGE = "text"
 FIRST = examples.EXAMPLES[0]
@@ -27,7 +27,7 @@ def page() -> None:
 
 
 def _page() -> None:
-    problems = shared.from_link(PAGE, PARAMS)
+    problems = settings.from_link(PAGE, PARAMS)
     st.markdown("#### What does every head look at?")
     for problem in problems:
         shared.error_line(problem)
@@ -52,7 +52,7 @@ def _page() -> None:
         except ValueError as error:
             explorer.hide(PAGE)
             shared.error_line(error)
-    shared.to_link(PAGE, PARAMS)
+    settings.to_link(PAGE, PARAMS)
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
@@ -64,7 +64,7 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
     found = shared.traced(choice, device, text)
     with picture:
         explorer.show(PAGE, found)
-        shared.same_in_python(choice, text, explorer.selection(PAGE, found.trace))
+        snippet.show(choice, text, explorer.selection(PAGE, found.trace))
 
 
 page()

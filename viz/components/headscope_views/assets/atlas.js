@@ -6,7 +6,7 @@ import { element, mountViews, say } from "./view.js";
 
 const SMALLEST = 32;
 const LARGEST = 56;
-const GAP = 3;
+const GAP = 2;
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export const mount = (root, bytes, onEvent) =>
@@ -56,7 +56,7 @@ export function atlas(store, parent) {
     if (column >= widest() - 2) return column === widest() - 2 ? "mean" : "max";
     return column < store.site(site).heads ? column : null;
   };
-  const left = (column) => column * (size + GAP) + (column >= widest() - 2 ? 2 * GAP : 0);
+  const left = (column) => column * (size + GAP) + (column >= widest() - 2 ? 3 * GAP : 0);
 
   function at(event) {
     const box = canvas.getBoundingClientRect();
@@ -119,7 +119,10 @@ export function atlas(store, parent) {
   };
 
   function measure() {
-    const room = scroller.clientWidth - side.offsetWidth - 2 * GAP - 4;
+    // what the smallest pictures take: the grid gives this column that much if it can
+    const need = side.offsetWidth + 3 * GAP + 7 + widest() * (SMALLEST + GAP);
+    parent.style.setProperty("--hs-need", `${need}px`);
+    const room = scroller.clientWidth - side.offsetWidth - 3 * GAP - 7;
     const fit = Math.floor(room / widest()) - GAP;
     const tall = Math.floor(520 / store.base.sites.length) - GAP;
     size = Math.max(SMALLEST, Math.min(LARGEST, fit, Math.max(tall, SMALLEST)));
