@@ -11,7 +11,7 @@ Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -20,8 +20,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.mask import Edge, Mask
-from models.pattern import Bias, Block, Pattern, WeightsEdit
+from models.pattern import Bias, Block, Pattern
 from models.scores import Additive, Bilinear, Dot, Score
+from models.seam import Edit, RecipeEdit, ValuesEdit, WeightsEdit
 
 __all__ = [
     "Additive",
@@ -39,23 +40,6 @@ __all__ = [
 ]
 
 BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
-
-
-@runtime_checkable
-class RecipeEdit(Protocol):
-    """An edit that changes the recipe: mask, temperature, bias, queries, keys."""
-
-    def edit_recipe(self, pattern: Pattern) -> Pattern: ...
-
-
-@runtime_checkable
-class ValuesEdit(Protocol):
-    """An edit that changes each head's values, before the output projection."""
-
-    def edit_values(self, values: Tensor, pattern: Pattern) -> Tensor: ...
-
-
-Edit = RecipeEdit | WeightsEdit | ValuesEdit
 
 
 def attend(

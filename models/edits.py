@@ -15,6 +15,7 @@ from torch import Tensor
 
 from models.attention import Edge, Edit, Pattern
 
+KINDS = (None, "self", "causal", "cross")
 Heads = int | tuple[int, ...] | None
 Positions = int | tuple[int, ...] | None
 
@@ -41,6 +42,7 @@ class Ablate:
     def __post_init__(self) -> None:
         if self.how not in ("zero", "mean", "shuffled"):
             raise ValueError(f"how: expected zero, mean or shuffled, received {self.how!r}")
+        _check_kind(self.kind)
 
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
@@ -81,6 +83,9 @@ class Cut:
     key: Positions
     kind: str | None = None
 
+    def __post_init__(self) -> None:
+        _check_kind(self.kind)
+
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         heads = None if self.head is None else tuple(_heads(self.head, pattern.heads).tolist())
         queries = _positions(self.query, pattern.queries, "query")
@@ -107,6 +112,7 @@ class Temperature:
     def __post_init__(self) -> None:
         if not self.value > 0:
             raise ValueError(f"temperature: expected a number above 0, received {self.value}")
+        _check_kind(self.kind)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         before = pattern.temperature
@@ -133,6 +139,11 @@ def check(edits: Sequence[Edit], layers: int) -> None:
         layer = getattr(edit, "layer", None)
         if layer is not None and not 0 <= layer < layers:
             raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"kind: expected self, causal, cross or None, received {kind!r}")
 
 
 def _heads(head: Heads, count: int) -> Tensor:

@@ -10,7 +10,7 @@ A row with no key to attend to has all-zero weights.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,8 +18,9 @@ from torch import Tensor
 
 from models.mask import Mask, check_broadcast
 from models.scores import Dot, Score
+from models.seam import WeightsEdit
+from models.select import Rows, drop, one_or_all, positions
 
-Rows = slice | Sequence[int] | Tensor | None
 BiasRows = Callable[[int | None, Tensor], Tensor]
 Bias = Tensor | BiasRows | None
 BLOCK_ROWS = 128  # one head's block of this many rows stays in the processor's cache
@@ -31,15 +32,6 @@ class Block(NamedTuple):
     head: int
     rows: slice
     weights: Float[Tensor, "batch row key"]
-
-
-@runtime_checkable
-class WeightsEdit(Protocol):
-    """An edit that changes weights after softmax, row by row, the same way every time."""
-
-    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
-        """New weights for `batch head row key`; `heads` and `rows` say which these are."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +50,8 @@ class Pattern:
         bias: added to the scores: a tensor `batch head query key` (axes of size 1 broadcast), or
             a function of (head, query positions) that gives `row key` for one head and
             `head row key` for None.
-        temperature: what the scores of each head are divided by before the softmax.
+        temperature: what the scores of each head (and its sink) are divided by before the
+            softmax.
         weights_edits: edits of the weights after the softmax.
         path: how the values were computed: "fused" or "explicit".
         values: the attention's output while gradients are being asked for, else None.
@@ -139,7 +132,7 @@ class Pattern:
             ValueError: for a head, row or item that is not there.
         """
         scores, _ = self._scores(self._heads(head), self._rows(rows), self._items(item))
-        return _drop(scores, head, item).float()
+        return drop(scores, head, item).float()
 
     def weights(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
@@ -150,7 +143,7 @@ class Pattern:
         share, and edits of the weights may do as they please.
         """
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
-        return _drop(weights, head, item).float()
+        return drop(weights, head, item).float()
 
     def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
         """Every weight once, a few rows of one head at a time, in at most `max_bytes` each."""
@@ -176,7 +169,7 @@ class Pattern:
         heads, positions, items = self._heads(head), self._rows(rows), self._items(item)
         values_gradient = self.values_gradient[items, heads][:, :, positions].float()
         values = self._per_head(self.v, heads, items).float()
-        return _drop(values_gradient @ values.transpose(-1, -2), head, item)
+        return drop(values_gradient @ values.transpose(-1, -2), head, item)
 
     def detached(self, values_gradient: Tensor) -> "Pattern":
         """The same recipe with the gradient of its values, free of the graph it came from."""
@@ -231,6 +224,8 @@ class Pattern:
         sink = self.score.sink if isinstance(self.score, Dot) else None
         if sink is not None:
             logit = sink[heads, None, None].to(scores.dtype).expand(*scores.shape[:-1], 1)
+            if self.temperature is not None:
+                logit = logit / self.temperature[heads, None, None].to(scores.dtype)
             return torch.softmax(torch.cat([scores, logit], -1), -1)[..., :-1]
         if not masked:
             return torch.softmax(scores, -1)
@@ -260,39 +255,10 @@ class Pattern:
         return kv[items][:, [head // group for head in range(self.heads)[heads]]]
 
     def _heads(self, head: int | None) -> slice:
-        return _one_or_all(head, self.heads, "head")
+        return one_or_all(head, self.heads, "head")
 
     def _items(self, item: int | None) -> slice:
-        return _one_or_all(item, self.batch, "item")
+        return one_or_all(item, self.batch, "item")
 
     def _rows(self, rows: Rows) -> Tensor:
         return positions(rows, self.queries).to(self.q.device)
-
-
-def _one_or_all(index: int | None, count: int, name: str) -> slice:
-    if index is None:
-        return slice(None)
-    if not 0 <= index < count:
-        raise ValueError(f"{name}: expected 0 to {count - 1}, received {index}")
-    return slice(index, index + 1)
-
-
-def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
-    """Rows as positions among `count` queries.
-
-    Raises:
-        ValueError: for a position that is not there, or anything but whole numbers.
-    """
-    if rows is None or isinstance(rows, slice):
-        return torch.arange(count)[slice(None) if rows is None else rows]
-    picked = torch.as_tensor(rows)
-    whole = not len(picked) or picked.dtype in (torch.int32, torch.int64)
-    if not whole or (len(picked) and not 0 <= int(picked.min()) <= int(picked.max()) < count):
-        raise ValueError(f"rows: expected positions 0 to {count - 1}, received {rows}")
-    return picked.long()
-
-
-def _drop(block: Tensor, head: int | None, item: int | None) -> Tensor:
-    if head is not None:
-        block = block[:, 0]
-    return block if item is None else block[0]

@@ -7,7 +7,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from models.pattern import Pattern, Rows, positions
+from models.pattern import Pattern
+from models.select import Rows, positions
 from models.text import Tokens
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused

@@ -312,3 +312,21 @@ def test_edited_pattern_recomputes_the_same(network: Encoder, ids: Tensor) -> No
     for head in range(HEADS):
         part = pattern.weights(head, [5, 3])
         assert torch.allclose(part, whole[:, head, [5, 3]], rtol=0, atol=1e-6)  # other sums
+
+
+def test_temperature_divides_a_sink_too() -> None:
+    """One temperature for everything in the softmax: scores and sink over T."""
+    dice = torch.Generator().manual_seed(3)
+    q, k, v = (torch.randn(1, 2, 5, 3, generator=dice) for _ in range(3))
+    sink = torch.tensor([0.7, -1.1])
+    _, pattern = attend(q, k, v, score=Dot(sink=sink), edit=Temperature(0.4))
+    logits = torch.cat([q @ k.mT / 3**0.5, sink[:, None, None].expand(1, 2, 5, 1)], -1) / 0.4
+    expected = logits.softmax(-1)[..., :-1]
+    torch.testing.assert_close(pattern.weights(), expected, rtol=0, atol=1e-6)  # float32 sums
+
+
+@pytest.mark.parametrize("make", [Ablate, Cut, Temperature])
+def test_a_kind_that_nothing_has_is_refused(make: Any) -> None:
+    fields = {Ablate: (0, 0), Cut: (0, 0, 0, 0), Temperature: (0.5,)}[make]
+    with pytest.raises(ValueError, match="kind: expected self, causal, cross or None"):
+        make(*fields, kind="casual")

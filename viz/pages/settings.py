@@ -1,10 +1,17 @@
-"""A page's settings: kept in the session, read from the link and written back to it."""
+"""A page's settings: kept in the session, read from the link and written back to it.
 
+The link runs behind the session: a click that was on its way while the address bar changed still
+carries the old address. So an address that was replaced moments ago is no news.
+"""
+
+import time
 from collections.abc import Iterable
 
 import streamlit as st
 
 from viz import link
+
+LATE = 5.0  # seconds for which a replaced address may still come in
 
 
 def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
@@ -15,7 +22,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         for each long text that it stands for, until that text is there.
     """
     params, query, state = tuple(params), dict(st.query_params), st.session_state
-    if state.get(f"{page}_link") != query:
+    if _is_news(page, query):
         values, problems = link.read(params, query)
         for name, value in values.items():
             state[f"{page}_{name}"] = value
@@ -34,10 +41,24 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
 
 def to_link(page: str, params: Iterable[link.Param]) -> None:
     """Writes the page's settings into the address bar."""
-    query = _written(page, params)
+    query, state = _written(page, params), st.session_state
+    before = state[f"{page}_link"]
+    if before != query:
+        replaced = state.setdefault(f"{page}_replaced", [])
+        replaced.append((before, time.monotonic()))
+        del replaced[:-50]
     if dict(st.query_params) != query:
         st.query_params.from_dict(query)
-    st.session_state[f"{page}_link"] = st.session_state[f"{page}_settled"] = query
+    state[f"{page}_link"] = state[f"{page}_settled"] = query
+
+
+def _is_news(page: str, query: dict[str, str]) -> bool:
+    """Whether this address came from outside, rather than from the page itself, perhaps late."""
+    state, now = st.session_state, time.monotonic()
+    if state.get(f"{page}_link") == query:
+        return False
+    replaced = state.get(f"{page}_replaced", ())
+    return not any(old == query and now - when < LATE for old, when in replaced)
 
 
 def _written(page: str, params: Iterable[link.Param]) -> dict[str, str]:

@@ -234,3 +234,20 @@ def _nothing(name):
     from importlib.metadata import PackageNotFoundError
 
     raise PackageNotFoundError(name)
+
+
+def test_an_address_that_comes_late_undoes_nothing():
+    """A click on its way while the address bar changed still carries the old address."""
+    app = run(model="built")
+    app.slider("text_heads").set_value(8).run()
+    del app.query_params["heads"]
+    app.slider("text_depth").set_value(3).run()
+    assert app.slider("text_heads").value == 8
+    assert dict(app.query_params) == {"model": "built", "heads": "8", "depth": "3"}
+
+
+def test_another_address_is_another_picture():
+    app = run(model="built", heads="8")
+    app.query_params["heads"] = "2"
+    app.run()
+    assert app.slider("text_heads").value == 2

@@ -1,0 +1,165 @@
+"""Models made ready to be traced: from the catalogue, a folder, a config, or memory."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from models.catalogue import CheckpointError, catalogue, entry, folder, verify
+from models.convert import bert
+from models.encoder import Encoder, EncoderConfig
+from models.text import FileTokenizer, Tokenizer, WordTokenizer
+
+Source = str | Path | EncoderConfig | Encoder
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A network that is ready to be traced.
+
+    Attributes:
+        name: what views call it.
+        network: the module, in eval mode.
+        tokenizer: turns text into ids; None if the model only reads ids.
+        trained: whether the weights come from training or from a seed.
+        left_out: weights of the checkpoint that are no part of the network.
+    """
+
+    name: str
+    network: Encoder
+    tokenizer: Tokenizer | None
+    trained: bool
+    left_out: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def limit(self) -> int:
+        """The most tokens it reads."""
+        return self.network.config.max_tokens
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.network.parameters()).device
+
+
+def devices() -> tuple[str, ...]:
+    """What this machine can run on: "cpu" and, where present, "cuda" and "mps"."""
+    found = ["cpu"]
+    if torch.cuda.is_available():
+        found.append("cuda")
+    if torch.backends.mps.is_available():
+        found.append("mps")
+    return tuple(found)
+
+
+def load(
+    source: Source | Model,
+    *,
+    tokenizer: Tokenizer | str | Path | None = None,
+    device: str | torch.device | None = None,
+    dtype: torch.dtype | None = None,
+    door: Literal["own"] | None = None,
+) -> Model:
+    """Makes a model ready to be traced.
+
+    Args:
+        source: a name of the catalogue, a folder with config.json and model.safetensors, a config
+            of ours (random weights from its seed), or a network that is already in memory
+            (put in eval mode; whoever made it knows whether it was trained).
+        tokenizer: reads text for the model; a tokenizer.json or an object. None means the one
+            that comes with the source; a config of ours gets the `WordTokenizer`.
+        device: "cpu", "cuda" or "mps"; None leaves it where it is.
+        dtype: of the weights; None leaves it.
+        door: "own" is the network of this project.
+
+    Raises:
+        CheckpointError: for files that are missing, altered or of an unknown kind.
+        ValueError: for a source, device or door that is not there.
+    """
+    if door not in (None, "own"):
+        raise ValueError(f"door: expected 'own', received {door!r}")
+    target = None if device is None else _device(device)
+    model = as_model(source)
+    if tokenizer is not None:
+        own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
+        model = Model(model.name, model.network, own, model.trained, model.left_out)
+    model.network.eval()
+    if target is not None or dtype is not None:
+        model.network.to(device=target, dtype=dtype)
+    return model
+
+
+def as_model(source: Source | Model) -> Model:
+    """The source as a model, where it is and as it is."""
+    if isinstance(source, Model):
+        return source
+    if isinstance(source, Encoder):
+        return Model(type(source).__name__, source, None, trained=True)
+    if isinstance(source, EncoderConfig):
+        name = f"encoder, {source.depth} × {source.heads} heads, width {source.dim}"
+        return Model(name, Encoder(source), WordTokenizer(source.vocab), trained=False)
+    names = [known.name for known in catalogue()]
+    if source in names:
+        known = entry(str(source))
+        path = folder(known)
+        verify(known, path)
+        return _from_folder(path, known.title)
+    path = Path(source)
+    if not path.is_dir():
+        raise ValueError(
+            f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
+        )
+    return _from_folder(path, path.name)
+
+
+def _from_folder(path: Path, name: str) -> Model:
+    """A folder with config.json, model.safetensors and, if it is there, tokenizer.json."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        settings = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        state = load_file(path / "model.safetensors")
+    except FileNotFoundError as error:
+        lost = Path(error.filename or "model.safetensors").name  # safetensors does not say which
+        raise CheckpointError(f"{name}: {lost} is missing") from error
+    except (ValueError, SafetensorError, OSError) as error:
+        raise CheckpointError(f"{name}: unreadable checkpoint: {error}") from error
+    if not isinstance(settings, dict):
+        raise CheckpointError(f"{name}: config.json: expected an object, received {settings!r:.40}")
+    if settings.get("model_type") != "bert":
+        raise CheckpointError(
+            f"{name}: expected a checkpoint of type bert, received {settings.get('model_type')!r}"
+        )
+    try:
+        config = bert.config(settings)
+        state, left_out = bert.weights(state, config.depth)
+        network = _filled(config, state)
+        file = path / "tokenizer.json"
+        tokenizer = FileTokenizer(file) if file.is_file() else None
+    except ValueError as error:
+        raise CheckpointError(f"{name}: {error}") from error
+    return Model(name, network, tokenizer, True, left_out)
+
+
+def _filled(config: EncoderConfig, state: dict[str, Tensor]) -> Encoder:
+    """An encoder round these weights, without drawing random ones first."""
+    with torch.device("meta"):
+        network = Encoder(config)
+    for name, parameter in network.named_parameters():
+        if state[name].shape != parameter.shape:
+            raise ValueError(
+                f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
+            )
+    whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+    network.load_state_dict(whole, assign=True)
+    return network
+
+
+def _device(device: str | torch.device) -> torch.device:
+    chosen = torch.device(device)
+    if chosen.type not in devices():
+        raise ValueError(f"device: expected one of {', '.join(devices())}, received {device}")
+    return chosen
