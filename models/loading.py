@@ -11,6 +11,7 @@ from torch import Tensor
 from models.catalogue import CheckpointError, catalogue, entry, folder, verify
 from models.convert import bert
 from models.encoder import Encoder, EncoderConfig
+from models.seeding import Undrawn
 from models.text import FileTokenizer, Tokenizer, WordTokenizer
 
 Source = str | Path | EncoderConfig | Encoder
@@ -146,7 +147,7 @@ def _from_folder(path: Path, name: str) -> Model:
 
 def _filled(config: EncoderConfig, state: dict[str, Tensor]) -> Encoder:
     """An encoder round these weights, without drawing random ones first."""
-    with torch.device("meta"):
+    with Undrawn():
         network = Encoder(config)
     for name, parameter in network.named_parameters():
         if state[name].shape != parameter.shape:

@@ -1,10 +1,12 @@
-"""Random weights that depend on their seed alone."""
+"""Random weights that depend on their seed alone, or no random weights at all."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 _one_at_a_time = threading.Lock()
 
@@ -19,3 +21,20 @@ def seeded(seed: int) -> Iterator[None]:
     with _one_at_a_time, torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         yield
+
+
+class Undrawn(TorchFunctionMode):
+    """Layers made inside keep the memory they were given as it is: weights follow from a file.
+
+    The meta device would do as well, but drawing on it imports PyTorch's compiler, which takes two
+    seconds.
+    """
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        drawn = getattr(func, "__name__", "") in ("normal_", "uniform_")
+        if drawn or getattr(func, "__module__", None) == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
