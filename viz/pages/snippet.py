@@ -8,9 +8,10 @@ from viz.pages.shared import Choice
 
 
 def show(choice: Choice, text: str, select: dict[str, Any]) -> None:
-    """A folded box with the lines, ready to copy."""
-    with st.expander("The same in Python"):
-        st.code(code(choice, text, select), language="python")
+    """A folded box with the lines, ready to copy; the highlighter is only loaded for readers."""
+    box = st.expander("The same in Python", key="snippet", on_change="rerun")
+    if box.open:
+        box.code(code(choice, text, select), language="python")
 
 
 def code(choice: Choice, text: str, select: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ PAGES = sorted(
     if path.name != "__init__.py"
 )
 WITHOUT_TORCH = """
-import sys
+import sys, threading
 asked = []
 class Blocked:
     def find_spec(self, name, path=None, target=None):
@@ -27,6 +27,9 @@ if sys.argv[1] != "viz/pages/explore/text.py":
     app.switch_page(sys.argv[1]).run()
 assert app.markdown[0].value, "no heading"
 assert len(app.text_input) + len(app.slider), "nothing to type or to move"
+for thread in threading.enumerate():
+    if thread.name == "warm-up":
+        thread.join()
 assert asked[:1] == ["torch"], asked
 """
 

@@ -30,7 +30,7 @@ def _registered(name: str) -> Callable[..., Any]:
 
     return component(
         f"headscope-views.{name}",
-        html='<div class="headscope"></div>',
+        html='<div class="headscope"><p class="hs-loading">Loading the model …</p></div>',
         css=f"{name}.css",
         js="streamlit.js",
     )

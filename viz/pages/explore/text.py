@@ -56,6 +56,10 @@ def _page() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
+    if not shared.warm():
+        with picture:
+            explorer.wait(PAGE)
+        return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
     if text is None:

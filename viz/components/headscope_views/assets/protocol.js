@@ -3,7 +3,7 @@
 const REST_MS = 60; // a row must be pointed at this long before its exact numbers are asked for
 const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is asked for
 const REPORT_MS = 150;
-const IDLE_MS = 250;
+const IDLE_MS = 400;
 const ANSWER_MS = 1500;
 const TRIES = 3;
 const POOLED = 640; // the server sends a whole head at this many rows and columns at most
@@ -256,6 +256,7 @@ export class Store {
     this.tries.clear();
     this.wanted.tile = null;
     this.wishText();
+    this.pump(); // ask first: drawing takes longer than asking
     this.changed();
     this.later("report", REPORT_MS, () => this.report());
     this.later("pump", 0, () => this.pump());
@@ -370,7 +371,7 @@ export class Store {
     const maps = [];
     for (const other of turned) {
       const item = [site, other, 0, queries, 0, keys];
-      const full = maps.length && (maps.length + 1) * size > MIB;
+      const full = maps.length && (maps.length + 1) * size > MIB / 2;
       if (full || used + size > 4 * MIB) break;
       if (this.parts(site, other).length || this.tries.has(JSON.stringify(item))) continue;
       maps.push(item);
