@@ -70,9 +70,18 @@ class Source:
         pooled = [max_pool(part, 40, 40) for part in (self.weights, mean, largest)]
         return Thumbs(np.concatenate(pooled, axis=1))
 
-    def first(self, *, thumbs: bool = True, maps: Sequence[Map] | None = None, **select: Any):
+    def first(
+        self,
+        *,
+        thumbs: bool = True,
+        maps: Sequence[Map] | None = None,
+        heard: int | None = None,
+        **select: Any,
+    ) -> bytes:
         """What a page sends first: everything small, and the chosen head's map."""
         base = self.base(**select)
+        if heard is not None:
+            base["heard"] = heard
         chosen = base["select"]
         if maps is None:
             maps = [self.whole(chosen["site"], chosen["head"])]

@@ -220,14 +220,16 @@ def test_an_unanswered_question_is_repeated_twice_with_growing_ids(explore):
 def test_the_other_heads_are_fetched_ahead_and_then_need_no_question(explore):
     source = random_source(2, 3, 61)
     explorer = explore(source)
-    explorer.serve(lambda: sum(len(ask["maps"]) for ask in explorer.asks()) == 4)
-    assert [m[:2] for m in explorer.asks()[0]["maps"]] == [[0, 1], [0, 2], [0, "mean"], [0, "max"]]
+    explorer.serve(lambda: sum(len(ask["maps"]) for ask in explorer.asks()) == 5)
+    ahead = [part[:2] for part in explorer.asks()[0]["maps"]]
+    assert ahead == [[1, 0], [0, 1], [0, 2], [0, "mean"], [0, "max"]]
     explorer.page.wait_for_timeout(100)
     asked, painted = len(explorer.asks()), explorer.painted()
     explorer.choose(0, 3)
     explorer.until(lambda: explorer.painted() > painted)
     assert explorer.head() == ("0", "mean")
-    assert len(explorer.asks()) == asked
+    wanted = [part for ask in explorer.asks()[asked:] for part in ask["maps"]]
+    assert [0, "mean", 0, 61, 0, 61] not in wanted
 
 
 def test_additions_to_another_trace_are_ignored(explore):
@@ -262,10 +264,22 @@ def test_an_echo_of_the_user_s_choice_does_not_undo_a_later_one(explore):
     explorer = explore(source)
     explorer.choose(1, 1)
     explorer.until(lambda: explorer.events() and explorer.events()[-1]["select"]["site"] == 1)
+    heard = explorer.events()[-1]["said"]
     explorer.choose(2, 2)
-    explorer.send(source.first(site=1, head=1))
+    explorer.send(source.first(site=1, head=1, heard=heard))
     explorer.page.wait_for_timeout(300)
     assert explorer.head() == ("2", "2")
+
+
+def test_a_server_that_has_heard_everything_is_obeyed(explore):
+    source = random_source(3, 5, 13)
+    explorer = explore(source)
+    explorer.choose(1, 1)
+    explorer.until(lambda: explorer.events() and explorer.head() == ("1", "1"))
+    explorer.choose(2, 2)
+    explorer.until(lambda: explorer.events()[-1]["select"]["site"] == 2)
+    explorer.send(source.first(site=1, head=1, heard=explorer.events()[-1]["said"]))
+    explorer.until(lambda: explorer.head() == ("1", "1"))
 
 
 def test_a_view_that_missed_a_trace_asks_for_its_base(explore):

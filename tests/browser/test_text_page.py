@@ -119,3 +119,9 @@ def test_an_example_after_wandering_about_shows_its_own_head(page, app_url, cons
     wait_for(page, 3, 4)
     page.get_by_role("button", name="Keys … are").click()
     wait_for(page, 3, 1)
+
+
+def test_the_python_box_opens(page, app_url, console):
+    open_page(page, app_url)
+    page.get_by_text("The same in Python").click()
+    expect(page.get_by_text("t.weights(layer=3, head=1)")).to_be_visible()

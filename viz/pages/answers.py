@@ -35,9 +35,20 @@ def first(
     select: dict[str, Any],
     *,
     answer: int | None = None,
+    heard: int = 0,
     type_size: float = 1.0,
 ) -> bytes:
-    """Labels, sites, thumbnails, and the chosen head's matrix."""
+    """Labels, sites, thumbnails, and the chosen head's matrix.
+
+    Args:
+        trace: what is shown.
+        identity: its name for the browser.
+        small: its thumbnails.
+        select: what is chosen.
+        answer: the number of the question this answers.
+        heard: the number of the user's last choice that `select` knows of.
+        type_size: of all type, as a factor.
+    """
     tokens = trace.tokens[0]
     site = trace.sites[select["site"]]
     base = {
@@ -54,6 +65,7 @@ def first(
         "path": trace.patterns[select["site"]].path,
         "limits": {"pooled": max(site.queries, site.keys) > WHOLE},
         "select": select,
+        "heard": heard,
         "type_size": type_size,
     }
     pooled = max(site.queries, site.keys) > THUMB  # else the thumbnail is the whole matrix
@@ -67,7 +79,7 @@ def addition(trace: "Trace", identity: str, ask: dict[str, Any]) -> bytes:
     rows = [_asked_row(trace, part) for part in _parts(ask, "rows", 4)]
     return message(
         trace=identity,
-        answer=answer_id(ask),
+        answer=number_in(ask, "id"),
         base=None,
         maps=[part for part in maps if part is not None],
         rows=[row for row in rows if row is not None],
@@ -75,9 +87,9 @@ def addition(trace: "Trace", identity: str, ask: dict[str, Any]) -> bytes:
     )
 
 
-def answer_id(ask: dict[str, Any]) -> int | None:
-    """The number of a question, if it has one."""
-    number = ask.get("id")
+def number_in(said: dict[str, Any], name: str) -> int | None:
+    """A number the browser gave something, if it did."""
+    number = said.get(name)
     return int(number) if isinstance(number, int | float) and 0 <= number < 2**53 else None
 
 

@@ -38,7 +38,7 @@ def _reply(page: str, found: Traced) -> bytes:
     A question is answered again as long as it stands: the answer may have been overtaken.
     """
     state, ask = st.session_state, _view(page).get("ask") or {}
-    number = answers.answer_id(ask)
+    number = answers.number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
     if lost or state.get(f"{page}_sent") != found.identity:
@@ -48,6 +48,7 @@ def _reply(page: str, found: Traced) -> bytes:
             found.thumbs,
             selection(page, found.trace),
             answer=number,
+            heard=answers.number_in(_view(page), "said") or 0,
             type_size=LARGE if state.get("projector") else 1.0,
         )
     asked = ask if ask.get("trace") == found.identity else {"id": number}

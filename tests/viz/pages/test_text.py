@@ -8,7 +8,9 @@ from streamlit.testing.v1 import AppTest
 import start
 from models.run import load, trace
 from viz.pack import unpack
+from viz.pages import snippet
 from viz.pages.examples import EXAMPLES
+from viz.pages.shared import Choice, opened
 
 
 def run(**query):
@@ -203,14 +205,22 @@ def test_an_answer_is_small_and_another_text_starts_anew():
     assert again["trace"] != header["trace"]
 
 
-def test_the_code_on_the_page_gives_the_numbers_of_the_picture():
-    app = run(model="built", input='it\'s "quoted"', heads="2", layer="1", head="1")
-    code = app.code[0].value
+@pytest.mark.parametrize("head", [1, "mean", "max"])
+@pytest.mark.parametrize("model", ["built", "minilm"])
+def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model, head):
+    choice = Choice(model, heads=2)
+    text = 'it\'s "quoted"'
     names: dict = {}
-    body, last = code.rsplit("\n", 1)
+    body, last = snippet.code(choice, text, {"site": 1, "head": head}).rsplit("\n", 1)
     exec(body, names)
     weights = eval(last.split("  #")[0], names)
-    assert weights.shape == (6, 6)
+    traced = trace(opened(choice, "cpu"), text).weights(1)
+    shown = {"mean": traced.mean(0), "max": traced.amax(0)}.get(head, traced[1])
+    assert (weights == shown).all()
+
+
+def test_the_code_is_folded_until_somebody_looks():
+    assert len(run().code) == 0
 
 
 def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(monkeypatch, tmp_path):

@@ -56,10 +56,10 @@ def _page() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
-    if not shared.warm():
-        with picture:
+    with picture:
+        if not shared.warm():
             explorer.wait(PAGE)
-        return
+            return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
     if text is None:
@@ -67,8 +67,15 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
         return
     found = shared.traced(choice, device, text)
     with picture:
-        explorer.show(PAGE, found)
-        snippet.show(choice, text, explorer.selection(PAGE, found.trace))
+        _explore(choice, text, found)
+
+
+@st.fragment
+def _explore(choice: shared.Choice, text: str, found: shared.Traced) -> None:
+    """The part that answers the browser's questions, without the rest of the page."""
+    explorer.show(PAGE, found)
+    snippet.show(choice, text, explorer.selection(PAGE, found.trace))
+    settings.to_link(PAGE, PARAMS)
 
 
 page()

@@ -3,11 +3,14 @@
 const REST_MS = 60; // a row must be pointed at this long before its exact numbers are asked for
 const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is asked for
 const REPORT_MS = 150;
-const IDLE_MS = 400;
+const IDLE_MS = 400; // this long without a wish, and the other heads are asked for
+const NEAR_MS = 30; // the neighbouring layers sooner: stepping through layers should not wait
 const ANSWER_MS = 1500;
 const TRIES = 3;
 const POOLED = 640; // the server sends a whole head at this many rows and columns at most
 const MIB = 1 << 20;
+const PORTION = MIB / 2;
+const BACKGROUND = 4 * MIB; // asked for ahead, per trace and site
 const KEEP_BYTES = 48 * MIB;
 const KEEP_ROWS = 4096;
 const KEEP_TILES = 6;
@@ -43,6 +46,7 @@ export class Store {
     this.timers = {};
     this.flight = null;
     this.lastId = 0;
+    this.said = 0; // names the user's last choice: later choices have higher numbers
     this.wanted = { hover: null, text: null, tile: null };
     this.ripe = { hover: false, text: false, tile: false };
     this.forget();
@@ -98,10 +102,7 @@ export class Store {
       this.hover = null;
       this.wanted = { hover: null, text: null, tile: null };
     }
-    // A choice that was sent before, or that only echoes what this view reported, is no news:
-    // the user may have moved on since.
-    const news =
-      !sameChoice(base.select, this.sentSelect) && !sameChoice(base.select, this.reported);
+    const news = this.isNews(base);
     this.sentSelect = base.select;
     this.trace = trace;
     this.base = base;
@@ -112,6 +113,16 @@ export class Store {
     this.selection = this.clamped(news || !this.selection ? base.select : this.selection);
     if (news) this.reported = this.selection;
     this.wishText();
+  }
+
+  /**
+   * Whether the choice in a base is to be obeyed. A server that tells how much it has heard knows
+   * better than we do, unless the user has chosen again since; from any other, a choice that was
+   * sent before or only echoes what this view reported is no news.
+   */
+  isNews({ heard, select }) {
+    if (heard !== undefined) return heard >= this.said;
+    return !sameChoice(select, this.sentSelect) && !sameChoice(select, this.reported);
   }
 
   clamped(select) {
@@ -253,6 +264,7 @@ export class Store {
     const next = this.clamped({ ...this.selection, ...change });
     if (sameChoice(next, this.selection)) return;
     this.selection = next;
+    this.said = Math.max(Date.now(), this.said + 1);
     this.tries.clear();
     this.wanted.tile = null;
     this.wishText();
@@ -330,7 +342,10 @@ export class Store {
     if (!this.onEvent || (this.flight && !this.ahead)) return; // what was asked ahead may be overtaken
     const wish = this.missing();
     if (wish.base || wish.maps.length || wish.rows.length) this.ask(wish);
-    else if (this.base && !this.flight && this.parts().length) this.later("idle", IDLE_MS, () => this.prefetch());
+    else if (this.base && !this.flight && this.parts().length) {
+      const near = this.neighbours().every((site) => this.parts(site).length);
+      this.later("idle", near ? IDLE_MS : NEAR_MS, () => this.prefetch());
+    }
   }
 
   ask(wish) {
@@ -359,21 +374,19 @@ export class Store {
     if (tile && this.parts().slice(1).some(fits)) this.wanted.tile = null;
   }
 
-  /** The other heads of the site in view, in portions, once nothing else is wanted. */
+  /** What is likely wanted next, in portions, once nothing else is wanted. */
   prefetch() {
     if (this.flight || !this.parts().length) return;
-    const { site, head } = this.selection;
+    const { site } = this.selection;
     const { queries, keys } = this.site();
     const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
     let used = this.prefetched.get(site) ?? 0;
-    const heads = this.heads();
-    const turned = heads.map((_, i) => heads[(heads.indexOf(head) + 1 + i) % heads.length]);
     const maps = [];
-    for (const other of turned) {
-      const item = [site, other, 0, queries, 0, keys];
-      const full = maps.length && (maps.length + 1) * size > MIB / 2;
-      if (full || used + size > 4 * MIB) break;
-      if (this.parts(site, other).length || this.tries.has(JSON.stringify(item))) continue;
+    for (const [where, head] of this.likely()) {
+      const item = [where, head, 0, queries, 0, keys];
+      const full = maps.length && (maps.length + 1) * size > PORTION;
+      if (full || used + size > BACKGROUND) break;
+      if (this.parts(where, head).length || this.tries.has(JSON.stringify(item))) continue;
       maps.push(item);
       used += size;
     }
@@ -383,6 +396,30 @@ export class Store {
     this.ahead = true;
   }
 
+  /** The same head one layer on and one back, then the other heads of this layer, nearest first. */
+  likely() {
+    const { site, head } = this.selection;
+    const heads = this.heads();
+    const at = heads.indexOf(head);
+    const others = heads.map((_, i) => [site, heads[(at + 1 + i) % heads.length]]);
+    return [...this.neighbours().map((other) => [other, head]), ...others];
+  }
+
+  /** Sites next to the chosen one that look the same, so that their maps have the same size. */
+  neighbours() {
+    const { site, head } = this.selection;
+    const here = this.site();
+    return [site + 1, site - 1].filter((other) => {
+      const there = this.base.sites[other];
+      return (
+        there &&
+        there.queries === here.queries &&
+        there.keys === here.keys &&
+        (typeof head !== "number" || head < there.heads)
+      );
+    });
+  }
+
   report() {
     if (!sameChoice(this.reported, this.selection)) this.emit();
   }
@@ -390,7 +427,7 @@ export class Store {
   emit() {
     if (!this.onEvent) return;
     this.reported = this.selection;
-    this.onEvent({ select: this.selection, ask: this.flight });
+    this.onEvent({ said: this.said, select: this.selection, ask: this.flight });
   }
 
   /** Whether anything for the chosen head is still under way (else a wait would be in vain). */

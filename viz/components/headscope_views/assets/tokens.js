@@ -3,6 +3,8 @@
 import { shade, textOn } from "./colours.js";
 import { capital, element, moreIs, mountViews, quoted, say, shown } from "./view.js";
 
+const NAME_MS = 300;
+
 export const mount = (root, bytes, onEvent) =>
   mountViews(root, bytes, onEvent, (store) => [tokens(store, root)]);
 
@@ -48,6 +50,8 @@ export function tokens(store, parent) {
   let revealed = "";
   let chips = []; // what is shaded
   let pickers = []; // what can be chosen: the same elements where both sides are one text
+  let colours = []; // as last given to each chip
+  let naming = 0;
 
   outgoing.onclick = () => store.select({ direction: "out" });
   incoming.onclick = () => store.select({ direction: "in" });
@@ -80,6 +84,7 @@ export function tokens(store, parent) {
     const [asking, answering] = outward() ? [query, key] : [key, query];
     chips = make(answering, one, one || outward());
     pickers = one ? chips : make(asking, true, !outward());
+    colours = [];
     answers.replaceChildren(...chips);
     asks.replaceChildren(...(one ? [] : pickers));
     asks.hidden = one;
@@ -123,15 +128,29 @@ export function tokens(store, parent) {
     chips.forEach((made, i) => {
       const weight = asked === null ? null : store.weight(cell(i).query, cell(i).key);
       const ground = weight && shade(theme.ramp, weight.value, top);
-      made.style.background = ground ? `rgb(${ground.join()})` : "";
+      const colour = ground ? `rgb(${ground.join()})` : "";
+      if (colour === colours[i]) return;
+      colours[i] = colour;
+      made.style.background = colour;
       made.style.color = ground ? textOn(ground, theme.text) : "";
-      const value = weight ? `, weight ${weight.sign}${weight.value.toFixed(3)}` : "";
-      made.setAttribute("aria-label", `${shown(made.textContent)}, position ${i}${value}`);
     });
+    clearTimeout(naming);
+    naming = setTimeout(nameAll, NAME_MS);
     pickers.forEach((picker, i) => {
       picker.setAttribute("aria-checked", String(i === store.selection.token));
       picker.classList.toggle("hs-asked", i === asked);
       picker.tabIndex = i === (store.selection.token ?? 0) ? 0 : -1;
+    });
+  }
+
+  /** What a screen reader says of each chip; it can wait until the picture is there. */
+  function nameAll() {
+    if (!store.base || token() === null) return;
+    chips.forEach((made, i) => {
+      const { query, key } = cell(i);
+      const weight = store.weight(query, key);
+      const value = weight ? `, weight ${weight.sign}${weight.value.toFixed(3)}` : "";
+      made.setAttribute("aria-label", `${shown(made.textContent)}, position ${i}${value}`);
     });
   }
 
@@ -186,7 +205,8 @@ export function tokens(store, parent) {
     incoming.setAttribute("aria-pressed", String(!outward()));
     const missing = !store.parts().length;
     answers.classList.toggle("hs-dim", missing && chosen !== null);
-    const key = [site, head, chosen, token(), scale, theme.mode, store.version, missing].join();
+    const exact = token() !== null && store.exactRow(outward() ? "query" : "key", token());
+    const key = [site, head, chosen, token(), scale, theme.mode, Boolean(exact), missing].join();
     if (key !== shaded && !missing) {
       shaded = key;
       shadeAll(theme);
@@ -199,5 +219,5 @@ export function tokens(store, parent) {
     read();
   }
 
-  return { render };
+  return { render, late: true, destroy: () => clearTimeout(naming) };
 }

@@ -52,7 +52,8 @@ export function readOut(store, { query, key }) {
 }
 
 /**
- * Mounts views round one store. create(store, root) -> [{render(theme), destroy()}].
+ * Mounts views round one store. create(store, root) -> [{render(theme), late, destroy()}]; a late
+ * view is drawn a frame after the others.
  * Returns {update(bytes), destroy()}; everything redraws in the frame after a change.
  */
 export function mountViews(root, bytes, onEvent, create) {
@@ -61,6 +62,7 @@ export function mountViews(root, bytes, onEvent, create) {
   const store = new Store(onEvent);
   let views = null;
   let frame = 0;
+  let after = 0;
   const paint = () => {
     frame = 0;
     if (!store.base || !root.isConnected) return;
@@ -69,7 +71,11 @@ export function mountViews(root, bytes, onEvent, create) {
     root.dataset.trace = store.trace;
     root.dataset.site = store.selection.site;
     root.dataset.head = store.selection.head;
-    for (const view of views) view.render(theme);
+    for (const view of views) if (!view.late) view.render(theme);
+    cancelAnimationFrame(after);
+    after = requestAnimationFrame(() => {
+      for (const view of views) if (view.late) view.render(theme);
+    });
   };
   const schedule = () => {
     frame ||= requestAnimationFrame(paint);
@@ -92,6 +98,7 @@ export function mountViews(root, bytes, onEvent, create) {
     },
     destroy() {
       cancelAnimationFrame(frame);
+      cancelAnimationFrame(after);
       observer.disconnect();
       scheme.removeEventListener("change", schedule);
       removeEventListener("resize", schedule);
