@@ -32,13 +32,39 @@ def main() -> None:
 def run(port: int, quiet: bool) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route
     from streamlit.file_util import get_static_dir
 
-    page = Path(get_static_dir(), "index.html").read_text(encoding="utf-8")
+    page = with_addresses(Path(get_static_dir(), "index.html").read_text(encoding="utf-8"))
     headers = security_headers(inline_script_hashes(page))
-    app = st.App(ROOT / "app.py", middleware=[Middleware(WithHeaders, headers=headers)])
+
+    async def index(_: Request) -> HTMLResponse:
+        return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+
+    app = st.App(
+        ROOT / "app.py",
+        routes=[Route(f"/{name}", index) for name in page_names()],
+        middleware=[Middleware(WithHeaders, headers=headers)],
+    )
     settings = {"server.port": port, "server.headless": True, "logger.hideWelcomeMessage": quiet}
     app.run(config=settings)
+
+
+def page_names() -> list[str]:
+    """The addresses of the pages: the names of their files."""
+    return sorted(path.stem for path in (ROOT / "viz" / "pages").glob("*/[!_]*.py"))
+
+
+def with_addresses(page: str) -> str:
+    """Streamlit's page, told where its server is.
+
+    Left to itself it tries the page's own address first, and the browser reports two errors.
+    """
+    origin = "location.origin+'/'"
+    script = f"window.__streamlit={{BACKEND_BASE_URL:{origin},MAIN_PAGE_BASE_URL:{origin}}}"
+    return page.replace("<script>", f"<script>{script}</script><script>", 1)
 
 
 def inline_script_hashes(page: str) -> list[str]:

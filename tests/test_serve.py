@@ -50,3 +50,16 @@ def test_every_answer_carries_the_headers() -> None:
         (b"content-type", b"text/plain"),
         (b"x-content-type-options", b"nosniff"),
     ]
+
+
+def test_the_page_is_told_where_its_server_is() -> None:
+    page = serve.with_addresses("<head><script>first</script></head>")
+    told, first = page.split("</script><script>")
+    assert "BACKEND_BASE_URL:location.origin+'/'" in told
+    assert first == "first</script></head>"
+    assert len(serve.inline_script_hashes(page)) == 2
+
+
+def test_every_page_has_an_address() -> None:
+    assert "text" in serve.page_names()
+    assert "__init__" not in serve.page_names()
