@@ -4,6 +4,8 @@ The encodings here add one vector per position to the token's own. Those that re
 itself (rotary, ALiBi, T5's relative bias) are in models/relative.py and can be had from here too.
 """
 
+from math import prod
+
 import torch
 import torch.nn.functional as F
 from einops import rearrange
@@ -15,6 +17,7 @@ from models.relative import (
     Relation,
     alibi,
     alibi_slopes,
+    check_rotary,
     distances,
     relation_of,
     relative_buckets,
@@ -23,13 +26,16 @@ from models.relative import (
 )
 
 __all__ = [
+    "GRID_POSITIONS",
     "POSITIONS",
     "RELATIVE",
+    "GridPositions",
     "Learned",
     "Relation",
     "Sinusoidal",
     "alibi",
     "alibi_slopes",
+    "check_rotary",
     "distances",
     "interpolate_grid",
     "positions_of",
@@ -137,7 +143,33 @@ class Learned(nn.Module):
         return x + self.table[: x.shape[1]]
 
 
+class GridPositions(nn.Module):
+    """Adds a vector to the class token and to each patch, for any grid of patches."""
+
+    def __init__(self, kind: str, grid: tuple[int, int], dim: int, leading: int) -> None:
+        super().__init__()
+        self.kind, self.grid, self.leading = kind, grid, leading
+        if kind == "learned":
+            self.table = nn.Parameter(torch.randn(leading + prod(grid), dim))
+
+    def forward(
+        self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int]
+    ) -> Float[Tensor, "batch token dim"]:
+        if self.kind == "none":
+            return x
+        return x + self._table(grid, x.shape[2]).to(x.device, x.dtype)
+
+    def _table(self, grid: tuple[int, int], dim: int) -> Tensor:
+        if self.kind == "sinusoidal":
+            return sinusoidal(self.leading + prod(grid), dim)
+        if self.kind == "sincos2d":
+            return torch.cat([torch.zeros(self.leading, dim), sincos_2d(*grid, dim)])
+        patches = interpolate_grid(self.table[self.leading :], self.grid, grid)
+        return torch.cat([self.table[: self.leading], patches])
+
+
 POSITIONS = ("sinusoidal", "learned", *RELATIVE, "none")
+GRID_POSITIONS = ("learned", "sinusoidal", "sincos2d", "none")
 
 
 def positions_of(kind: str, positions: int, dim: int) -> nn.Module:

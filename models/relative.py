@@ -45,14 +45,19 @@ def rotary_angles(
 
     Source: Su et al. 2021 (RoFormer), eq. 15.
     """
-    if dim < 2 or dim % 2:
-        raise ValueError(f"rotary: expected an even head width, received {dim}")
+    check_rotary("rotary", dim)
     if isinstance(positions, int):
         if positions < 1:
             raise ValueError(f"expected at least 1 position, received {positions}")
         positions = torch.arange(positions, device="cpu")
     even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
     return positions.cpu().double()[:, None] / base ** (even / dim)
+
+
+def check_rotary(kind: str, head_dim: int) -> None:
+    """Raises ValueError where rotary positions have no pairs to turn."""
+    if kind == "rotary" and (head_dim < 2 or head_dim % 2):
+        raise ValueError(f"rotary: expected an even head width, received {head_dim}")
 
 
 def rotate(
@@ -152,7 +157,7 @@ class Rotary(nn.Module):
 
     def __init__(self, head_dim: int) -> None:
         super().__init__()
-        rotary_angles(1, head_dim)  # refuses an odd width before anything is built on it
+        check_rotary("rotary", head_dim)
         self.head_dim = head_dim
 
     def forward(self, tokens: int) -> Relation:
