@@ -14,9 +14,7 @@ from models.trace import Site, Trace
 BLOCK_BYTES = 2**25
 
 
-def representatives(
-    grid: tuple[int, int], prefix: int, factor: int
-) -> Int[Tensor, " query"]:
+def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tensor, " query"]:
     """The tokens that stand for the cells: the prefix, then the middle patch of every cell."""
     rows, cols = (
         torch.tensor([min(i + factor // 2, size - 1) for i in range(0, size, factor)])
@@ -45,9 +43,7 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
     chosen = representatives(grid, prefix, factor)
     step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
     blocks = [
-        pool_keys(
-            trace.weights(site.layer, kind=site.kind, rows=rows), grid, prefix, factor
-        )
+        pool_keys(trace.weights(site.layer, kind=site.kind, rows=rows), grid, prefix, factor)
         for rows in chosen.split(step)
     ]
     return torch.cat(blocks, 1)

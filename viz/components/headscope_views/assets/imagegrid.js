@@ -2,7 +2,7 @@
 // over them with the arrow keys: all other views follow.
 
 import { button } from "./bar.js";
-import { fit, grounds, sheet, spread, tidy, veil } from "./overlay.js";
+import { fit, grounds, remark, sheet, spread, tidy, veil } from "./overlay.js";
 import { capital, element, say } from "./view.js";
 
 const LARGEST = 560; // CSS pixels of the longer side
@@ -190,6 +190,8 @@ export function canvasOfPicture(store, parent) {
     context.drawImage(base.lines, 0, 0, wide, tall);
     frame(context, store.token(), "#fff", 2.5);
     if (store.read) frame(context, store.read.token, "#ffd54a", 2);
+    const { fontFamily } = getComputedStyle(section);
+    if (!plain) remark(context, store.base.note, wide, tall, `600 12px ${fontFamily}`);
   }
 
   function frame(context, token, colour, thick) {

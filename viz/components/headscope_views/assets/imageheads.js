@@ -1,7 +1,7 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
 import { nameOf } from "./imagegrid.js";
-import { fit, grounds, spread, veil } from "./overlay.js";
+import { fit, grounds, remark, spread, veil } from "./overlay.js";
 import { element, say } from "./view.js";
 
 const GAP = 10;
@@ -82,7 +82,7 @@ export function heads(store, parent) {
   function paint(theme) {
     const rows = store.rows();
     const names = store.heads();
-    const tall = Math.ceil(names.length / plan.across) * plan.step;
+    const tall = Math.ceil(names.length / plan.across) * plan.step + (store.base.note ? 22 : 0);
     const context = fit(canvas, plan.across * (plan.wide + GAP) - GAP, tall);
     context.fillStyle = theme.background;
     context.fillRect(0, 0, canvas.width, canvas.height);
@@ -91,6 +91,8 @@ export function heads(store, parent) {
       const y = Math.floor(i / plan.across) * plan.step;
       tile(context, theme, rows, { name, i, x, y });
     });
+    const font = `600 ${11 * plan.unit}px ${getComputedStyle(section).fontFamily}`;
+    remark(context, store.base.note, plan.across * (plan.wide + GAP) - GAP, tall, font);
   }
 
   function tile(context, theme, rows, { name, i, x, y }) {

@@ -212,5 +212,18 @@ export class ImageStore extends Store {
     return { base, maps: maps.filter(open), rows: rows.filter(open) };
   }
 
+  /** Rows under way may be overtaken, by a layer or by the next patch's row, but not repeated. */
+  pump() {
+    const same = (wish, { maps, rows }) =>
+      JSON.stringify([wish.maps, wish.rows]) === JSON.stringify([maps, rows]);
+    if (this.flight && this.ahead && same(this.flight, this.missing())) return;
+    super.pump();
+  }
+
+  ask(wish) {
+    super.ask(wish);
+    this.ahead = !wish.base && !wish.maps.length;
+  }
+
   prefetch() {}
 }

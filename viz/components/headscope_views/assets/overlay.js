@@ -73,3 +73,16 @@ export function tidy(value) {
   if (value === 0 || value === 1) return String(value);
   return value >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
 }
+
+/** A remark in the lower right corner of a picture: it stays there when the picture is copied. */
+export function remark(context, text, wide, tall, font) {
+  if (!text) return;
+  context.font = font;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  const [room, high] = [context.measureText(text).width + 12, 20];
+  context.fillStyle = "rgba(10,12,18,.72)";
+  context.fillRect(wide - room, tall - high, room, high);
+  context.fillStyle = "#fff";
+  context.fillText(text, wide - room + 6, tall - high / 2 + 1);
+}
