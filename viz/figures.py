@@ -152,11 +152,12 @@ def facets(
         raise ValueError("expected at least one matrix, received none")
     across = min(across, len(values))
     down = -(-len(values) // across)
+    same = len({matrix.shape for matrix in values.values()}) == 1
     figure = make_subplots(
         rows=down,
         cols=across,
         subplot_titles=[escape(name, quote=False) for name in values],
-        horizontal_spacing=0.05 / across * 2,
+        horizontal_spacing=0.03 if same else 0.16 / across,
         vertical_spacing=0.22 / down,
     )
     for number, matrix in enumerate(values.values()):
@@ -168,6 +169,10 @@ def facets(
         if square:
             anchor = "x" if number == 0 else f"x{number + 1}"
             figure.update_yaxes(scaleanchor=anchor, row=row, col=col)
+        if same and col > 1:
+            figure.update_yaxes(showticklabels=False, row=row, col=col)
+        if same and not last:
+            figure.update_xaxes(showticklabels=False, row=row, col=col)
     figure.update_annotations(font_size=13)
     return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
 

@@ -8,6 +8,8 @@ import plotly.graph_objects as go
 
 from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
 
+PATCHES = "patch %{customdata[0]},%{customdata[1]} with %{customdata[2]},%{customdata[3]}"
+
 
 def tiles(
     values: np.ndarray,
@@ -40,8 +42,9 @@ def tiles(
         go.Heatmap(
             z=_tiled(values, rows, cols, np.nan),
             customdata=_tile_names(rows, cols),
+            hoverongaps=False,
             coloraxis="coloraxis",
-            hovertemplate=f"%{{customdata}}<br>{bar} %{{z:.4f}}<extra></extra>",
+            hovertemplate=f"{PATCHES}<br>{bar} %{{z:.4f}}<extra></extra>",
         )
     )
     for axis, count, side in (("x", cols, "column"), ("y", rows, "row")):
@@ -106,11 +109,11 @@ def _tiled(values: np.ndarray, rows: int, cols: int, gap: float) -> np.ndarray:
     return picture.reshape(rows * (rows + 1), cols * (cols + 1))[:-1, :-1]
 
 
-def _tile_names(rows: int, cols: int) -> list[list[str]]:
-    """What the cell under the pointer says: which patch with which."""
-    down = [(r, i) for r in range(rows) for i in range(rows + 1)][:-1]
-    over = [(c, j) for c in range(cols) for j in range(cols + 1)][:-1]
-    return [[f"{r},{c} with {i},{j}" for c, j in over] for r, i in down]
+def _tile_names(rows: int, cols: int) -> np.ndarray:
+    """Which patch with which the cell under the pointer is: [row, column, (r, c, r′, c′)]."""
+    place = np.indices((rows, rows + 1, cols, cols + 1), dtype=np.uint8)
+    names = place[[0, 2, 1, 3]].reshape(4, rows * (rows + 1), cols * (cols + 1))
+    return names.transpose(1, 2, 0)[:-1, :-1]
 
 
 def _dials(x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
