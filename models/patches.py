@@ -62,13 +62,21 @@ class Patches(nn.Module):
         self, pixels: Float[Tensor, "batch channel row col"]
     ) -> tuple[Float[Tensor, "batch patch dim"], Sizes]:
         """The tokens, and how many rows and columns of patches they are."""
-        _, channels, high, wide = pixels.shape
-        if channels != self.channels or high < 1 or wide < 1:
-            raise ValueError(
-                f"expected an image of {self.channels} channels, received {tuple(pixels.shape)}"
-            )
-        check_patch((high, wide), self.patch)
-        grid = high // self.patch[0], wide // self.patch[1]
+        grid = self.grid(pixels.shape)
         if self.kind == "conv":
             return rearrange(self.project(pixels), "b dim row col -> b (row col) dim"), grid
         return self.project(cut(pixels, self.patch, self.order)), grid
+
+    def grid(self, shape: tuple[int, ...]) -> Sizes:
+        """Rows and columns of patches of pixels of this shape.
+
+        Raises:
+            ValueError: for other channels, or a size that is no whole number of patches.
+        """
+        _, channels, high, wide = shape
+        if channels != self.channels or high < 1 or wide < 1:
+            raise ValueError(
+                f"expected an image of {self.channels} channels, received {tuple(shape)}"
+            )
+        check_patch((high, wide), self.patch)
+        return high // self.patch[0], wide // self.patch[1]

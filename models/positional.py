@@ -159,6 +159,14 @@ class GridPositions(nn.Module):
             return x
         return x + self._table(grid, x.shape[2]).to(x.device, x.dtype)
 
+    def note(self, grid: tuple[int, int]) -> str:
+        """What happens to the positions for another grid; empty if nothing does."""
+        if grid == self.grid or self.kind == "none":
+            return ""
+        done = "interpolated" if self.kind == "learned" else "worked out anew"
+        (rows, cols), (high, wide) = self.grid, grid
+        return f"positions {done}: from {rows} × {cols} to {high} × {wide} patches"
+
     def _table(self, grid: tuple[int, int], dim: int) -> Tensor:
         if self.kind == "sinusoidal":
             return sinusoidal(self.leading + prod(grid), dim)
