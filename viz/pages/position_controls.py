@@ -18,7 +18,7 @@ SCHEMES = {
     "compare": "Side by side",
 }
 VIEWS = {
-    "table": "Table and waves",
+    "table": "Table",
     "pairs": "Rotating pairs",
     "similar": "Similarity",
     "tiles": "Tile grid",
@@ -53,6 +53,7 @@ PARAMS = (
     link.number("heads", 8, 1, 16),
     link.number("head", 0, 0, 15),
     link.choice("keys", "both", ("both", "causal")),
+    link.choice("scale", "fixed", ("fixed", "own")),
     link.number("position", 20, 0, 511),
     link.number("key", 12, 0, 511),
     link.number("dim", 4, 0, 511),
@@ -132,6 +133,7 @@ def _controls(scheme: str, view: str) -> list[str]:
         "base": scheme in ("sinusoidal", "grid", "rotary", "compare"),
         "heads": scheme in ("alibi", "relative", "compare") and view != "buckets",
         "keys": scheme in ("alibi", "relative", "compare"),
+        "scale": view in ("similar", "tiles"),
     }
     return [name for name, shown in wanted.items() if shown]
 
@@ -182,6 +184,12 @@ def _keys() -> None:
     _options("keys", "Keys", titles, tuple(titles), "Causal: keys after the query are hidden")
 
 
+def _scale() -> None:
+    titles = {"fixed": "−1 to 1", "own": "Stretch contrast"}
+    told = "The same colours for every scheme, or from this one's smallest to its largest"
+    _options("scale", "Colours", titles, tuple(titles), told)
+
+
 def _slider(name: str, label: str, low: int, high: int, step: int, told: str) -> None:
     st.slider(
         label,
@@ -219,4 +227,5 @@ CONTROLS = {
     "base": _base,
     "heads": lambda: _slider("heads", "Heads", 1, 16, 1, "How many heads have a bias each"),
     "keys": _keys,
+    "scale": _scale,
 }

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from viz import figures, positions
 from viz.pages import encodings
 from viz.pages.encodings import Encoding
-from viz.pages.position_controls import PAGE, SCHEMES, pointer, whole
+from viz.pages.position_controls import PAGE, SCHEMES, pointer, value, whole
 
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 BESIDE = {
@@ -92,7 +92,7 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
 
 def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
     values = encodings.similarity(encoding, encoding.length)
-    length = len(values)
+    length, (low, high) = len(values), _cosines(values)
     with row:
         position = pointer("position", "Position", length - 1, "Which row is drawn as a curve")
     left, right = st.columns(2)
@@ -103,8 +103,8 @@ def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
             x="position",
             y="position",
             bar="cosine",
-            low=-1,
-            high=1,
+            low=low,
+            high=high,
             mark=(position, None),
             square=True,
             height=500,
@@ -126,14 +126,16 @@ def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
 
 def _tiles(encoding: Encoding, row: DeltaGenerator) -> None:
     rows, cols = encoding.rows, encoding.cols
+    values = encodings.similarity(encoding, rows * cols)
+    low, high = _cosines(values)
     figure = positions.tiles(
-        encodings.similarity(encoding, rows * cols),
+        values,
         rows,
         cols,
         title=f"{_title(encoding)}: each patch with all patches of a {rows} × {cols} grid",
         bar="cosine",
-        low=-1,
-        high=1,
+        low=low,
+        high=high,
     )
     _chart(figure, "tiles", "A grid of tiles, one per patch: its cosine with every patch")
 
@@ -270,6 +272,12 @@ def _span(values: np.ndarray) -> tuple[float, float]:
     """A range around zero that holds the values; waves are from −1 to 1 by meaning."""
     largest = float(abs(values).max())
     return (-1.0, 1.0) if 0.5 < largest <= 1 else (-largest, largest)
+
+
+def _cosines(values: np.ndarray) -> tuple[float, float]:
+    """Every cosine there can be, or those that there are."""
+    own = value("scale") == "own" and values.min() < values.max()
+    return (float(values.min()), float(values.max())) if own else (-1.0, 1.0)
 
 
 VIEWS = {
