@@ -1,5 +1,6 @@
 """The attention explorer inside a page: what to send it, and what the user chose in it."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -9,6 +10,8 @@ from viz.pages.shared import Traced
 
 LARGE = 1.4  # type in projector mode
 
+First = Callable[[dict[str, Any], int | None, float], bytes]
+
 if TYPE_CHECKING:
     from models.trace import Trace
 
@@ -17,25 +20,52 @@ def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
+    trace, identity = found.trace, found.identity
+    exchange(
+        page,
+        trace,
+        identity,
+        explorer,
+        lambda select, answer, size: answers.first(
+            trace, identity, found.thumbs, select, answer=answer, type_size=size
+        ),
+        lambda ask: answers.addition(trace, identity, ask),
+    )
+
+
+def exchange(
+    page: str,
+    trace: "Trace",
+    identity: str,
+    view: Callable[..., Any],
+    first: First,
+    addition: Callable[[dict[str, Any]], bytes],
+    *,
+    scales: Sequence[str] = ("fixed", "own"),
+) -> None:
+    """Shows a view, and sends it everything when it knows nothing of this trace, else answers.
+
+    Args:
+        page: whose settings the view's choice becomes.
+        trace: what the choice has to be held within.
+        identity: the trace's name for the browser.
+        view: the component.
+        first: everything, from the choice, the answered question's number, and the size of type.
+        addition: what answers a question.
+        scales: the words for a scale that the view knows.
+    """
     state = st.session_state
-    _take_over(page)
-    select = selection(page, found.trace)
+    _take_over(page, scales)
+    select = selection(page, trace)
     ask = _view(page).get("ask") or {}
-    number = answers.answer_id(ask)
-    fresh = state.get(f"{page}_sent") != found.identity or ask.get("base")
-    if fresh or ask.get("trace") not in (None, found.identity):
-        data = answers.first(
-            found.trace,
-            found.identity,
-            found.thumbs,
-            select,
-            answer=number,
-            type_size=LARGE if state.get("projector") else 1.0,
-        )
+    fresh = state.get(f"{page}_sent") != identity or ask.get("base")
+    if fresh or ask.get("trace") not in (None, identity):
+        size = LARGE if state.get("projector") else 1.0
+        data = first(select, answers.answer_id(ask), size)
     else:
-        data = answers.addition(found.trace, found.identity, ask)
-    explorer(data, key=f"{page}_view", on_change=lambda: None)
-    state[f"{page}_sent"] = found.identity
+        data = addition(ask)
+    view(data, key=f"{page}_view", on_change=lambda: None)
+    state[f"{page}_sent"] = identity
 
 
 def hide(page: str) -> None:
@@ -60,7 +90,7 @@ def selection(page: str, trace: "Trace") -> dict[str, Any]:
     }
 
 
-def _take_over(page: str) -> None:
+def _take_over(page: str, scales: Sequence[str]) -> None:
     """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
     state = st.session_state
     select = _view(page).get("select") or {}
@@ -74,7 +104,7 @@ def _take_over(page: str) -> None:
         state[f"{page}_head"] = head
     if token is None or (isinstance(token, int) and 0 <= token < 10_000):
         state[f"{page}_token"] = token
-    for name, words in (("direction", ("out", "in")), ("scale", ("fixed", "own"))):
+    for name, words in (("direction", ("out", "in")), ("scale", scales)):
         if select.get(name) in words:
             state[f"{page}_{name}"] = select[name]
 

@@ -7,7 +7,8 @@ import { capital, element, say } from "./view.js";
 
 const LARGEST = 560; // CSS pixels of the longer side
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
-const LINED = 5;
+const LINED = 5; // and for lines between patches
+const WIDE = 14; // and for bright ones
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 /** "patch 23 (row 1, column 9)" or "class". */
@@ -16,6 +17,11 @@ export function nameOf(store, token) {
   if (token < prefix) return labels[token] === "class" ? "class token" : labels[token];
   const [row, col] = store.place(token);
   return `patch ${token - prefix} (row ${row}, column ${col})`;
+}
+
+/** The same in the middle of a sentence. */
+export function theToken(store, token) {
+  return `${token < store.base.prefix ? "the " : ""}${nameOf(store, token)}`;
 }
 
 export function canvasOfPicture(store, parent) {
@@ -156,7 +162,8 @@ export function canvasOfPicture(store, parent) {
     const [rows, cols] = store.base.grid;
     const [down, across] = [height / rows, width / cols];
     if (across < LINED * ratio) return;
-    for (const [colour, shift] of [["rgba(0,0,0,.35)", 1], ["rgba(255,255,255,.4)", 0]]) {
+    const [dark, light] = across < WIDE * ratio ? [0.2, 0] : [0.35, 0.4]; // few lines, much picture
+    for (const [colour, shift] of [[`rgba(0,0,0,${dark})`, 1], [`rgba(255,255,255,${light})`, 0]]) {
       context.fillStyle = colour;
       for (let i = 1; i < cols; i++) context.fillRect(Math.round(i * across) + shift, 0, 1, height);
       for (let i = 1; i < rows; i++) context.fillRect(0, Math.round(i * down) + shift, width, 1);
@@ -279,7 +286,7 @@ export function canvasOfPicture(store, parent) {
 
   function sentence() {
     const { direction, head } = store.selection;
-    const name = nameOf(store, store.token());
+    const name = theToken(store, store.token());
     const which = capital(`${store.siteName()}, ${store.headName(head)}`);
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     say(says, `${which}: ${verb}. Brighter = more weight.`);

@@ -1,6 +1,6 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
-import { nameOf } from "./imagegrid.js";
+import { nameOf, theToken } from "./imagegrid.js";
 import { fit, grounds, remark, spread, veil } from "./overlay.js";
 import { element, say } from "./view.js";
 
@@ -145,7 +145,7 @@ export function heads(store, parent) {
 
   function words() {
     const { direction } = store.selection;
-    const name = nameOf(store, store.token());
+    const name = theToken(store, store.token());
     say(
       says,
       direction === "in"
@@ -161,7 +161,7 @@ export function heads(store, parent) {
     }
     const value = rows.heads[spot.head][store.cellOf(spot.token, rows.factor)];
     const sign = rows.exact ? "" : rows.factor > 1 ? "≲ " : "≈ ";
-    const pair = [name, nameOf(store, spot.token)];
+    const pair = [store.token(), spot.token].map((token) => nameOf(store, token));
     if (direction === "in") pair.reverse();
     const head = store.heads()[spot.head];
     const who = typeof head === "number" ? `Head ${head}` : `${head} of heads`;
