@@ -7,6 +7,7 @@ any other the sequential one.
 
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -117,7 +118,7 @@ def curves(
     if span is not None:
         figure.update_yaxes(range=span)
     several = len(lines) > 1 or band is not None
-    figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -0.25})
+    figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -70 / height})
     return finish(figure, title, height)
 
 
@@ -196,8 +197,8 @@ def number_axis(
     at: tuple[int, int] | None = None,
 ) -> None:
     """A numeric axis; one over `count` cells ends where they end."""
-    where = {} if at is None else {"row": at[0], "col": at[1]}
-    settings: dict[str, object] = {"title_text": title, "title_standoff": 6, "zeroline": False}
+    where: dict[str, Any] = {} if at is None else {"row": at[0], "col": at[1]}
+    settings: dict[str, Any] = {"title_text": title, "title_standoff": 6, "zeroline": False}
     if count is not None:
         ends = [-0.5, count - 0.5]
         settings |= {"range": ends[::-1] if down else ends, "constrain": "domain"}
@@ -212,7 +213,7 @@ def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
     return {"autocolorscale": True, "cmin": low, "cmax": high, "colorbar": colorbar}
 
 
-def finish(figure: go.Figure, title: str, height: int, **layout: object) -> go.Figure:
+def finish(figure: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
     shown = {"text": escape(title, quote=False), "font": {"size": 15}, "x": 0, "xanchor": "left"}
     return figure.update_layout(title=shown, height=height, margin=MARGIN, **layout)
 

@@ -1,5 +1,7 @@
 """Plotly figures: the numbers in them, numeric axes, fixed ranges, and text that stays text."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,12 +12,12 @@ TEXT = "<b>a</b> & b"
 LITERAL = "&lt;b&gt;a&lt;/b&gt; &amp; b"
 
 
-def heat(values, **options):
+def heat(values, **options) -> Any:
     told = {"title": TEXT, "x": "key", "y": "query", "bar": "weight", "low": 0, "high": 1}
     return figures.heatmap(values, **{**told, **options})
 
 
-def lines(at, named, **options):
+def lines(at, named, **options) -> Any:
     return figures.curves(at, named, **{"title": TEXT, "x": "key", "y": "weight", **options})
 
 
@@ -71,7 +73,7 @@ def test_curves_have_a_value_at_every_place(named):
 
 def test_facets_share_one_scale_and_say_their_names():
     values = {TEXT: DRAW.random((3, 5)), "two": DRAW.random((3, 5)), "three": DRAW.random((2, 2))}
-    figure = figures.facets(
+    figure: Any = figures.facets(
         values, title="t", x="key", y="query", bar="bias", low=-1, high=1, across=2
     )
     assert [trace.coloraxis for trace in figure.data] == ["coloraxis"] * 3

@@ -1,5 +1,7 @@
 """The figures of positional encodings, against plain loops."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ LITERAL = "&lt;b&gt;a&lt;/b&gt; &amp; b"
 def test_tiles_against_a_plain_loop():
     rows, cols = 3, 5
     values = DRAW.random((rows * cols, rows * cols)).astype(np.float32)
-    figure = positions.tiles(values, rows, cols, title=TEXT, bar="cosine", low=-1, high=1)
+    figure: Any = positions.tiles(values, rows, cols, title=TEXT, bar="cosine", low=-1, high=1)
     picture, names = figure.data[0].z, figure.data[0].customdata
     assert picture.shape == (rows * (rows + 1) - 1, cols * (cols + 1) - 1)
     seen = 0
@@ -33,7 +35,7 @@ def test_tiles_against_a_plain_loop():
 
 def test_hands_of_rotary_pairs_end_at_their_angles():
     query, key = np.array([0, np.pi / 2, 1.0]), np.array([np.pi, 0, 2.0])
-    figure = positions.pairs(query, key, ["a", TEXT, "c"], title="t", across=2)
+    figure: Any = positions.pairs(query, key, ["a", TEXT, "c"], title="t", across=2)
     for trace, angles in zip(figure.data[1:], (query, key), strict=True):
         x, y = (np.asarray(line, dtype=float).reshape(3, 3) for line in (trace.x, trace.y))
         np.testing.assert_allclose(x[:, 1] - x[:, 0], np.cos(angles), atol=1e-12)

@@ -188,7 +188,7 @@ def _table(encoding: Encoding, length: int) -> "Tensor":
         return torch.cat([turned.cos(), turned.sin()], 1).float()
     if encoding.trained:
         network = shared.opened(MINILM, encoding.device).network
-        return network.positions.table.detach().float().cpu()[:length]
+        return network.get_parameter("positions.table").detach().float().cpu()[:length]
     with seeded(encoding.seed):
         return torch.randn(length, encoding.width)
 

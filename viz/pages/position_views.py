@@ -10,6 +10,11 @@ from viz.pages import encodings
 from viz.pages.encodings import Encoding
 from viz.pages.position_controls import PAGE, SCHEMES, pointer, value, whole
 
+# figures of many small parts keep a legible width, and are pushed sideways in a narrow window
+STYLE = """<style>
+[class*="st-key-positions_wide"] { overflow-x: auto; }
+[class*="st-key-positions_wide"] .stPlotlyChart { min-width: 640px; }
+</style>"""
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 BESIDE = {
     "sinusoidal": "sinusoidal",
@@ -23,6 +28,7 @@ BESIDE = {
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
     """The figures of one view; those of the others are not made. Its pointers go into the row."""
+    st.html(STYLE)
     by_bias = view == "distance" and encoding.scheme in ("alibi", "relative")
     (_bias_by_distance if by_bias else VIEWS[view])(encoding, row)
 
@@ -87,7 +93,7 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
         [f"pair {pair}: {turned[1, pair]:.3g} rad a step" for pair in shown],
         title=f"{_title(encoding)}: query at {query}, key at {key}, distance {query - key}",
     )
-    _chart(figure, "pairs", "Each pair of dimensions as a dial with two hands")
+    _wide_chart(figure, "pairs", "Each pair of dimensions as a dial with two hands")
 
 
 def _similar(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -137,7 +143,7 @@ def _tiles(encoding: Encoding, row: DeltaGenerator) -> None:
         low=low,
         high=high,
     )
-    _chart(figure, "tiles", "A grid of tiles, one per patch: its cosine with every patch")
+    _wide_chart(figure, "tiles", "A grid of tiles, one per patch: its cosine with every patch")
 
 
 def _distance(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -186,7 +192,7 @@ def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
         high=high,
         height=270 * -(-len(names) // 4) + 90,
     )
-    _chart(figure, "bias", "One matrix per head: the bias on every score")
+    _wide_chart(figure, "bias", "One matrix per head: the bias on every score")
 
 
 def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -219,7 +225,7 @@ def _regrid(encoding: Encoding, row: DeltaGenerator) -> None:
         across=3,
         height=640,
     )
-    _chart(figure, "regrid", "A grid of positions, resampled, and made anew")
+    _wide_chart(figure, "regrid", "A grid of positions, resampled, and made anew")
 
 
 def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -236,7 +242,7 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
         low=0,
         high=max(float(matrix.max()) for matrix in found.values()),
         across=3,
-        height=560,
+        height=480,
     )
     lines = figures.curves(
         np.arange(encoding.length),
@@ -245,17 +251,22 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
         x="key",
         y="weight",
         mark=query,
-        height=560,
+        height=480,
     )
     left, right = st.columns([3, 2])
     with left:
-        _chart(matrices, "alone", "One matrix of attention weights per scheme")
+        _wide_chart(matrices, "alone", "One matrix of attention weights per scheme")
     with right:
         _chart(lines, "alone_row", f"Weights of query {query} in every scheme")
 
 
 def _chart(figure: go.Figure, name: str, alt: str) -> None:
     st.plotly_chart(figure, key=f"{PAGE}_chart_{name}", config=CONFIG, alt=alt)
+
+
+def _wide_chart(figure: go.Figure, name: str, alt: str) -> None:
+    with st.container(key=f"{PAGE}_wide_{name}"):
+        _chart(figure, name, alt)
 
 
 def _title(encoding: Encoding) -> str:

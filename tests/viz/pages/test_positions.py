@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_the_first_screen_is_the_table_of_the_paper():
 
 def test_the_learned_table_is_minilms_own():
     table, *_ = specs(run(scheme="learned", length="512"))
-    own = load("minilm").network.positions.table.detach().numpy()
+    own = load("minilm").network.get_parameter("positions.table").detach().numpy()
     assert np.array_equal(array(table["data"][0]["z"]), own)
     assert "MiniLM" in table["layout"]["title"]["text"]
     other, *_ = specs(run(scheme="learned", source="random", length="16", width="8"))
@@ -140,7 +141,7 @@ def test_a_control_changes_the_figure_and_the_link(scheme, view, name, other):
     assert app.query_params[name] == [str(other)] or app.query_params[name] == str(other)
 
 
-def _widget(app, name):
+def _widget(app, name) -> Any:
     kinds = (app.slider, app.select_slider, app.number_input, app.get("button_group"))
     key = f"positions_{name}"
     return next(element for kind in kinds for element in kind if element.key == key)
