@@ -199,7 +199,7 @@ def test_the_unrolled_patch_is_the_picture_s(view):
     pixel = seen.page.locator(".hs-patch").evaluate(
         "c => [...c.getContext('2d').getImageData(1, 1, 1, 1).data]"
     )
-    assert pixel[:3] == list(source.picture.getpixel((16, 16)))
+    assert pixel[:3] == np.asarray(source.picture)[16, 16].tolist()
     expect(
         seen.page.get_by_text("6 patches is unrolled into one row of 768 numbers")
     ).to_be_visible()

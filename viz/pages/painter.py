@@ -4,7 +4,7 @@ import streamlit as st
 
 from viz import link
 from viz.pages import explorer, picture, shared
-from viz.pages.picture import PHOTOS, Seen, ViTChoice
+from viz.pages.picture import Seen, ViTChoice
 
 PATCHES = (4, 7, 8, 14, 16, 20, 28, 32, 56)
 POSITIONS = ("learned", "sinusoidal", "sincos2d", "none")

@@ -7,7 +7,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -30,6 +30,7 @@ PHOTOS = {
 }
 MANY = 512  # tokens from which on whole layers are not worked out for one key
 MAX_PARTS = 8  # layers or rows in one answer
+How = Literal["crop", "pad", "stretch"]
 SCALES = ("layer", "own", "fixed")
 
 
@@ -104,7 +105,7 @@ def built(choice: ViTChoice, device: str) -> "Model":
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)
-def seen(choice: ViTChoice, device: str, digest: str, how: str, _data: bytes) -> Seen:
+def seen(choice: ViTChoice, device: str, digest: str, how: How, _data: bytes) -> Seen:
     """One forward pass over one picture."""
     from models.image import fit_image
     from models.run import trace
