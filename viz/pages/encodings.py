@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MINILM = shared.Choice("minilm")
+BESIDE = {
+    "sinusoidal": "sinusoidal",
+    "learned": "learned",
+    "rotary": "rotary",
+    "alibi": "ALiBi",
+    "relative": "T5 relative (random)",
+    "none": "none",
+}
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,6 @@ STYLE = """<style>
 [class*="st-key-positions_wide"] .stPlotlyChart { min-width: 640px; }
 </style>"""
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
-BESIDE = {
-    "sinusoidal": "sinusoidal",
-    "learned": "learned",
-    "rotary": "rotary",
-    "alibi": "ALiBi",
-    "relative": "T5 relative (random)",
-    "none": "none",
-}
 
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
@@ -232,7 +224,8 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
     with row:
         query = pointer("position", "Query", encoding.length - 1, "Whose row is drawn as curves")
         head = pointer("head", "Head", encoding.heads - 1, "Of ALiBi and T5")
-    found = {title: encodings.alone(encoding, scheme, head) for scheme, title in BESIDE.items()}
+    beside = encodings.BESIDE.items()
+    found = {title: encodings.alone(encoding, scheme, head) for scheme, title in beside}
     matrices = figures.facets(
         found,
         title=f"Attention that position alone would give, {encoding.length} positions",

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 import start
 from models.positional import alibi, relative_buckets, rotary_angles, rotate, sinusoidal
 from models.run import load
-from viz.pages import encodings, position_texts
+from viz.pages import encodings, position_texts, settings
 from viz.pages.position_controls import PARAMS, VIEWS_OF
 
 SCRIPT = str(start.ROOT / "viz/pages/explore/positions.py")
@@ -239,3 +239,18 @@ def test_another_grid_keeps_what_it_had():
         if name.endswith("cosine"):
             rows, cols = picture.shape
             assert picture[rows // 2, cols // 2] == pytest.approx(1, abs=1e-6)
+
+
+def test_settings_are_kept_while_another_page_is_read(monkeypatch):
+    """The menu's addresses say nothing: coming back is no wish for the defaults."""
+    monkeypatch.setattr(settings, "LATE", 0)
+    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=60)
+    app.switch_page("viz/pages/explore/positions.py").run()
+    _widget(app, "scheme").set_value("rotary").run()
+    _widget(app, "base").set_value("100").run()
+    for page in ("text", "positions"):
+        app.query_params.clear()
+        app.switch_page(f"viz/pages/explore/{page}.py")
+        checked(app.run())
+    assert _widget(app, "scheme").value == "rotary"
+    assert dict(app.query_params) == {"scheme": "rotary", "base": "100"}
