@@ -66,7 +66,7 @@ def sinusoidal(
     if positions < 1 or dim < 1:
         raise ValueError(f"expected positive positions and dim, received {positions} and {dim}")
     position = torch.arange(positions, dtype=torch.float64, device="cpu")[:, None]
-    even = torch.arange(0, dim, 2, dtype=torch.float64)
+    even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
     angle = position / base ** (even / dim)
     table = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :dim]
     return table.float().to(device)
@@ -171,7 +171,7 @@ class GridPositions(nn.Module):
         if self.kind == "sinusoidal":
             return sinusoidal(self.leading + prod(grid), dim)
         if self.kind == "sincos2d":
-            return torch.cat([torch.zeros(self.leading, dim), sincos_2d(*grid, dim)])
+            return F.pad(sincos_2d(*grid, dim), (0, 0, self.leading, 0))
         patches = interpolate_grid(self.table[self.leading :], self.grid, grid)
         return torch.cat([self.table[: self.leading], patches])
 
