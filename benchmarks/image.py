@@ -26,8 +26,8 @@ from benchmarks.chrome import Traffic, fresh_page, launched, wait_for
 from benchmarks.measure import Spread, as_json, machine, machine_line, table
 
 ROOT = Path(__file__).parents[1]
-BASE = {"size": 224, "patch": 16, "heads": 12, "dim": 768, "depth": 12}
-MANY = {"size": 480, "patch": 8, "heads": 6, "dim": 384, "depth": 12}
+BASE: dict[str, Any] = {"size": 224, "patch": 16, "heads": 12, "dim": 768, "depth": 12}
+MANY: dict[str, Any] = {"size": 480, "patch": 8, "heads": 6, "dim": 384, "depth": 12}
 PROBE = Path(__file__).with_name("image_probe.js")
 AIMS = {
     "hover, ms p95": 16.0,

@@ -30,7 +30,8 @@ export function heads(store, parent) {
   let painted = "";
 
   function measure() {
-    const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
+    const { fontSize, fontFamily: family } = getComputedStyle(section);
+    const unit = parseFloat(fontSize) / 16;
     const room = stage.clientWidth;
     const count = store.heads().length;
     const fewest = Math.min(3, count);
@@ -40,7 +41,7 @@ export function heads(store, parent) {
     const { width, height } = store.bitmap;
     const tall = Math.round((wide * height) / width);
     const label = 20 * unit;
-    return { across, wide, tall, label, unit, step: tall + label + 18 * unit };
+    return { across, wide, tall, label, unit, family, step: tall + label + 18 * unit };
   }
 
   function at(event) {
@@ -91,7 +92,7 @@ export function heads(store, parent) {
       const y = Math.floor(i / plan.across) * plan.step;
       tile(context, theme, rows, { name, i, x, y });
     });
-    const font = `600 ${11 * plan.unit}px ${getComputedStyle(section).fontFamily}`;
+    const font = `600 ${11 * plan.unit}px ${plan.family}`;
     remark(context, store.base.note, plan.across * (plan.wide + GAP) - GAP, tall, font);
   }
 
@@ -100,7 +101,7 @@ export function heads(store, parent) {
     const values = rows.heads[i];
     const chosen = name === store.selection.head;
     const top = y + label;
-    context.font = `${chosen ? 700 : 400} ${12.5 * unit}px ${getComputedStyle(section).fontFamily}`;
+    context.font = `${chosen ? 700 : 400} ${12.5 * unit}px ${plan.family}`;
     context.textBaseline = "alphabetic";
     context.fillStyle = chosen ? theme.primary : theme.text;
     context.fillText(typeof name === "number" ? `head ${name}` : `${name} of heads`, x, top - 6 * unit);

@@ -24,6 +24,7 @@ export function patches(store, parent) {
   );
   parent.append(section);
   let unrolled = null; // {key, all, source}
+  let scaled = null; // {key, all}: at the canvas' size
   let painted = "";
 
   /** One row a patch. Numbers of one pixel stand together, or channel after channel. */
@@ -65,14 +66,23 @@ export function patches(store, parent) {
     if (store.pointed !== null) store.select({ token: store.pointed });
   };
 
+  function enlarged(all, width, height) {
+    const made = sheet(width, height);
+    const context = made.getContext("2d");
+    context.imageSmoothingEnabled = all.width > width || all.height > height;
+    context.drawImage(all, 0, 0, width, height);
+    return made;
+  }
+
   function paint(theme) {
     const { all, source } = unrolled;
     const { prefix, patch: sides, grid } = store.base;
     const wide = flat.clientWidth;
     const tall = Math.min(TALL, Math.max(all.height, 120));
     const context = fit(matrix, wide, tall);
-    context.imageSmoothingEnabled = all.width > wide || all.height > tall;
-    context.drawImage(all, 0, 0, wide, tall);
+    const size = [unrolled.key, matrix.width, matrix.height].join();
+    if (scaled?.key !== size) scaled = { key: size, all: enlarged(all, matrix.width, matrix.height) };
+    context.drawImage(scaled.all, 0, 0, wide, tall);
     const index = store.token() - prefix;
     const side = 96;
     const near = fit(patch, side, Math.round((side * sides[0]) / sides[1]));
