@@ -12,19 +12,16 @@ st.set_page_config(
 )
 st.logo("viz/icon.svg", size="medium")
 shared.frame()
-page = st.navigation(
-    {
-        "Explore": [
-            st.Page(
-                "viz/pages/explore/text.py",
-                title="Text",
-                icon=":material/notes:",
-                url_path="text",
-                default=True,
-            )
-        ]
-    },
-    position="top",
-)
+explore = [
+    st.Page(
+        f"viz/pages/explore/{name}.py",
+        title=name.capitalize(),
+        icon=f":material/{icon}:",
+        url_path=name,
+        default=name == "text",
+    )
+    for name, icon in (("text", "notes"), ("image", "image"), ("positions", "tag"))
+]
+page = st.navigation({"Explore": explore}, position="top")
 page.run()
 shared.sidebar()

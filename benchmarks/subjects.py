@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from models.convert import bert
 from models.encoder import Encoder
 from models.run import Trace, load, trace
+from models.seeding import Undrawn
 
 CASES = ("traced", "fused", "eager")
 READINGS = ("one head", "one layer", "every layer", "every block")
@@ -141,9 +142,9 @@ def _spread(name: str, fan_in: int) -> float:
 
 
 def _converted(model: Any) -> Encoder:
-    config = bert.config(model.config.to_dict())
-    state, _ = bert.weights(model.state_dict(), config.depth)
-    with torch.device("meta"):
+    config = bert.config(model.config.to_dict(), model.state_dict())
+    state, _ = bert.weights(model.state_dict(), config)
+    with Undrawn():
         network = Encoder(config)
     network.load_state_dict(state, assign=True)
     return network

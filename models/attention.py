@@ -11,16 +11,15 @@ Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
-import torch
-import torch.nn.functional as F
 from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.kernel import values_of
 from models.mask import Edge, Mask
 from models.pattern import Bias, Block, Pattern
+from models.relative import rotate
 from models.scores import Additive, Bilinear, Dot, Score
 from models.seam import Edit, RecipeEdit, ValuesEdit, WeightsEdit
 
@@ -38,8 +37,6 @@ __all__ = [
     "Score",
     "attend",
 ]
-
-BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
 
 
 def attend(
@@ -77,80 +74,13 @@ def attend(
         if isinstance(step, RecipeEdit):
             pattern = step.edit_recipe(pattern)
     pattern = replace(pattern, weights_edits=tuple(e for e in edits if isinstance(e, WeightsEdit)))
-    path: Literal["fused", "explicit"] = "fused" if _fusable(pattern, dropout) else "explicit"
-    values = _fused(pattern) if path == "fused" else _explicit(pattern, dropout)
+    values, path = values_of(pattern, dropout)
     kept = values if values.requires_grad else None
     pattern = replace(pattern, path=path, values=kept)
     for step in edits:
         if isinstance(step, ValuesEdit):
             values = step.edit_values(values, pattern)
     return values, pattern
-
-
-def _fusable(pattern: Pattern, dropout: float) -> bool:
-    score = pattern.score
-    plain = isinstance(score, Dot) and score.softcap is None and score.sink is None
-    same_width = pattern.k.shape[-1] == pattern.v.shape[-1]
-    return plain and same_width and dropout == 0 and not pattern.weights_edits
-
-
-def _fused(pattern: Pattern) -> Tensor:
-    """The values through the fused kernel, with the mask in the cheapest form it takes."""
-    q, mask = pattern.q, pattern.mask
-    if pattern.temperature is not None:
-        q = q / pattern.temperature[:, None, None].to(q.dtype)
-    if pattern.bias is None and mask.only_causal:
-        return _kernel(pattern, q, None, causal=True)
-    if pattern.bias is None and mask.same_for_all_rows:
-        first = torch.zeros(1, dtype=torch.long, device=q.device)
-        return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
-    blocks = []
-    for rows in _row_blocks(pattern):
-        blocks.append(_kernel(pattern, q[:, :, rows], _dense_rows(pattern, rows)))
-    return torch.cat(blocks, dim=2)
-
-
-def _kernel(pattern: Pattern, q: Tensor, mask: Tensor | None, *, causal: bool = False) -> Tensor:
-    scale = pattern.score.scale if isinstance(pattern.score, Dot) else None
-    return F.scaled_dot_product_attention(
-        q,
-        pattern.k,
-        pattern.v,
-        attn_mask=mask,
-        is_causal=causal,
-        scale=scale,
-        enable_gqa=pattern.k.shape[1] != pattern.heads,
-    )
-
-
-def _dense_rows(pattern: Pattern, rows: Tensor) -> Tensor | None:
-    """Mask and bias of some rows as the one matrix the kernel takes."""
-    heads = range(pattern.heads)
-    seen = pattern.mask.visible(rows, pattern.keys, heads)
-    bias = pattern.bias_rows(rows, heads)
-    if bias is None:
-        return seen
-    if pattern.temperature is not None:
-        bias = bias / pattern.temperature[:, None, None]
-    bias = bias.to(pattern.q.dtype)
-    return bias if seen is None else bias.masked_fill(~seen, -torch.inf)
-
-
-def _explicit(pattern: Pattern, dropout: float) -> Tensor:
-    """The values by way of the weights, some rows at a time."""
-    v = pattern.v.repeat_interleave(pattern.heads // pattern.v.shape[1], dim=1)
-    blocks = []
-    for rows in _row_blocks(pattern):
-        weights = pattern.weights(rows=rows)
-        blocks.append(F.dropout(weights, dropout).to(v.dtype) @ v)
-    return torch.cat(blocks, dim=2)
-
-
-def _row_blocks(pattern: Pattern) -> Sequence[Tensor]:
-    row_bytes = 4 * pattern.batch * pattern.heads * pattern.keys
-    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
-    step = max(1, BLOCK_BYTES // (row_bytes * hidden))
-    return torch.arange(pattern.queries, device=pattern.q.device).split(step)
 
 
 def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
@@ -230,16 +160,30 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Mask = Mask(),
         bias: Bias = None,
+        angles: Float[Tensor, "query pair"] | None = None,
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch query dim"], Pattern]:
-        """Attends from x to the context, or to itself if there is none."""
-        if self.config.value_shortcut and context is not None:
+        """Attends from x to the context, or to itself if there is none.
+
+        Args:
+            x: what attends.
+            context: what is attended to.
+            mask: which keys each query may attend to.
+            bias: added to the scores (see `Pattern.bias`).
+            angles: what queries and keys are rotated by (see `models.relative.rotate`).
+            edit: what to change on the way, in order.
+        """
+        if context is not None and self.config.value_shortcut:
             raise ValueError("value_shortcut is for self-attention: expected no context")
+        if context is not None and angles is not None:
+            raise ValueError("angles are for self-attention: expected no context")
         source = x if context is None else context
-        v = self.value(source)
+        q, k, v = self._split(self.query(x)), self._split(self.key(source)), self.value(source)
+        if angles is not None:
+            q, k = rotate(q, angles), rotate(k, angles)
         values, pattern = attend(
-            self._split(self.query(x)),
-            self._split(self.key(source)),
+            q,
+            k,
             self._split(v),
             mask=mask,
             score=Dot(scale=self.config.scale),

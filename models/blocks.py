@@ -6,11 +6,13 @@ Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
 
 from collections.abc import Callable, Sequence
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.relative import Relation
 
 
 def _gelu_tanh(x: Tensor) -> Tensor:
@@ -59,6 +61,27 @@ class AddNorm(nn.Module):
         return self.norm(x + self.dropout(y))
 
 
+class DropPath(nn.Module):
+    """Stochastic depth: while training, an item skips the whole branch with this probability.
+
+    What is kept is scaled up, so that the expected sum stays the same.
+
+    Source: Huang et al. 2016, section 3; per item and scaled as in timm.
+    """
+
+    def __init__(self, probability: float) -> None:
+        super().__init__()
+        if not 0 <= probability < 1:
+            raise ValueError(f"drop_path: expected 0 up to 1, received {probability}")
+        self.probability = probability
+
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        if not self.training or not self.probability:
+            return x
+        kept = 1 - self.probability
+        return x * (torch.rand(len(x), 1, 1, device=x.device) < kept).to(x.dtype) / kept
+
+
 class PostNormBlock(nn.Module):
     """Attention, Add & Norm, feed-forward, Add & Norm."""
 
@@ -69,10 +92,12 @@ class PostNormBlock(nn.Module):
         *,
         activation: str = "relu",
         dropout: float = 0.0,
+        drop_path: float = 0.0,
         eps: float = 1e-5,
     ) -> None:
         super().__init__()
         dim = attention.dim
+        self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
         self.after_attention = AddNorm(dim, dropout=dropout, eps=eps)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
@@ -83,11 +108,14 @@ class PostNormBlock(nn.Module):
         x: Float[Tensor, "batch token dim"],
         *,
         mask: Mask = Mask(),
+        relation: Relation = Relation(),
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
-        attended, pattern = self.attention(x, mask=mask, edit=edit)
-        x = self.after_attention(x, attended)
-        return self.after_feed_forward(x, self.feed_forward(x)), pattern
+        attended, pattern = self.attention(
+            x, mask=mask, bias=relation.bias, angles=relation.angles, edit=edit
+        )
+        x = self.after_attention(x, self.drop_path(attended))
+        return self.after_feed_forward(x, self.drop_path(self.feed_forward(x))), pattern
 
 
 class PreNormBlock(nn.Module):
@@ -100,10 +128,12 @@ class PreNormBlock(nn.Module):
         *,
         activation: str = "relu",
         dropout: float = 0.0,
+        drop_path: float = 0.0,
         eps: float = 1e-5,
     ) -> None:
         super().__init__()
         dim = attention.dim
+        self.drop_path = DropPath(drop_path)
         self.before_attention = nn.LayerNorm(dim, eps=eps)
         self.attention = MultiHeadAttention(attention)
         self.before_feed_forward = nn.LayerNorm(dim, eps=eps)
@@ -115,8 +145,16 @@ class PreNormBlock(nn.Module):
         x: Float[Tensor, "batch token dim"],
         *,
         mask: Mask = Mask(),
+        relation: Relation = Relation(),
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
-        attended, pattern = self.attention(self.before_attention(x), mask=mask, edit=edit)
-        x = x + self.dropout(attended)
-        return x + self.dropout(self.feed_forward(self.before_feed_forward(x))), pattern
+        attended, pattern = self.attention(
+            self.before_attention(x),
+            mask=mask,
+            bias=relation.bias,
+            angles=relation.angles,
+            edit=edit,
+        )
+        x = x + self.drop_path(self.dropout(attended))
+        fed = self.feed_forward(self.before_feed_forward(x))
+        return x + self.drop_path(self.dropout(fed)), pattern

@@ -14,9 +14,10 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern, check_heads
 from models.blocks import ACTIVATIONS, NORMS, PostNormBlock, PreNormBlock
+from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
-from models.positional import POSITIONS, positions_of
-from models.seeding import seeded
+from models.positional import POSITIONS, check_rotary, positions_of, relation_of
+from models.seeding import seeded, xavier
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class EncoderConfig:
         mlp: hidden width of the feed-forward network.
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
         norm: "post" or "pre"; "pre" ends on one more norm.
-        positions: one of `positional.POSITIONS`.
+        positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
+            all layers, as in T5.
         max_tokens: the longest input.
         dropout: while training: of attention weights, hidden units and residual branches.
         embed_scale: whether embeddings are multiplied by √dim.
@@ -61,23 +63,22 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         check_heads(self.dim, self.heads, self.head_dim)
-        for name in ("vocab", "depth", "mlp", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, received {getattr(self, name)}")
-        choices = {"activation": tuple(ACTIVATIONS), "norm": NORMS, "positions": POSITIONS}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name}: expected one of {', '.join(allowed)},"
-                    f" received {getattr(self, name)!r}"
-                )
+        check_least(self, {"vocab": 1, "depth": 1, "mlp": 1, "max_tokens": 1})
+        check_choices(
+            self, {"activation": tuple(ACTIVATIONS), "norm": NORMS, "positions": POSITIONS}
+        )
+        check_shares(self, ("dropout",))
         if self.segments < 0 or self.eps <= 0:
             raise ValueError(
                 f"segments, eps: expected 0 or more and above 0,"
                 f" received {self.segments}, {self.eps}"
             )
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout: expected 0 up to 1, received {self.dropout}")
+        check_rotary(self.positions, self.width)
+
+    @property
+    def width(self) -> int:
+        """Width of one head."""
+        return self.dim // self.heads if self.head_dim is None else self.head_dim
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,11 @@ class EncoderOutput:
     states: tuple[Float[Tensor, "batch token dim"], ...]
     patterns: tuple[Pattern, ...]
 
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """What the network is for, and what to call it."""
+        return "hidden states", self.hidden
+
 
 class Encoder(nn.Module):
     """Token ids in, one vector per token out, and every head's pattern."""
@@ -104,6 +110,7 @@ class Encoder(nn.Module):
         with seeded(config.seed):
             self.tokens = nn.Embedding(config.vocab, config.dim)
             self.positions = positions_of(config.positions, config.max_tokens, config.dim)
+            self.relation = relation_of(config.positions, config.heads, config.width)
             self.segments = nn.Embedding(config.segments, config.dim) if config.segments else None
             norm = nn.LayerNorm(config.dim, eps=config.eps)
             self.embed_norm = norm if config.embed_norm else nn.Identity()
@@ -111,7 +118,7 @@ class Encoder(nn.Module):
             self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
             last = nn.LayerNorm(config.dim, eps=config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
-            self.apply(_xavier)
+            self.apply(xavier)
 
     def forward(
         self,
@@ -134,10 +141,10 @@ class Encoder(nn.Module):
         """
         check(edits, self.config.depth)
         x = self.embed(ids, segments)
-        mask = Mask(padding=padding)
+        mask, relation = Mask(padding=padding), self.relation(ids.shape[1])
         states, patterns = [x], []
         for layer, block in enumerate(self.blocks):
-            x, pattern = block(x, mask=mask, edit=at(edits, layer, "self"))
+            x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)
         return EncoderOutput(self.norm(x), tuple(states), tuple(patterns))
@@ -171,11 +178,3 @@ def _block(config: EncoderConfig) -> nn.Module:
         dropout=config.dropout,
         eps=config.eps,
     )
-
-
-def _xavier(module: nn.Module) -> None:
-    """Matrices that keep the variance, so that even untrained heads differ; biases zero."""
-    if isinstance(module, nn.Linear):
-        nn.init.xavier_uniform_(module.weight)
-        if module.bias is not None:
-            nn.init.zeros_(module.bias)

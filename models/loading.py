@@ -1,20 +1,38 @@
 """Models made ready to be traced: from the catalogue, a folder, a config, or memory."""
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from models.catalogue import CheckpointError, catalogue, entry, folder, verify
-from models.convert import bert
+from models.convert import bert, vit
 from models.encoder import Encoder, EncoderConfig
+from models.look import Look, look_of, read_look
 from models.seeding import Undrawn
 from models.text import FileTokenizer, Tokenizer, WordTokenizer
+from models.vit import ViT, ViTConfig
 
-Source = str | Path | EncoderConfig | Encoder
+Network = Encoder | ViT
+Source = str | Path | EncoderConfig | ViTConfig | Network
+
+
+class Family(NamedTuple):
+    """How checkpoints of one type become networks of ours."""
+
+    config: Callable[[Mapping[str, Any], Mapping[str, Tensor]], Any]
+    weights: Callable[[Mapping[str, Tensor], Any], tuple[dict[str, Tensor], tuple[str, ...]]]
+    network: Callable[[Any], Network]
+
+
+FAMILIES = {
+    "bert": Family(bert.config, bert.weights, Encoder),
+    "vit": Family(vit.config, vit.weights, ViT),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,18 +45,21 @@ class Model:
         tokenizer: turns text into ids; None if the model only reads ids.
         trained: whether the weights come from training or from a seed.
         left_out: weights of the checkpoint that are no part of the network.
+        look: how it wants its images; None if it reads text.
     """
 
     name: str
-    network: Encoder
+    network: Network
     tokenizer: Tokenizer | None
     trained: bool
     left_out: tuple[str, ...] = field(default=(), repr=False)
+    look: Look | None = None
 
     @property
     def limit(self) -> int:
-        """The most tokens it reads."""
-        return self.network.config.max_tokens
+        """The most tokens it reads; for images, what the size it is built for comes to."""
+        config = self.network.config
+        return config.tokens if isinstance(config, ViTConfig) else config.max_tokens
 
     @property
     def device(self) -> torch.device:
@@ -85,7 +106,7 @@ def load(
     model = as_model(source)
     if tokenizer is not None:
         own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
-        model = Model(model.name, model.network, own, model.trained, model.left_out)
+        model = replace(model, tokenizer=own)
     model.network.eval()
     if target is not None or dtype is not None:
         model.network.to(device=target, dtype=dtype)
@@ -98,9 +119,14 @@ def as_model(source: Source | Model) -> Model:
         return source
     if isinstance(source, Encoder):
         return Model(type(source).__name__, source, None, trained=True)
+    if isinstance(source, ViT):
+        return Model(type(source).__name__, source, None, True, look=look_of(source.config))
     if isinstance(source, EncoderConfig):
         name = f"encoder, {source.depth} × {source.heads} heads, width {source.dim}"
         return Model(name, Encoder(source), WordTokenizer(source.vocab), trained=False)
+    if isinstance(source, ViTConfig):
+        name = f"ViT, {source.depth} × {source.heads} heads, width {source.width}"
+        return Model(name, ViT(source), None, trained=False, look=look_of(source))
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
@@ -130,25 +156,30 @@ def _from_folder(path: Path, name: str) -> Model:
         raise CheckpointError(f"{name}: unreadable checkpoint: {error}") from error
     if not isinstance(settings, dict):
         raise CheckpointError(f"{name}: config.json: expected an object, received {settings!r:.40}")
-    if settings.get("model_type") != "bert":
+    family = FAMILIES.get(str(settings.get("model_type")))
+    if family is None:
         raise CheckpointError(
-            f"{name}: expected a checkpoint of type bert, received {settings.get('model_type')!r}"
+            f"{name}: expected a checkpoint of type {' or '.join(FAMILIES)},"
+            f" received {settings.get('model_type')!r}"
         )
     try:
-        config = bert.config(settings)
-        state, left_out = bert.weights(state, config.depth)
-        network = _filled(config, state)
+        config = family.config(settings, state)
+        state, left_out = family.weights(state, config)
+        network = _filled(family.network, config, state)
         file = path / "tokenizer.json"
         tokenizer = FileTokenizer(file) if file.is_file() else None
+        look = read_look(path, config) if isinstance(config, ViTConfig) else None
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
-    return Model(name, network, tokenizer, True, left_out)
+    return Model(name, network, tokenizer, True, left_out, look)
 
 
-def _filled(config: EncoderConfig, state: dict[str, Tensor]) -> Encoder:
-    """An encoder round these weights, without drawing random ones first."""
+def _filled(
+    make: Callable[[Any], Network], config: EncoderConfig | ViTConfig, state: dict[str, Tensor]
+) -> Network:
+    """A network round these weights, without drawing random ones first."""
     with Undrawn():
-        network = Encoder(config)
+        network = make(config)
     for name, parameter in network.named_parameters():
         if state[name].shape != parameter.shape:
             raise ValueError(

@@ -1,11 +1,51 @@
 """Where order comes from: attention alone does not know which token came first.
 
-Each encoding adds one vector per position to the token's own.
+The encodings here add one vector per position to the token's own. Those that reach into attention
+itself (rotary, ALiBi, T5's relative bias) are in models/relative.py and can be had from here too.
 """
 
+from math import prod
+
 import torch
+import torch.nn.functional as F
+from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
+
+from models.relative import (
+    RELATIVE,
+    Relation,
+    alibi,
+    alibi_slopes,
+    check_rotary,
+    distances,
+    relation_of,
+    relative_buckets,
+    rotary_angles,
+    rotate,
+)
+
+__all__ = [
+    "GRID_POSITIONS",
+    "POSITIONS",
+    "RELATIVE",
+    "GridPositions",
+    "Learned",
+    "Relation",
+    "Sinusoidal",
+    "alibi",
+    "alibi_slopes",
+    "check_rotary",
+    "distances",
+    "interpolate_grid",
+    "positions_of",
+    "relation_of",
+    "relative_buckets",
+    "rotary_angles",
+    "rotate",
+    "sincos_2d",
+    "sinusoidal",
+]
 
 
 def sinusoidal(
@@ -26,10 +66,63 @@ def sinusoidal(
     if positions < 1 or dim < 1:
         raise ValueError(f"expected positive positions and dim, received {positions} and {dim}")
     position = torch.arange(positions, dtype=torch.float64, device="cpu")[:, None]
-    even = torch.arange(0, dim, 2, dtype=torch.float64)
+    even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
     angle = position / base ** (even / dim)
     table = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :dim]
     return table.float().to(device)
+
+
+def sincos_2d(
+    rows: int, cols: int, dim: int, *, base: float = 10_000.0
+) -> Float[Tensor, "position dim"]:
+    """Sines and cosines for a grid: half of the width tells the column, half the row.
+
+        P[r·cols + c] = [sin(c·ω) | cos(c·ω) | sin(r·ω) | cos(r·ω)],   ω_i = base^(-4i/dim)
+
+    The column comes first and sines are not mixed with cosines: the layout of MAE, and of every
+    checkpoint that follows it.
+
+    Args:
+        rows: of the grid, which is read row by row.
+        cols: of the grid.
+        dim: width, a multiple of 4.
+        base: of the geometric row of wavelengths.
+
+    Source: He et al. 2022 (MAE), appendix A.1, and its published code.
+    """
+    if rows < 1 or cols < 1:
+        raise ValueError(f"expected positive rows and cols, received {rows} and {cols}")
+    if dim < 4 or dim % 4:
+        raise ValueError(f"2-D sin-cos: expected a width that is a multiple of 4, received {dim}")
+    omega = base ** (-torch.arange(0, dim, 4, dtype=torch.float64, device="cpu") / dim)
+    row = torch.arange(rows, dtype=torch.float64, device="cpu").repeat_interleave(cols)
+    col = torch.arange(cols, dtype=torch.float64, device="cpu").repeat(rows)
+    across, down = col[:, None] * omega, row[:, None] * omega
+    return torch.cat([across.sin(), across.cos(), down.sin(), down.cos()], dim=1).float()
+
+
+def interpolate_grid(
+    table: Float[Tensor, "old_position dim"], old: tuple[int, int], new: tuple[int, int]
+) -> Float[Tensor, "new_position dim"]:
+    """A table of vectors, one per cell of a grid, resampled to another grid (bicubic).
+
+    Args:
+        table: one row per cell of the old grid, row by row.
+        old: its (rows, cols).
+        new: the (rows, cols) that are wanted; the same grid gives the table itself.
+
+    Source: Dosovitskiy et al. 2021, section 3.2; transformers' `interpolate_pos_encoding`.
+    """
+    if len(table) != old[0] * old[1] or min(*old, *new) < 1:
+        raise ValueError(
+            f"expected a table for a grid of at least 1 × 1, received {len(table)} positions,"
+            f" old {old} and new {new}"
+        )
+    if old == new:
+        return table
+    grid = rearrange(table, "(row col) dim -> 1 dim row col", row=old[0])
+    resampled = F.interpolate(grid, size=new, mode="bicubic", align_corners=False)
+    return rearrange(resampled, "1 dim row col -> (row col) dim")
 
 
 class Sinusoidal(nn.Module):
@@ -50,15 +143,51 @@ class Learned(nn.Module):
         return x + self.table[: x.shape[1]]
 
 
-POSITIONS = ("sinusoidal", "learned", "none")
+class GridPositions(nn.Module):
+    """Adds a vector to the class token and to each patch, for any grid of patches."""
+
+    def __init__(self, kind: str, grid: tuple[int, int], dim: int, leading: int) -> None:
+        super().__init__()
+        self.kind, self.grid, self.leading = kind, grid, leading
+        if kind == "learned":
+            self.table = nn.Parameter(torch.randn(leading + prod(grid), dim))
+
+    def forward(
+        self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int]
+    ) -> Float[Tensor, "batch token dim"]:
+        if self.kind == "none":
+            return x
+        return x + self._table(grid, x.shape[2]).to(x.device, x.dtype)
+
+    def note(self, grid: tuple[int, int]) -> str:
+        """What happens to the positions for another grid; empty if nothing does."""
+        if grid == self.grid or self.kind == "none":
+            return ""
+        done = "interpolated" if self.kind == "learned" else "worked out anew"
+        (rows, cols), (high, wide) = self.grid, grid
+        return f"positions {done}: from {rows} × {cols} to {high} × {wide} patches"
+
+    def _table(self, grid: tuple[int, int], dim: int) -> Tensor:
+        if self.kind == "sinusoidal":
+            return sinusoidal(self.leading + prod(grid), dim)
+        if self.kind == "sincos2d":
+            return F.pad(sincos_2d(*grid, dim), (0, 0, self.leading, 0))
+        patches = interpolate_grid(self.table[self.leading :], self.grid, grid)
+        return torch.cat([self.table[: self.leading], patches])
+
+
+POSITIONS = ("sinusoidal", "learned", *RELATIVE, "none")
+GRID_POSITIONS = ("learned", "sinusoidal", "sincos2d", "none")
 
 
 def positions_of(kind: str, positions: int, dim: int) -> nn.Module:
-    """The module for one of `POSITIONS`; ValueError for any other name."""
+    """The module that adds one of `POSITIONS` to the tokens; nothing for what attention adds.
+
+    Raises:
+        ValueError: for any other name.
+    """
+    if kind not in POSITIONS:
+        raise ValueError(f"positions: expected one of {', '.join(POSITIONS)}, received {kind!r}")
     if kind == "sinusoidal":
         return Sinusoidal()
-    if kind == "learned":
-        return Learned(positions, dim)
-    if kind == "none":
-        return nn.Identity()
-    raise ValueError(f"positions: expected one of {', '.join(POSITIONS)}, received {kind!r}")
+    return Learned(positions, dim) if kind == "learned" else nn.Identity()

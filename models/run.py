@@ -2,27 +2,28 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Int
 from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.catalogue import CheckpointError, catalogue
-from models.encoder import Encoder, EncoderOutput
-from models.loading import Model, as_model, devices, load
-from models.text import Tokens
-from models.trace import Output, Site, Trace, padding_of
+from models.encoder import EncoderOutput
+from models.inputs import Input, inputs_of
+from models.loading import Model, Network, as_model, devices, load
+from models.trace import Output, Site, Trace
+from models.vit import ViTOutput
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", "trace"]
 
-Text = str | tuple[str, str]
-Input = Text | list[str] | list[Text] | Int[Tensor, "batch token"]
-
 
 def trace(
-    model: Model | Encoder,
-    input: Input,
+    model: Model | Network,
+    input: "Input | Image",
     target: None = None,
     *,
     edits: Sequence[Edit] = (),
@@ -33,29 +34,30 @@ def trace(
 
     Args:
         model: from `load`, or a network of ours.
-        input: a text, a pair of texts (a tuple), a list of either, or ids `batch token`.
-        target: the decoder's side; an encoder has none.
+        input: for an encoder a text, a pair of texts (a tuple), a list of either, or ids
+            `batch token`; for a ViT an image (PIL or path), fitted to its size, or normalised
+            pixels `batch channel row col` of any size its patches divide.
+        target: the decoder's side; encoders have none.
         edits: what to change on the way.
         hidden: whether to keep the hidden states of every layer.
         gradient: gives the number whose gradient by the weights is wanted, from the output.
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
-            vocabulary, or text for a model without a tokenizer.
+            vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
     if target is not None:
         raise ValueError(f"{model.name} is an encoder: it has no decoder to give a target to")
-    tokens = _tokens(model, input)
-    ids, padding, segments = _batch(tokens, model.device)
+    inputs = inputs_of(model, input)
     with _without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
-        out = model.network(ids, padding=padding, segments=segments, edits=edits)
-    output = Output("hidden states", out.hidden)
+        out = model.network(**inputs.arguments, edits=edits)
+    output = Output(*out.result)
     patterns = out.patterns if gradient is None else _differentiate(out, output, gradient)
     return Trace(
         model=model.name,
         trained=model.trained,
-        tokens=tokens,
+        tokens=inputs.tokens,
         sites=tuple(
             Site(layer, "self", pattern.heads, pattern.queries, pattern.keys)
             for layer, pattern in enumerate(patterns)
@@ -63,11 +65,14 @@ def trace(
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
         states=tuple(state.detach() for state in out.states) if hidden else None,
+        grid=inputs.grid,
+        prefix=inputs.prefix,
+        notes=inputs.notes,
     )
 
 
 @contextmanager
-def _without_dropout(network: Encoder) -> Iterator[None]:
+def _without_dropout(network: Network) -> Iterator[None]:
     """Eval mode for one pass: a network that is being trained goes on in training mode."""
     training = [part for part in network.modules() if part.training]
     network.eval()
@@ -78,51 +83,8 @@ def _without_dropout(network: Encoder) -> Iterator[None]:
             part.training = True
 
 
-def _tokens(model: Model, source: Input) -> tuple[Tokens, ...]:
-    if isinstance(source, Tensor):
-        tokens = tuple(Tokens.of_ids(row) for row in source.tolist())
-    else:
-        texts = source if isinstance(source, list) else [source]
-        if model.tokenizer is None:
-            raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
-        read = model.tokenizer.encode
-        tokens = tuple(read(t) if isinstance(t, str) else read(*t) for t in texts)
-    if not tokens or not all(len(item) for item in tokens):
-        raise ValueError("the input is empty: expected at least one token")
-    longest = max(len(item) for item in tokens)
-    if longest > model.limit:
-        raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {longest}")
-    vocab = model.network.config.vocab
-    worst = max(max(item.ids) for item in tokens), min(min(item.ids) for item in tokens)
-    if worst[0] >= vocab or worst[1] < 0:
-        raise ValueError(f"ids: expected 0 to {vocab - 1}, received {worst[1]} to {worst[0]}")
-    kinds = model.network.config.segments
-    segment = max(max(item.segments) for item in tokens)
-    if kinds and segment >= kinds:
-        raise ValueError(f"{model.name} tells {kinds} texts apart, received {segment + 1}")
-    return tokens
-
-
-def _batch(
-    tokens: tuple[Tokens, ...], device: torch.device
-) -> tuple[Tensor, Tensor | None, Tensor]:
-    """Ids, padding and segments as tensors, filled up to the longest item."""
-    longest = max(len(item) for item in tokens)
-    ids = torch.zeros(len(tokens), longest, dtype=torch.long)
-    segments = torch.zeros_like(ids)
-    for row, item in enumerate(tokens):
-        ids[row, : len(item)] = torch.tensor(item.ids)
-        segments[row, : len(item)] = torch.tensor(item.segments)
-    padding = padding_of(tokens)
-    return (
-        ids.to(device),
-        None if padding is None else padding.to(device),
-        segments.to(device),
-    )
-
-
 def _differentiate(
-    out: EncoderOutput, output: Output, gradient: Callable[[Output], Tensor]
+    out: EncoderOutput | ViTOutput, output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
     """The patterns, each with the gradient of its values, and free of the graph."""
     with torch.enable_grad():

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
 _one_at_a_time = threading.Lock()
@@ -21,6 +22,14 @@ def seeded(seed: int) -> Iterator[None]:
     with _one_at_a_time, torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         yield
+
+
+def xavier(module: nn.Module) -> None:
+    """Matrices that keep the variance, so that even untrained heads differ; biases zero."""
+    if isinstance(module, nn.Linear | nn.Conv2d):
+        nn.init.xavier_uniform_(module.weight.flatten(1))  # the patches of a Conv2d do not overlap
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)
 
 
 class Undrawn(TorchFunctionMode):

@@ -47,6 +47,15 @@ class Tokens:
         labels = tuple(str(token) for token in ids)
         return Tokens(tuple(ids), labels, (False,) * len(ids), (0,) * len(ids), none)
 
+    @staticmethod
+    def of_patches(prefix: Sequence[str], rows: int, cols: int) -> "Tokens":
+        """Tokens of an image: named ones in front, then "patch row,col", numbered as ids."""
+        patches = [f"patch {row},{col}" for row in range(rows) for col in range(cols)]
+        count = len(prefix) + len(patches)
+        special = (True,) * len(prefix) + (False,) * len(patches)
+        labels = (*prefix, *patches)
+        return Tokens(tuple(range(count)), labels, special, (0,) * count, (None,) * count)
+
 
 @runtime_checkable
 class Tokenizer(Protocol):

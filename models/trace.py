@@ -53,6 +53,9 @@ class Trace:
         tokens: one entry per item of the batch.
         sites: the places where the network attended, in order.
         output: what the network gave back.
+        grid: rows and columns of patches; None for text.
+        prefix: how many tokens (class, registers) stand in front of the patches.
+        notes: what was done to the input on the way, and to positions that did not fit it.
     """
 
     model: str
@@ -62,6 +65,9 @@ class Trace:
     output: Output
     patterns: tuple[Pattern, ...] = field(repr=False)
     states: tuple[Float[Tensor, "batch token dim"], ...] | None = field(repr=False, default=None)
+    grid: tuple[int, int] | None = None
+    prefix: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:

@@ -5,6 +5,7 @@ line and replaced by its default; a parameter that nobody knows is named and dro
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,29 @@ def number(name: str, default: int | None, low: int, high: int, step: int = 1) -
 
     steps = "" if step == 1 else f" in steps of {step}"
     return Param(name, default, parse, f"a whole number from {low} to {high}{steps}")
+
+
+def one_of(name: str, default: int, options: Iterable[int]) -> Param:
+    """One of a few whole numbers."""
+    allowed = {str(option): option for option in options}
+
+    def parse(text: str) -> int:
+        if text not in allowed:
+            raise ValueError
+        return allowed[text]
+
+    return Param(name, default, parse, "one of " + ", ".join(allowed))
+
+
+def sha256(name: str) -> Param:
+    """What stands for something too large for a link; empty when there is nothing."""
+
+    def parse(text: str) -> str:
+        if not re.fullmatch("[0-9a-f]{64}", text):
+            raise ValueError
+        return text
+
+    return Param(name, "", parse, "a SHA-256 in hexadecimal digits")
 
 
 def number_or(name: str, default: int | str, high: int, words: Iterable[str]) -> Param:

@@ -158,7 +158,12 @@ def _base(base: dict[str, Any], area: Sections) -> dict[str, Any]:
     missing = [key for key in BASE_KEYS if key not in base]
     if missing:
         raise ValueError(f"expected a base with {', '.join(BASE_KEYS)}; missing {missing}")
-    return {**base, "theme": {mode: _theme(mode, area) for mode in theme.MODES}}
+    return {**base, "theme": themes(area)}
+
+
+def themes(area: Sections) -> dict[str, Any]:
+    """The colours of both modes, with the ramps of weight among the sections."""
+    return {mode: _theme(mode, area) for mode in theme.MODES}
 
 
 def _theme(mode: theme.Mode, area: Sections) -> dict[str, Any]:

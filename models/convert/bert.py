@@ -11,11 +11,9 @@ from typing import Any
 
 from torch import Tensor
 
+from models.convert.names import activation, check_settings, number, renamed, whole
 from models.encoder import EncoderConfig
 
-ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"} | {
-    "relu": "relu"
-}
 SIZES = {
     "vocab_size": "vocab",
     "hidden_size": "dim",
@@ -63,51 +61,37 @@ LEFT_OUT = re.compile(
 )
 
 
-def config(settings: Mapping[str, Any]) -> EncoderConfig:
-    """Our config for the contents of a BERT config.json.
+def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> EncoderConfig:
+    """Our config for the contents of a BERT config.json; the weights add nothing to it.
 
     Raises:
         ValueError: for a setting that is missing, unknown, or that asks for another architecture.
     """
-    missing = [name for name in SIZES if name not in settings]
-    if missing:
-        raise ValueError(f"config.json lacks {', '.join(missing)}")
-    for name, value in settings.items():
-        if name in MUST_BE and value not in (MUST_BE[name], None):
-            raise ValueError(f"{name}: expected {MUST_BE[name]!r}, received {value!r}")
-    known = {*SIZES, *MUST_BE, "hidden_act", "layer_norm_eps", "type_vocab_size"}
-    unknown = [n for n in settings if n not in known and not BESIDE_THE_POINT.fullmatch(n)]
-    if unknown:
-        raise ValueError(f"config.json has settings this converter does not know: {unknown}")
-    segments, eps = settings.get("type_vocab_size", 2), settings.get("layer_norm_eps", 1e-12)
-    for name, value in {**{n: settings[n] for n in SIZES}, "type_vocab_size": segments}.items():
-        if type(value) is not int or value < 1:
-            raise ValueError(f"{name}: expected a whole number from 1, received {value!r}")
-    if not isinstance(eps, int | float):
-        raise ValueError(f"layer_norm_eps: expected a number, received {eps!r}")
-    activation = settings.get("hidden_act", "gelu")
-    if not isinstance(activation, str) or activation not in ACTIVATIONS:
-        raise ValueError(
-            f"hidden_act: expected one of {list(ACTIVATIONS)}, received {activation!r}"
-        )
+    known = {"hidden_act", "layer_norm_eps", "type_vocab_size"}
+    check_settings(settings, SIZES, MUST_BE, known, BESIDE_THE_POINT)
+    sizes: dict[str, Any] = {
+        ours: whole(theirs, settings[theirs]) for theirs, ours in SIZES.items()
+    }
     return EncoderConfig(
-        **{ours: settings[theirs] for theirs, ours in SIZES.items()},
-        activation=ACTIVATIONS[activation],
+        **sizes,
+        activation=activation(settings.get("hidden_act", "gelu")),
         norm="post",
         positions="learned",
-        segments=segments,
+        segments=whole("type_vocab_size", settings.get("type_vocab_size", 2)),
         embed_norm=True,
-        eps=eps,
+        eps=number("layer_norm_eps", settings.get("layer_norm_eps", 1e-12)),
     )
 
 
-def weights(state: Mapping[str, Tensor], depth: int) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+def weights(
+    state: Mapping[str, Tensor], config: EncoderConfig
+) -> tuple[dict[str, Tensor], tuple[str, ...]]:
     """Our names for BERT's weights.
 
     Args:
         state: the checkpoint, with or without a leading "bert." and with the old or the new
             names of LayerNorm's weights.
-        depth: number of blocks, which bounds the layers that are accepted.
+        config: ours, whose depth bounds the layers that are accepted.
 
     Returns:
         The weights under our names, and the names of what was left out.
@@ -117,27 +101,11 @@ def weights(state: Mapping[str, Tensor], depth: int) -> tuple[dict[str, Tensor],
     """
     table = EMBEDDINGS | {
         f"encoder.layer.{layer}.{theirs}.{kind}": f"blocks.{layer}.{ours}.{kind}"
-        for layer in range(depth)
+        for layer in range(config.depth)
         for theirs, ours in BLOCK.items()
         for kind in ("weight", "bias")
     }
-    converted, left_out, unknown = {}, [], []
-    for name, tensor in state.items():
-        plain = _plain(name)
-        if plain in table:
-            converted[table[plain]] = tensor
-        elif LEFT_OUT.fullmatch(plain):
-            left_out.append(name)
-        else:
-            unknown.append(name)
-    if unknown:
-        raise ValueError(
-            f"the checkpoint has weights with no place in a BERT encoder: {unknown[:5]}"
-        )
-    missing = [theirs for theirs, ours in table.items() if ours not in converted]
-    if missing:
-        raise ValueError(f"the checkpoint lacks {', '.join(missing[:5])}")
-    return converted, tuple(left_out)
+    return renamed(state, table, _plain, LEFT_OUT, "a BERT encoder")
 
 
 def _plain(name: str) -> str:

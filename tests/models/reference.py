@@ -14,8 +14,6 @@ import torch.nn.functional as F
 from einops import rearrange
 from torch import Tensor
 
-from models.encoder import Encoder
-
 Cell = Callable[[int, int, int, int], float]
 Numbers = list[float]
 
@@ -94,7 +92,7 @@ def unchanged(layer: int, x: Tensor) -> Tensor:
 
 
 def plain_encoder(
-    network: Encoder,
+    network: Any,
     ids: Tensor,
     *,
     padding: Tensor | None = None,

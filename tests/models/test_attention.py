@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-import models.attention
+import models.kernel
 from models.attention import Mask, Pattern, attend
 from models.edits import Temperature
 from tests.models.cases import CASES, HEADS, KV_HEADS, Case, answer, inputs
@@ -68,7 +68,7 @@ def test_path(name: str) -> None:
 @every_case
 def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, _, v = run(CASES[name], 2)
-    monkeypatch.setattr(models.attention, "BLOCK_BYTES", size)
+    monkeypatch.setattr(models.kernel, "BLOCK_BYTES", size)
     blocked, _, _ = run(CASES[name], 2)
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 

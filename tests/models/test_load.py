@@ -1,6 +1,7 @@
 """`load`: from a name, a folder, a config or a module to a model that is ready to be traced."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -32,7 +33,8 @@ def test_a_config_is_an_untrained_model() -> None:
     assert model.tokenizer.vocab == 101
     assert model.limit == 13
     assert not model.network.training
-    assert model.network.tokens.weight.equal(Encoder(SMALL).tokens.weight)
+    network: Any = model.network
+    assert network.tokens.weight.equal(Encoder(SMALL).tokens.weight)
 
 
 def test_a_module_in_memory_is_the_model() -> None:

@@ -4,8 +4,20 @@ import math
 
 import pytest
 import torch
+from transformers import ViTConfig as TheirConfig
+from transformers import ViTMAEConfig
+from transformers.models.vit.modeling_vit import ViTEmbeddings
+from transformers.models.vit_mae.modeling_vit_mae import ViTMAEEmbeddings
 
-from models.positional import Learned, Sinusoidal, positions_of, sinusoidal
+from models.positional import (
+    GridPositions,
+    Learned,
+    Sinusoidal,
+    interpolate_grid,
+    positions_of,
+    sincos_2d,
+    sinusoidal,
+)
 from tests.models.devices import DEVICES
 
 # sin and cos of p / 10000^(2i/32), by hand
@@ -65,5 +77,84 @@ def test_learned_is_added_by_position() -> None:
 def test_none_adds_nothing_and_others_are_refused() -> None:
     x = torch.randn(2, 5, 7)
     assert positions_of("none", 13, 7)(x).equal(x)
-    with pytest.raises(ValueError, match="expected one of sinusoidal, learned, none, received 'x'"):
+    with pytest.raises(ValueError, match=r"expected one of sinusoidal, learned, .*received 'x'"):
         positions_of("x", 13, 7)
+
+
+# --- grids ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dim", "base"), [(28, 10_000.0), (4, 10_000.0), (12, 97.0)])
+def test_sincos_2d_equals_the_loop(dim: int, base: float) -> None:
+    rows, cols, quarter = 3, 5, dim // 4
+    table = sincos_2d(rows, cols, dim, base=base)
+    assert table.shape == (15, dim)
+    for r in range(rows):
+        for c in range(cols):
+            for i in range(quarter):
+                omega = base ** (-i / quarter)
+                expected = (
+                    math.sin(c * omega),
+                    math.cos(c * omega),
+                    math.sin(r * omega),
+                    math.cos(r * omega),
+                )
+                found = table[r * cols + c, i::quarter].tolist()
+                off = [abs(f - e) for f, e in zip(found, expected, strict=True)]
+                assert max(off) < 1e-7  # float32 below 1: 6e-8
+
+
+def test_sincos_2d_equals_the_one_mae_ships() -> None:
+    config = ViTMAEConfig(
+        hidden_size=28, num_attention_heads=7, intermediate_size=11, image_size=40, patch_size=8
+    )
+    embeddings = ViTMAEEmbeddings(config)
+    embeddings.initialize_weights()
+    theirs = embeddings.position_embeddings[0]
+    assert (sincos_2d(5, 5, 28) - theirs[1:]).abs().max() < 1e-7
+
+
+@pytest.mark.parametrize("wrong", [(0, 5, 8), (5, 0, 8), (3, 3, 6), (3, 3, 0)])
+def test_sincos_2d_refuses(wrong: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match=r"expected .*received"):
+        sincos_2d(*wrong)
+
+
+@pytest.mark.parametrize("new", [(5, 5), (7, 7), (3, 8), (1, 1), (11, 2)])
+def test_interpolation_equals_transformers(new: tuple[int, int]) -> None:
+    config = TheirConfig(
+        hidden_size=14, num_attention_heads=7, intermediate_size=11, image_size=40, patch_size=8
+    )
+    theirs = ViTEmbeddings(config)
+    patches = torch.zeros(1, 1 + new[0] * new[1], 14)
+    table = theirs.position_embeddings[0].detach()
+    expected = theirs.interpolate_pos_encoding(patches, 8 * new[0], 8 * new[1])[0].detach()
+    assert interpolate_grid(table[1:], (5, 5), new).equal(expected[1:])
+
+
+def test_interpolation_keeps_what_it_should() -> None:
+    table = torch.randn(15, 7)
+    assert interpolate_grid(table, (3, 5), (3, 5)) is table
+    flat = interpolate_grid(torch.ones(15, 7), (3, 5), (8, 2))
+    assert (flat - 1).abs().max() < 1e-6
+    with pytest.raises(ValueError, match=r"received 15 positions, old \(5, 5\) and new \(3, 3\)"):
+        interpolate_grid(table, (5, 5), (3, 3))
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "sincos2d", "learned", "none"])
+def test_positions_of_a_grid_with_a_class_token(kind: str) -> None:
+    positions = GridPositions(kind, (3, 5), 8, 1)
+    for grid in ((3, 5), (2, 4)):
+        count = 1 + grid[0] * grid[1]
+        added = positions(torch.zeros(2, count, 8), grid)
+        if kind == "sinusoidal":
+            expected = sinusoidal(count, 8)
+        elif kind == "sincos2d":
+            expected = torch.cat([torch.zeros(1, 8), sincos_2d(*grid, 8)])
+        elif kind == "learned":
+            patches = interpolate_grid(positions.table[1:], (3, 5), grid)
+            expected = torch.cat([positions.table[:1], patches])
+        else:
+            expected = torch.zeros(count, 8)
+        assert added.equal(expected.expand(2, -1, -1))
+        assert bool(positions.note(grid)) is (grid != (3, 5) and kind != "none")

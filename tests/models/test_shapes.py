@@ -25,6 +25,8 @@ WRONG = {
     "attend(*three, bias=torch.zeros(2, 6, 4, 5))": ("bias: expected", "(2, 6, 4, 5)"),
     "attend(*three, score=Dot(sink=torch.zeros(5)))": ("sink: expected", "6 heads", "(5,)"),
     "Pattern(*three, temperature=torch.ones(1))": ("temperature: expected", "6 heads", "(1,)"),
+    "rotate(x(2, 6, 5, 4), rotary_angles(7, 4))": ("5 tokens and 2 pairs", "received 7 and 2"),
+    "fit_image(picture, 5, 5, 'squeeze')": ("crop, pad or stretch", "received 'squeeze'"),
     "Mask(window=0)": ("window: expected at least 1", "received 0"),
     "Mask(offset=-1)": ("offset: expected 0 or more", "received -1"),
     "Ablate(0, 0, 'median')": ("expected zero, mean or shuffled", "received 'median'"),
@@ -33,10 +35,14 @@ WRONG = {
 SCRIPT = """
 import json, sys, torch
 from models.attention import Dot, Mask, Pattern, attend
+from PIL import Image
 from models.edits import Ablate
+from models.image import Picture, fit_image
+from models.positional import rotary_angles, rotate
 def x(batch, head, token=5, dim=3): return torch.zeros(batch, head, token, dim)
 def yes(*shape): return torch.ones(shape, dtype=torch.bool)
 three, found = [x(2, 6)] * 3, {}
+picture = Picture(Image.new('RGB', (3, 2)))
 for call in json.load(sys.stdin):
     try:
         eval(call)

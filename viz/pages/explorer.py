@@ -1,5 +1,6 @@
 """The attention explorer inside a page: what to send it, and what the user chose in it."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -8,6 +9,8 @@ from viz.pages import answers
 from viz.pages.shared import Traced
 
 LARGE = 1.4  # type in projector mode
+
+First = Callable[..., bytes]
 
 if TYPE_CHECKING:
     from models.trace import Trace
@@ -27,12 +30,52 @@ def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
-    _take_over(page)
-    explorer(_reply(page, found), key=f"{page}_view", on_change=lambda: None)
-    st.session_state[f"{page}_sent"] = found.identity
+    trace, identity = found.trace, found.identity
+    exchange(
+        page,
+        trace,
+        identity,
+        explorer,
+        lambda select, **told: answers.first(trace, identity, found.thumbs, select, **told),
+        lambda ask: answers.addition(trace, identity, ask),
+    )
 
 
-def _reply(page: str, found: Traced) -> bytes:
+def exchange(
+    page: str,
+    trace: "Trace",
+    identity: str,
+    view: Callable[..., Any],
+    first: First,
+    addition: Callable[[dict[str, Any]], bytes],
+    *,
+    scales: Sequence[str] = ("fixed", "own"),
+) -> None:
+    """Shows a view, and sends it everything when it knows nothing of this trace, else answers.
+
+    Args:
+        page: whose settings the view's choice becomes.
+        trace: what the choice has to be held within.
+        identity: the trace's name for the browser.
+        view: the component.
+        first: everything, from the choice and, as keywords, the number of the question it answers,
+            of the last choice that was heard of, and the size of type.
+        addition: what answers a question.
+        scales: the words for a scale that the view knows.
+    """
+    _take_over(page, scales)
+    data = _reply(page, trace, identity, first, addition)
+    view(data, key=f"{page}_view", on_change=lambda: None)
+    st.session_state[f"{page}_sent"] = identity
+
+
+def _reply(
+    page: str,
+    trace: "Trace",
+    identity: str,
+    first: First,
+    addition: Callable[[dict[str, Any]], bytes],
+) -> bytes:
     """Everything if the browser lacks this trace, else what it asked for.
 
     A question is answered again as long as it stands: the answer may have been overtaken.
@@ -41,18 +84,14 @@ def _reply(page: str, found: Traced) -> bytes:
     number = answers.number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
-    if lost or state.get(f"{page}_sent") != found.identity:
-        return answers.first(
-            found.trace,
-            found.identity,
-            found.thumbs,
-            selection(page, found.trace),
+    if lost or state.get(f"{page}_sent") != identity:
+        return first(
+            selection(page, trace),
             answer=number,
             heard=answers.number_in(_view(page), "said") or 0,
             type_size=LARGE if state.get("projector") else 1.0,
         )
-    asked = ask if ask.get("trace") == found.identity else {"id": number}
-    return answers.addition(found.trace, found.identity, asked)
+    return addition(ask if ask.get("trace") == identity else {"id": number})
 
 
 def hide(page: str) -> None:
@@ -77,7 +116,7 @@ def selection(page: str, trace: "Trace") -> dict[str, Any]:
     }
 
 
-def _take_over(page: str) -> None:
+def _take_over(page: str, scales: Sequence[str]) -> None:
     """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
     state = st.session_state
     select = _view(page).get("select") or {}
@@ -91,7 +130,7 @@ def _take_over(page: str) -> None:
         state[f"{page}_head"] = head
     if token is None or (isinstance(token, int) and 0 <= token < 10_000):
         state[f"{page}_token"] = token
-    for name, words in (("direction", ("out", "in")), ("scale", ("fixed", "own"))):
+    for name, words in (("direction", ("out", "in")), ("scale", scales)):
         if select.get(name) in words:
             state[f"{page}_{name}"] = select[name]
 

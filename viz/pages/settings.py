@@ -22,7 +22,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         for each long text that it stands for, until that text is there.
     """
     params, query, state = tuple(params), dict(st.query_params), st.session_state
-    if _is_news(page, query):
+    if _is_news(page, query) and not _is_back(page, query):
         values, problems = link.read(params, query)
         for name, value in values.items():
             state[f"{page}_{name}"] = value
@@ -36,6 +36,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         for name, wanted in state[f"{page}_wanted"].items()
         if link.digest(state[f"{page}_{name}"]) != wanted
     ]
+    state["settings_page"] = page
     return state[f"{page}_problems"] + missing
 
 
@@ -50,6 +51,12 @@ def to_link(page: str, params: Iterable[link.Param]) -> None:
     if dict(st.query_params) != query:
         st.query_params.from_dict(query)
     state[f"{page}_link"] = state[f"{page}_settled"] = query
+
+
+def _is_back(page: str, query: dict[str, str]) -> bool:
+    """Whether the user comes from another page through the menu, whose addresses say nothing."""
+    state = st.session_state
+    return not query and f"{page}_link" in state and state.get("settings_page") != page
 
 
 def _is_news(page: str, query: dict[str, str]) -> bool:

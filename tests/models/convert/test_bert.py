@@ -57,7 +57,8 @@ def ids() -> Tensor:
 
 def agree(model: Model, theirs: BertModel) -> None:
     """Every head, every hidden state, with segments and padding."""
-    kinds = model.network.config.segments
+    config: Any = model.network.config
+    kinds = config.segments
     segments = torch.arange(TOKENS).expand(BATCH, TOKENS) % kinds
     padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
     padding[1, 13:] = True

@@ -16,13 +16,29 @@ def explorer(data: bytes, *, key: str, on_change: Callable[[], None]) -> dict[st
     Returns:
         {"select": {...}, "ask": {...} | None} as last sent by the view; None before that.
     """
-    result = _registered("explorer")(data=data, key=key, on_view_change=on_change)
-    view = result.get("view")
+    return _view(_registered("explorer", "streamlit.js"), data, key, on_change)
+
+
+def image(data: bytes, *, key: str, on_change: Callable[[], None]) -> dict[str, Any] | None:
+    """A picture, its patches, and every head of a layer over it; as `explorer` otherwise.
+
+    Args:
+        data: a message of viz/image.py.
+        key: as for `explorer`.
+        on_change: as for `explorer`.
+    """
+    return _view(_registered("image", "streamlit_image.js"), data, key, on_change)
+
+
+def _view(
+    mounted: Callable[..., Any], data: bytes, key: str, on_change: Callable[[], None]
+) -> dict[str, Any] | None:
+    view = mounted(data=data, key=key, on_view_change=on_change).get("view")
     return None if view is None else dict(view)
 
 
 @cache
-def _registered(name: str) -> Callable[..., Any]:
+def _registered(name: str, script: str) -> Callable[..., Any]:
     """Registers a view once a process. At the first call, not at import: Streamlit finds packaged
     assets only while a server runs, and standalone.py is there for places without one.
     """
@@ -31,6 +47,6 @@ def _registered(name: str) -> Callable[..., Any]:
     return component(
         f"headscope-views.{name}",
         html='<div class="headscope"><p class="hs-loading">Loading the model …</p></div>',
-        css=f"{name}.css",
-        js="streamlit.js",
+        css="explorer.css",
+        js=script,
     )

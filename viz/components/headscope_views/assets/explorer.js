@@ -1,6 +1,7 @@
 // Every head, one head, the text: three views round one choice, and the bar that changes it.
 
 import { atlas } from "./atlas.js";
+import { button, stepper } from "./bar.js";
 import { matrix } from "./matrix.js";
 import { tokens } from "./tokens.js";
 import { element, mountViews, say } from "./view.js";
@@ -15,40 +16,6 @@ function compose(store, root) {
   const one = matrix(store, grid);
   const text = tokens(store, grid);
   return [all, one, text, controls(store, bar, one)];
-}
-
-function button(text, title, action) {
-  const made = element("button", "hs-button", { type: "button", title, "aria-label": title }, text);
-  made.onclick = action;
-  return made;
-}
-
-/** ‹ [select] › for one of the two things a head is named by. */
-function stepper(name, step, choose) {
-  const select = element("select", "hs-select", { "aria-label": name });
-  select.onchange = () => choose(select.selectedIndex);
-  const back = button("‹", `Previous ${name.toLowerCase()}`, () => step(-1));
-  const on = button("›", `Next ${name.toLowerCase()}`, () => step(1));
-  const box = element(
-    "div",
-    "hs-stepper",
-    {},
-    element("span", "hs-label", { "aria-hidden": "true" }, name),
-    back,
-    select,
-    on,
-  );
-  let options = "";
-  const show = (names, index) => {
-    if (options !== names.join("\n")) {
-      options = names.join("\n");
-      select.replaceChildren(...names.map((text) => element("option", "", {}, text)));
-    }
-    select.selectedIndex = index;
-    back.disabled = index === 0;
-    on.disabled = index === names.length - 1;
-  };
-  return { box, show };
 }
 
 function controls(store, bar, one) {

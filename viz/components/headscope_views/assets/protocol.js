@@ -1,12 +1,12 @@
 // The wire: bytes to message, and the store that keeps what came, what is chosen, what to ask for.
 
-const REST_MS = 60; // a row must be pointed at this long before its exact numbers are asked for
+export const REST_MS = 60; // a row must be pointed at this long before its exact numbers are asked for
 const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is asked for
 const REPORT_MS = 150;
 const IDLE_MS = 400; // this long without a wish, and the other heads are asked for
 const NEAR_MS = 30; // the neighbouring layers sooner: stepping through layers should not wait
 const ANSWER_MS = 1500;
-const TRIES = 3;
+export const TRIES = 3;
 const POOLED = 640; // the server sends a whole head at this many rows and columns at most
 const MIB = 1 << 20;
 const PORTION = MIB / 2;
@@ -89,6 +89,7 @@ export class Store {
     if (header.thumbs) this.thumbs = { ...header.thumbs, area };
     for (const map of header.maps) this.keepMap(map, area);
     for (const row of header.rows) this.keepRow(row, area);
+    this.keepMore(header, area);
     this.version += 1;
     if (header.base || header.thumbs || header.maps.length) this.pictures += 1;
     if (this.flight && header.answer !== null && header.answer >= this.flight.id) this.landed();
@@ -164,6 +165,9 @@ export class Store {
     this.exact.set(`${site}/${head}/${axis}/${index}`, { weights, sum });
     if (this.exact.size > KEEP_ROWS) this.exact.delete(this.exact.keys().next().value);
   }
+
+  /** For what else a view is sent. */
+  keepMore() {}
 
   // ---- what views read
 

@@ -1,24 +1,6 @@
-// The adapter to Streamlit: called again whenever data or theme change, cleaned up at unmount.
+// The explorer as a Streamlit component.
 
+import { adapt } from "./adapter.js";
 import { mount } from "./explorer.js";
 
-const instances = new WeakMap();
-
-export default function ({ parentElement, data, setStateValue }) {
-  const root = parentElement.querySelector(".headscope");
-  const known = instances.get(root);
-  if (known) {
-    known.send = setStateValue;
-    known.view.update(data === known.data ? null : data);
-    known.data = data;
-    return known.cleanup;
-  }
-  const made = { data, send: setStateValue };
-  made.view = mount(root, data, (event) => made.send("view", event));
-  made.cleanup = () => {
-    made.view.destroy();
-    instances.delete(root);
-  };
-  instances.set(root, made);
-  return made.cleanup;
-}
+export default adapt(mount);

@@ -53,13 +53,13 @@ export function readOut(store, { query, key }) {
 
 /**
  * Mounts views round one store. create(store, root) -> [{render(theme), late, destroy()}]; a late
- * view is drawn a frame after the others.
+ * view is drawn a frame after the others; Kept is the store's class.
  * Returns {update(bytes), destroy()}; everything redraws in the frame after a change.
  */
-export function mountViews(root, bytes, onEvent, create) {
+export function mountViews(root, bytes, onEvent, create, Kept = Store) {
   root.headscope?.destroy();
   root.classList.add("headscope");
-  const store = new Store(onEvent);
+  const store = new Kept(onEvent);
   let views = null;
   let frame = 0;
   let after = 0;

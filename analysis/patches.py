@@ -1,0 +1,112 @@
+"""Weights of all heads over a grid of patches, taken together where there are too many to send.
+
+With a factor f, f × f patches are one cell. A cell of queries is represented by the patch in its
+middle; a cell of keys has its largest weight. The prefix (class token, registers) stays as it is.
+"""
+
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.trace import Site, Trace
+
+BLOCK_BYTES = 2**23  # rows of this many stay near the processor
+
+
+def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tensor, " query"]:
+    """The tokens that stand for the cells: the prefix, then the middle patch of every cell."""
+    rows, cols = (
+        torch.tensor([min(i + factor // 2, size - 1) for i in range(0, size, factor)])
+        for size in grid
+    )
+    patches = rows[:, None] * grid[1] + cols[None]
+    return torch.cat([torch.arange(prefix), prefix + patches.flatten()])
+
+
+def pool_keys(
+    weights: Float[Tensor, "head query key"], grid: tuple[int, int], prefix: int, factor: int
+) -> Float[Tensor, "head query cell"]:
+    """The largest weight in every cell of keys."""
+    if factor == 1:
+        return weights
+    patches = weights[..., prefix:].unflatten(-1, grid)
+    pooled = F.max_pool2d(patches, factor, ceil_mode=True)
+    return torch.cat([weights[..., :prefix], pooled.flatten(-2)], -1)
+
+
+def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head query cell"]:
+    """All heads of a site, cell by cell; with factor 1 every weight."""
+    grid, prefix = grid_of(trace)
+    if factor == 1:
+        return trace.weights(site.layer, kind=site.kind)
+    chosen = representatives(grid, prefix, factor)
+    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
+    blocks = [
+        pool_keys(trace.weights(site.layer, kind=site.kind, rows=rows), grid, prefix, factor)
+        for rows in chosen.split(step)
+    ]
+    return torch.cat(blocks, 1)
+
+
+def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:
+    """What one query gives to every key, in each head."""
+    return trace.weights(site.layer, kind=site.kind, rows=range(query, query + 1))[:, 0]
+
+
+def heads_of_key(
+    trace: Trace, site: Site, key: int, totals: Float[Tensor, "head query"] | None = None
+) -> Float[Tensor, "head query"]:
+    """What every query gives to one key, in each head; holds only some rows at once.
+
+    Args:
+        trace: which pass.
+        site: where in it.
+        key: which key.
+        totals: from `totals_of`; with them, no other key's weight has to be worked out.
+    """
+    if totals is not None:
+        pattern = trace.pattern(site.layer, kind=site.kind)
+        alone = replace(pattern, k=pattern.k[:, :, [key]], v=pattern.v[:, :, [key]])
+        return torch.exp(alone.scores(item=0)[..., 0].detach() - totals)
+    blocks = [
+        trace.weights(site.layer, kind=site.kind, rows=rows)[..., key] for rows in _blocks(site)
+    ]
+    return torch.cat(blocks, 1)
+
+
+def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
+    """The logarithm of every softmax's denominator: weight = exp(score − total).
+
+    None where weights are more than a softmax of all keys: edits, a sink, a bias, or a mask.
+    """
+    pattern = trace.pattern(site.layer, kind=site.kind)
+    first = torch.arange(1, device=pattern.q.device)
+    plain = pattern.bias is None and not pattern.weights_edits and len(trace.tokens) == 1
+    seen = pattern.mask.visible(first, site.keys, range(site.heads))
+    if not plain or seen is not None or getattr(pattern.score, "sink", None) is not None:
+        return None
+    blocks = [
+        trace.scores(site.layer, kind=site.kind, rows=rows).logsumexp(-1) for rows in _blocks(site)
+    ]
+    return torch.cat(blocks, 1)
+
+
+def _blocks(site: Site) -> list[range]:
+    """Ranges of queries whose weights, over all heads, stay under BLOCK_BYTES."""
+    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
+    starts = range(0, site.queries, step)
+    return [range(start, min(start + step, site.queries)) for start in starts]
+
+
+def grid_of(trace: Trace) -> tuple[tuple[int, int], int]:
+    """Rows and columns of patches, and how many tokens come before them.
+
+    Raises:
+        ValueError: if the trace is not one of a picture.
+    """
+    if trace.grid is None:
+        raise ValueError("expected the trace of a picture, received one of a text")
+    return trace.grid, trace.prefix

@@ -1,0 +1,62 @@
+"""How alike vectors are, and how a matrix over pairs of positions depends on their distance."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class ByDistance:
+    """Values of many pairs, gathered by how far apart the two are.
+
+    Attributes:
+        distance: every distance that occurs, rising.
+        mean: over the pairs at that distance.
+        low: the smallest value among them.
+        high: the largest. Where low equals high, nothing but the distance counts.
+    """
+
+    distance: Float[Tensor, " distance"]
+    mean: Float[Tensor, " distance"]
+    low: Float[Tensor, " distance"]
+    high: Float[Tensor, " distance"]
+
+
+def cosine(vectors: Float[Tensor, "position dim"]) -> Float[Tensor, "position position"]:
+    """Cosine of the angle between every two vectors: (a·b) / (|a| |b|).
+
+    Returns:
+        From −1 (opposite) over 0 (at right angles) to 1 (same direction); a vector of zeros has
+        no direction, and 0 with everything.
+    """
+    length = vectors.norm(dim=1, keepdim=True)
+    unit = vectors / torch.where(length > 0, length, 1)
+    return unit @ unit.T
+
+
+def by_distance(
+    values: Float[Tensor, "row key"], distances: Float[Tensor, "row key"]
+) -> ByDistance:
+    """Mean, smallest and largest value at every distance.
+
+    Args:
+        values: one number per pair; pairs that are NaN are left out.
+        distances: how far apart each pair is.
+    """
+    seen = ~values.isnan()
+    values, distances = values[seen], distances[seen]
+    distance, group = distances.unique(return_inverse=True)
+    empty = values.new_zeros(len(distance))
+    mean, low, high = (
+        empty.scatter_reduce(0, group, values, reduce=how, include_self=False)
+        for how in ("mean", "amin", "amax")
+    )
+    return ByDistance(distance, mean, low, high)
+
+
+def grid_distances(rows: int, cols: int) -> Float[Tensor, "position position"]:
+    """Euclidean distance between the patches of a grid, in patches, numbered row by row."""
+    at = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).reshape(-1, 2).float()
+    return torch.cdist(at, at, compute_mode="donot_use_mm_for_euclid_dist")

@@ -1,0 +1,226 @@
+"""How quick the Image page is, in a real browser, and how much memory many patches take.
+
+    python -m benchmarks.image [--json] [--rounds 3]
+
+ViT-B/16 shape at 224 pixels: a picture is dropped, the pointer moves over it, heads and layers
+change. Beside it the bare forward pass of the same network, in this process, on all threads.
+ViT-S/8 shape at 480 pixels (3,601 tokens): how far memory rises above the built network for the
+pass, a layer of the picture, a row and a column, in a process of its own.
+"""
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, Error, Page
+
+from benchmarks import servers
+from benchmarks.chrome import Traffic, fresh_page, launched, wait_for
+from benchmarks.measure import Spread, as_json, machine, machine_line, table
+
+ROOT = Path(__file__).parents[1]
+BASE: dict[str, Any] = {"size": 224, "patch": 16, "heads": 12, "dim": 768, "depth": 12}
+MANY: dict[str, Any] = {"size": 480, "patch": 8, "heads": 6, "dim": 384, "depth": 12}
+PROBE = Path(__file__).with_name("image_probe.js")
+AIMS = {
+    "hover, ms p95": 16.0,
+    "head, ms p95": 16.0,
+    "layer, ms p50": 80.0,
+    "layer, bytes": 400_000,
+    "memory, MiB": 1024.0,
+}
+HOVERS = 40
+MIB = 2**20
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print. Returns the exit status."""
+    options = parse(arguments)
+    if options.memory:
+        print(json.dumps({"mib": memory_of_many() / MIB}))
+        return 0
+    try:
+        with launched() as browser:
+            report = measured(browser, options.rounds)
+    except (RuntimeError, Error) as error:
+        print(f"benchmarks.image: {error}", file=sys.stderr)
+        return 1
+    print(as_json(report) if options.json else text(report))
+    return 0
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="The Image page in a real browser.")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--rounds", type=int, default=3, help="visits of the page")
+    parser.add_argument("--memory", action="store_true", help="only the memory, in this process")
+    options = parser.parse_args(arguments)
+    if options.rounds < 1:
+        parser.error(f"--rounds: expected 1 or more, received {options.rounds}")
+    return options
+
+
+def measured(browser: Browser, rounds: int) -> dict[str, Any]:
+    """Everything, visit by visit; the bare forward pass is timed between the visits."""
+    found: dict[str, list[float]] = {name: [] for name in ("drop", "bare", "over")}
+    found |= {name: [] for name in ("hover", "head", "layer", "bytes")}
+    bare = bare_forward()
+    port = servers.free_port()
+    with servers.running(*servers.app(port), port) as server:
+        for number in range(rounds):
+            seconds = min(bare() for _ in range(3))
+            with fresh_page(browser) as page:
+                visit = looked(page, server.url, number)
+            for name, values in visit.items():
+                found[name] += values
+            found["bare"].append(seconds)
+            found["over"].append(visit["drop"][0] - (1.5 * seconds + 0.5))
+    return {
+        "benchmark": "image",
+        "machine": {
+            **machine(("streamlit", "torch", "playwright")),
+            "browser": f"Chromium {browser.version}",
+        },
+        "aims": AIMS,
+        **{name: Spread.of(values) for name, values in found.items()},
+        "memory": in_fresh_process(),
+    }
+
+
+def looked(page: Page, url: str, number: int) -> dict[str, list[float]]:
+    """One visit: seconds of a drop, milliseconds of hovers, heads and layers, bytes of a layer."""
+    query = "&".join(f"{name}={value}" for name, value in BASE.items())
+    page.add_init_script(path=PROBE)
+    page.goto(f"{url}/image?{query}", wait_until="commit")
+    wait_for(page, "imageProbe.ready()", "the first picture")
+    with Traffic.of(page) as heard:
+        heard.wait_until_quiet(page)
+        page.evaluate("imageProbe.watch('trace')")
+        start = time.time()
+        page.locator("input[type=file]").set_input_files(picture(number))
+        drop = wait_for(page, "imageProbe.seen.trace[0]", "the dropped picture") - start
+        heard.wait_until_quiet(page)
+    page.locator(".hs-photo").evaluate("element => element.scrollIntoView({block: 'end'})")
+    hover = [hovered(page, place) for place in range(HOVERS)][3:]
+    page.mouse.move(2, 2)
+    page.locator(".hs-tiles").focus()
+    head = [pressed(page, "ArrowRight", "head") for _ in range(10)][1:]
+    page.get_by_role("button", name="Next layer").focus()
+    layer, sizes = [], []
+    with Traffic.of(page) as heard:
+        for _ in range(BASE["depth"] - 1):
+            heard.wait_until_quiet(page, 0.5)
+            before = heard.sums().get("websocket in", 0)
+            layer.append(pressed(page, "Enter", "site"))
+            heard.wait_until_quiet(page, 0.5)
+            sizes.append(heard.sums().get("websocket in", 0) - before)
+    return {"drop": [drop], "hover": hover, "head": head, "layer": layer, "bytes": sizes}
+
+
+def hovered(page: Page, place: int) -> float:
+    """Milliseconds from one move of the pointer to the picture that shows it."""
+    box = page.locator(".hs-photo").bounding_box()
+    if box is None:
+        raise RuntimeError("the picture is not on the page")
+    page.evaluate("imageProbe.watch('token')")
+    across, down = (place * 5 + 0.5) % 14, (place * 3 + 0.5) % 14
+    page.mouse.move(box["x"] + across * box["width"] / 14, box["y"] + down * box["height"] / 14)
+    return float(wait_for(page, "imageProbe.seen.token[1]", "the patch under the pointer"))
+
+
+def pressed(page: Page, key: str, what: str) -> float:
+    """Milliseconds from a key press to the picture that follows it."""
+    page.wait_for_timeout(350)
+    page.evaluate(f"imageProbe.watch('{what}')")
+    page.keyboard.press(key)
+    return float(wait_for(page, f"imageProbe.seen.{what}[1]", f"another {what}"))
+
+
+def picture(number: int) -> Any:
+    """A file that was never dropped before."""
+    file = io.BytesIO()
+    pixels = np.random.default_rng(number).integers(0, 255, (300, 400, 3), np.uint8)
+    Image.fromarray(pixels).resize((800, 600)).save(file, "JPEG")
+    return {"name": f"{number}.jpg", "mimeType": "image/jpeg", "buffer": file.getvalue()}
+
+
+def bare_forward() -> Any:
+    """A function that runs the network once and says how many seconds it took."""
+    import torch
+
+    from models.vit import ViT, ViTConfig
+    from viz.pages.picture import ViTChoice
+
+    network = ViT(ViTConfig(**ViTChoice(**BASE).sizes)).eval()
+    pixels = torch.randn(1, 3, BASE["size"], BASE["size"])
+
+    def run() -> float:
+        with torch.inference_mode():
+            start = time.perf_counter()
+            network(pixels)
+            return time.perf_counter() - start
+
+    run()
+    return run
+
+
+def memory_of_many() -> int:
+    """Bytes the peak rises above the built network while its picture is explored."""
+    from benchmarks.memory import rise_of
+    from models.run import load, trace
+    from models.vit import ViTConfig
+    from viz.pages import picture as page
+
+    choice = page.ViTChoice(**MANY)
+    model = load(ViTConfig(**choice.sizes))
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (480, 480, 3), np.uint8))
+    trace(load(ViTConfig(image=32, patch=8, dim=16, heads=2, depth=1)), image)
+
+    def explored() -> list[bytes]:
+        seen = page.Seen(trace(model, image), "x", page.Encoded(b"", ""), ())
+        ask = {"id": 1, "maps": [[0, "layer", 0, 0, 0, 0], [5, "layer", 0, 0, 0, 0]]}
+        ask["rows"] = [[0, "layer", "query", 7], [5, "layer", "key", 7]]
+        return [page.addition(seen, ask)]
+
+    return rise_of(explored)
+
+
+def in_fresh_process() -> float:
+    """MiB, measured in a new process."""
+    command = [sys.executable, "-m", "benchmarks.image", "--memory"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    if ran.returncode:
+        raise RuntimeError(f"measuring the memory failed:\n{ran.stderr.strip()}")
+    return float(json.loads(ran.stdout.splitlines()[-1])["mib"])
+
+
+def text(report: dict[str, Any]) -> str:
+    """The report as a table, with what was aimed for."""
+    rows = [
+        ["dropped → picture, s", report["drop"].text(), "", "≤ 1.5 × bare + 0.5"],
+        ["bare forward pass, s", report["bare"].text(), "", ""],
+        ["hover → picture, ms", *_ms(report["hover"]), "p95 ≤ 16"],
+        ["head → picture, ms", *_ms(report["head"]), "p95 ≤ 16"],
+        ["layer → picture, ms", *_ms(report["layer"]), "p50 ≤ 80"],
+        ["layer, kB received", f"{report['bytes'].median / 1000:.0f}", "", "≤ 400"],
+        ["3,601 tokens, MiB", f"{report['memory']:.0f}", "", "≤ 1024"],
+    ]
+    late = report["over"].median
+    verdict = "met" if late <= 0 else f"MISSED by {late:.2f} s"
+    head = ("ViT-B/16 at 224 pixels", "median (p10–p90)", "p95", "aim")
+    return f"{machine_line(report['machine'])}\n\n{table(head, rows)}\ndropped: {verdict}"
+
+
+def _ms(spread: Spread) -> tuple[str, str]:
+    return spread.text(1), f"{spread.p95:.1f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

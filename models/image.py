@@ -1,0 +1,185 @@
+"""Images from outside: opened with care, fitted to a size, turned into numbers.
+
+A file is judged by its header before a single pixel is decoded, and whatever was done to the
+picture on the way is said in its notes.
+"""
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from PIL import Image, ImageOps, UnidentifiedImageError
+from torch import Tensor
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+NAMES = "PNG, JPEG, WebP, GIF or BMP"
+MAX_PIXELS = 25_000_000
+MAX_SIDE = 10_000
+MIN_SIDE = 2
+ORIENTATION = 0x0112  # EXIF: 1 is upright
+GREY = (128, 128, 128)  # what padding is filled with: close to zero for most networks
+DEEP = ("I", "F")  # modes of more than 8 bits start like this
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An image as it will be used.
+
+    Attributes:
+        image: RGB, 8 bits, upright.
+        notes: what was done to the original, one phrase each.
+    """
+
+    image: Image.Image
+    notes: tuple[str, ...] = ()
+
+
+def open_image(source: bytes | Path | Image.Image) -> Picture:
+    """Opens a PNG, JPEG, WebP, GIF or BMP (the first frame), as upright 8-bit RGB.
+
+    Raises:
+        ValueError: in one line, for anything that is not such an image or is too large or small.
+    """
+    if isinstance(source, Image.Image):
+        _check_size(*source.size)
+        return _upright(source)
+    if isinstance(source, Path):
+        if not source.is_file():
+            raise ValueError(f"expected an image file, received {source.name}: there is none")
+        source = source.read_bytes()
+    opened = _by_header(source)
+    deep = opened.format == "PNG" and ";16" in str(
+        getattr(opened, "tile", "")
+    )  # decoding it forgets this
+    try:
+        opened.load()
+        return _upright(opened, deep=deep)
+    except Exception as error:  # a damaged file can make a decoder raise anything
+        raise ValueError(
+            f"the {opened.format} image is damaged or cut off: it could not be decoded"
+        ) from error
+
+
+def fit_image(
+    picture: Picture,
+    rows: int,
+    cols: int,
+    how: Literal["crop", "pad", "stretch"] = "crop",
+) -> tuple[Image.Image, str]:
+    """The picture at another size.
+
+    Args:
+        picture: from `open_image`.
+        rows: pixels from top to bottom.
+        cols: pixels from left to right.
+        how: what happens where the shape differs: "crop" keeps the middle, "pad" adds grey
+            borders, "stretch" distorts.
+
+    Returns:
+        The image, and a phrase that says what was done (empty if nothing was).
+    """
+    if how not in ("crop", "pad", "stretch"):
+        raise ValueError(f"how: expected crop, pad or stretch, received {how!r}")
+    if rows < 1 or cols < 1:
+        raise ValueError(f"expected positive rows and cols, received {rows} and {cols}")
+    image, (wide, high) = picture.image, picture.image.size
+    if (wide, high) == (cols, rows):
+        return image, ""
+    size, said = f"{cols} × {rows}", f"from {wide} × {high} pixels"
+    if how == "stretch" or wide * rows == high * cols:
+        done = "scaled" if wide * rows == high * cols else "stretched"
+        return image.resize((cols, rows), Image.Resampling.BILINEAR), f"{done} {said} to {size}"
+    if how == "crop":
+        scale = min(wide / cols, high / rows)
+        left, top = (wide - cols * scale) / 2, (high - rows * scale) / 2
+        box = (left, top, wide - left, high - top)
+        fitted = image.resize((cols, rows), Image.Resampling.BILINEAR, box=box)
+        return fitted, f"{said}: its middle, scaled to {size}"
+    fitted = ImageOps.pad(image, (cols, rows), Image.Resampling.BILINEAR, color=GREY)
+    return fitted, f"{said}: scaled and padded with grey to {size}"
+
+
+def to_pixels(
+    image: Image.Image,
+    mean: tuple[float, float, float] = (0.5, 0.5, 0.5),
+    std: tuple[float, float, float] = (0.5, 0.5, 0.5),
+) -> Float[Tensor, "1 channel row col"]:
+    """The numbers a network reads: (value / 255 − mean) / std, channel by channel."""
+    cols, rows = image.size
+    flat = torch.frombuffer(bytearray(image.convert("RGB").tobytes()), dtype=torch.uint8)
+    values = flat.view(1, rows, cols, 3).permute(0, 3, 1, 2).float() / 255
+    return (values - torch.tensor(mean)[:, None, None]) / torch.tensor(std)[:, None, None]
+
+
+def _by_header(data: bytes) -> Image.Image:
+    """The image, not yet decoded; refuses what its header already gives away."""
+    if not data:
+        raise ValueError("the file is empty (0 bytes): expected an image")
+    if b"<svg" in data[:1000].lower():
+        raise ValueError(f"an SVG is a drawing, not pixels: expected {NAMES}")
+    _check_webp(data)
+    try:
+        opened = Image.open(BytesIO(data), formats=FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise ValueError(f"the image is too large: expected at most {_limit()}") from error
+    except UnidentifiedImageError as error:
+        raise ValueError(f"this is no image that can be read: expected {NAMES}") from error
+    except Exception as error:  # a damaged header can make a decoder raise anything
+        raise ValueError(f"the image is damaged: expected a whole {NAMES}") from error
+    _check_size(*opened.size)
+    return opened
+
+
+def _check_webp(data: bytes) -> None:
+    """Pillow makes room for a whole WebP before its size can be asked for: read it here."""
+    if data[:4] != b"RIFF" or data[8:16] != b"WEBPVP8X" or len(data) < 30:
+        return
+    wide, high = (1 + int.from_bytes(data[at : at + 3], "little") for at in (24, 27))
+    _check_size(wide, high)
+
+
+def _check_size(wide: int, high: int) -> None:
+    if min(wide, high) < MIN_SIDE:
+        raise ValueError(
+            f"the image is too small: expected at least {MIN_SIDE} × {MIN_SIDE} pixels,"
+            f" received {wide} × {high}"
+        )
+    if max(wide, high) > MAX_SIDE or wide * high > MAX_PIXELS:
+        raise ValueError(
+            f"the image is too large: expected at most {_limit()}, received {wide} × {high}"
+        )
+
+
+def _limit() -> str:
+    return f"{MAX_SIDE:,} pixels a side and {MAX_PIXELS // 1_000_000} million in all"
+
+
+def _upright(image: Image.Image, *, deep: bool = False) -> Picture:
+    """The first frame as upright 8-bit RGB, with what had to be done for that."""
+    notes: list[str] = []
+    if getattr(image, "is_animated", False) and image.format != "MPO":
+        notes.append("animated: its first frame")
+    if deep or image.mode.startswith(DEEP):
+        notes.append("16 bits a channel reduced to 8")
+    if image.getexif().get(ORIENTATION, 1) in range(2, 9):
+        image = ImageOps.exif_transpose(image)
+        notes.append("turned upright, as its EXIF orientation says")
+    if image.mode.startswith(DEEP):
+        image = _eight_bits(image)
+    if image.mode in ("CMYK", "P", "PA", "L", "LA", "1"):
+        kinds = {"CMYK": "CMYK", "P": "a palette", "PA": "a palette"}
+        notes.append(f"converted from {kinds.get(image.mode, 'grey levels')} to RGB")
+    if image.has_transparency_data:
+        image, opaque = image.convert("RGBA"), Image.new("RGBA", image.size, "white")
+        if image.getchannel("A").getextrema() != (255, 255):
+            notes.append("transparent parts laid on white")
+        image = Image.alpha_composite(opaque, image)
+    return Picture(image.convert("RGB"), tuple(notes))
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """Grey levels from 0 to 65,535 as 0 to 255."""
+    return image.convert("I").point(lambda level: level * (1 / 257)).convert("L")

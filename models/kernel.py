@@ -1,0 +1,99 @@
+"""The values of attention: through PyTorch's fused kernel where the recipe allows it, else by way
+of the weights, some rows at a time.
+
+The fused kernel never forms the weights. It takes a scaled dot product with a mask and a bias, and
+nothing else: no cap, no sink, no dropout here, no edit of the weights.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from models.pattern import Pattern
+from models.scores import Additive, Dot
+
+BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
+
+
+def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
+    """The values a recipe gives, and the way they were computed.
+
+    Args:
+        pattern: the recipe.
+        dropout: the share of weights dropped.
+
+    Returns:
+        Values `batch head query value_dim`, and "fused" or "explicit".
+    """
+    if _fusable(pattern, dropout):
+        return _fused(pattern), "fused"
+    return _explicit(pattern, dropout), "explicit"
+
+
+def _fusable(pattern: Pattern, dropout: float) -> bool:
+    score = pattern.score
+    plain = isinstance(score, Dot) and score.softcap is None and score.sink is None
+    same_width = pattern.k.shape[-1] == pattern.v.shape[-1]
+    return plain and same_width and dropout == 0 and not pattern.weights_edits
+
+
+def _fused(pattern: Pattern) -> Tensor:
+    """The values through the fused kernel, with the mask in the cheapest form it takes."""
+    q, mask = pattern.q, pattern.mask
+    if pattern.temperature is not None:
+        q = q / pattern.temperature[:, None, None].to(q.dtype)
+    if pattern.bias is None and mask.only_causal:
+        return _kernel(pattern, q, None, causal=True)
+    if pattern.bias is None and mask.same_for_all_rows:
+        first = torch.zeros(1, dtype=torch.long, device=q.device)
+        return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
+    blocks = []
+    for rows in _row_blocks(pattern):
+        blocks.append(_kernel(pattern, q[:, :, rows], _dense_rows(pattern, rows)))
+    return torch.cat(blocks, dim=2)
+
+
+def _kernel(pattern: Pattern, q: Tensor, mask: Tensor | None, *, causal: bool = False) -> Tensor:
+    scale = pattern.score.scale if isinstance(pattern.score, Dot) else None
+    return F.scaled_dot_product_attention(
+        q,
+        pattern.k,
+        pattern.v,
+        attn_mask=mask,
+        is_causal=causal,
+        scale=scale,
+        enable_gqa=pattern.k.shape[1] != pattern.heads,
+    )
+
+
+def _dense_rows(pattern: Pattern, rows: Tensor) -> Tensor | None:
+    """Mask and bias of some rows as the one matrix the kernel takes."""
+    heads = range(pattern.heads)
+    seen = pattern.mask.visible(rows, pattern.keys, heads)
+    bias = pattern.bias_rows(rows, heads)
+    if bias is None:
+        return seen
+    if pattern.temperature is not None:
+        bias = bias / pattern.temperature[:, None, None]
+    bias = bias.to(pattern.q.dtype)
+    return bias if seen is None else bias.masked_fill(~seen, -torch.inf)
+
+
+def _explicit(pattern: Pattern, dropout: float) -> Tensor:
+    """The values by way of the weights, some rows at a time."""
+    v = pattern.v.repeat_interleave(pattern.heads // pattern.v.shape[1], dim=1)
+    blocks = []
+    for rows in _row_blocks(pattern):
+        weights = pattern.weights(rows=rows)
+        blocks.append(F.dropout(weights, dropout).to(v.dtype) @ v)
+    return torch.cat(blocks, dim=2)
+
+
+def _row_blocks(pattern: Pattern) -> Sequence[Tensor]:
+    row_bytes = 4 * pattern.batch * pattern.heads * pattern.keys
+    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    step = max(1, BLOCK_BYTES // (row_bytes * hidden))
+    return torch.arange(pattern.queries, device=pattern.q.device).split(step)

@@ -1,0 +1,261 @@
+"""The vision transformer: an image is cut into patches, and every patch is a token.
+
+Source: Dosovitskiy et al. 2021. With `head="flatten"`, `norm="post"` and `dim=None` the patches go
+into the blocks as they are, and all of them into the head. Registers: Darcet et al. 2024.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import torch
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from models.attention import Edit, MultiHeadAttentionConfig, Pattern, check_heads
+from models.blocks import ACTIVATIONS, NORMS, PostNormBlock, PreNormBlock
+from models.checks import check_choices, check_least, check_shares
+from models.classifier import Classifier
+from models.edits import at, check
+from models.patches import Patches, Size, Sizes, check_patch, pair
+from models.positional import GRID_POSITIONS, GridPositions
+from models.seeding import seeded, xavier
+
+CLASSES = 10
+CHOICES = {
+    "activation": tuple(ACTIVATIONS),
+    "norm": NORMS,
+    "positions": GRID_POSITIONS,
+    "patches": ("linear", "conv"),
+    "order": ("p1 p2 c", "c p1 p2"),
+    "head": ("class", "mean", "flatten"),
+}
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """Everything that defines a vision transformer, its random weights included.
+
+    Attributes:
+        image: size it is built for, one number or (rows, columns) of pixels.
+        patch: size of a patch, one number or (rows, columns) of pixels.
+        channels: of the image.
+        classes: how many the head tells apart; 0 means no head, None the last of `neurons`
+            (10 without any).
+        dim: width of the model; None keeps the patches as they are, without a projection.
+        depth: number of blocks.
+        heads: attention heads in each.
+        head_dim: width of one head; None means width / heads.
+        mlp: hidden width of the feed-forward network.
+        activation: of the feed-forward network and the head, one of `blocks.ACTIVATIONS`.
+        norm: "pre" or "post"; "pre" ends on one more norm, before the head.
+        positions: one of `positional.GRID_POSITIONS`; registers have none.
+        patches: how a patch becomes a token: "linear" or "conv", which is the same sum.
+        order: of the numbers of a patch: "p1 p2 c" (channels last) or "c p1 p2".
+        head: what it reads: the "class" token, the "mean" of all patches, or all of them
+            ("flatten", which binds the network to one image size). Only "class" has a class token.
+        neurons: widths of the head's layers, `classes` last; () means one layer. Between two
+            layers stand BatchNorm and activation.
+        qkv_bias: whether query, key and value projections have a bias.
+        drop_path: while training: how likely an item skips the last block's branches; less likely
+            the earlier the block.
+        dropout: while training: of attention weights, hidden units, branches and the head.
+        registers: extra learned tokens that stand for no patch.
+        eps: of every LayerNorm.
+        seed: of the random weights.
+    """
+
+    image: Size = 64
+    patch: Size = 8
+    channels: int = 3
+    classes: int | None = None
+    dim: int | None = 64
+    depth: int = 2
+    heads: int = 4
+    head_dim: int | None = None
+    mlp: int = 256
+    activation: str = "gelu"
+    norm: str = "pre"
+    positions: str = "learned"
+    patches: str = "linear"
+    order: str = "p1 p2 c"
+    head: str = "class"
+    neurons: tuple[int, ...] = ()
+    qkv_bias: bool = True
+    drop_path: float = 0.0
+    dropout: float = 0.0
+    registers: int = 0
+    eps: float = 1e-6
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("image", "patch"):
+            if not all(side >= 1 for side in pair(getattr(self, name))):
+                raise ValueError(f"{name}: expected at least 1, received {getattr(self, name)}")
+        check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
+        check_choices(self, CHOICES)
+        check_shares(self, ("drop_path", "dropout"))
+        check_patch(self.image, self.patch)
+        check_heads(self.width, self.heads, self.head_dim)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        if self.eps <= 0:
+            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        if self.dim is None and self.patches == "conv":
+            raise ValueError("patches: expected 'linear' without a dim, received 'conv'")
+        if self.positions == "sincos2d" and self.width % 4:
+            raise ValueError(f"sincos2d: expected a width divisible by 4, received {self.width}")
+        if min(self.neurons, default=1) < 1 or (self.classes or 0) < 0:
+            raise ValueError(
+                f"neurons, classes: expected widths from 1 and 0 or more classes,"
+                f" received {self.neurons} and {self.classes}"
+            )
+        if self.neurons and self.classes not in (None, self.neurons[-1]):
+            raise ValueError(
+                f"classes: expected the last of neurons {self.neurons}, received {self.classes}"
+            )
+
+    @property
+    def width(self) -> int:
+        """Width of the model."""
+        return self.channels * prod(pair(self.patch)) if self.dim is None else self.dim
+
+    @property
+    def grid(self) -> Sizes:
+        """Rows and columns of patches."""
+        (rows, cols), (high, wide) = pair(self.image), pair(self.patch)
+        return rows // high, cols // wide
+
+    @property
+    def prefix(self) -> tuple[str, ...]:
+        """The tokens in front of the patches."""
+        registers = (f"register {index}" for index in range(self.registers))
+        return (*(("class",) if self.head == "class" else ()), *registers)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens an image of the size it is built for becomes."""
+        return len(self.prefix) + prod(self.grid)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """Widths of the head's layers; () without a head."""
+        classes = CLASSES if self.classes is None else self.classes
+        return self.neurons or ((classes,) if classes else ())
+
+
+@dataclass(frozen=True, eq=False)
+class ViTOutput:
+    """What a forward pass leaves behind.
+
+    Attributes:
+        logits: of the classes; None without a head.
+        hidden: the last block's output (normed if pre-norm).
+        states: the embedding, then the output of each block: depth + 1 of them.
+        patterns: one per block.
+    """
+
+    logits: Float[Tensor, "batch class"] | None
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token dim"], ...]
+    patterns: tuple[Pattern, ...]
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """What the network is for, and what to call it."""
+        if self.logits is None:
+            return "hidden states", self.hidden
+        return "logits", self.logits
+
+
+class ViT(nn.Module):
+    """An image in, logits and every head's pattern out."""
+
+    def __init__(self, config: ViTConfig = ViTConfig()) -> None:
+        super().__init__()
+        self.config, width = config, config.width
+        leading = int(config.head == "class")
+        with seeded(config.seed):
+            self.patches = Patches(
+                config.patch, config.channels, config.dim, config.patches, config.order
+            )
+            self.prefix = nn.Parameter(torch.randn(len(config.prefix), width))
+            self.positions = GridPositions(config.positions, config.grid, width, leading)
+            self.dropout = nn.Dropout(config.dropout)
+            self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
+            last = nn.LayerNorm(width, eps=config.eps)
+            self.norm = last if config.norm == "pre" else nn.Identity()
+            read = width * prod(config.grid) if config.head == "flatten" else width
+            self.head = (
+                Classifier(
+                    read, config.layers, activation=config.activation, dropout=config.dropout
+                )
+                if config.layers
+                else None
+            )
+            self.apply(xavier)
+
+    def forward(
+        self, pixels: Float[Tensor, "batch channel row col"], *, edits: Sequence[Edit] = ()
+    ) -> ViTOutput:
+        """Runs the network; for another size than it was built for, positions are resampled.
+
+        Raises:
+            ValueError: for channels or a size that do not fit.
+        """
+        check(edits, self.config.depth)
+        x = self.embed(pixels)
+        states, patterns = [x], []
+        for layer, block in enumerate(self.blocks):
+            x, pattern = block(x, edit=at(edits, layer, "self"))
+            states.append(x)
+            patterns.append(pattern)
+        hidden = self.norm(x)
+        logits = None if self.head is None else self.head(self.pool(hidden))
+        return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
+
+    def embed(
+        self, pixels: Float[Tensor, "batch channel row col"]
+    ) -> Float[Tensor, "batch token dim"]:
+        """What goes into the first block: class token, registers, patches row by row."""
+        x, grid = self.patches(pixels)
+        if self.config.head == "flatten" and grid != self.config.grid:
+            raise ValueError(
+                f"a head that reads all patches is bound to its grid: expected {self.config.grid}"
+                f" patches, received {grid}"
+            )
+        leading = self.positions.leading
+        prefix = self.prefix.expand(len(x), -1, -1)
+        x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid)
+        x = torch.cat([x[:, :leading], prefix[:, leading:], x[:, leading:]], dim=1)
+        return self.dropout(x)
+
+    def pool(self, hidden: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch feature"]:
+        """What the head reads."""
+        if self.config.head == "class":
+            return hidden[:, 0]
+        patches = hidden[:, self.config.registers :]
+        if self.config.head == "mean":
+            return patches.mean(1)
+        return rearrange(patches, "batch token dim -> batch (token dim)")
+
+
+def _block(config: ViTConfig, layer: int) -> nn.Module:
+    attention = MultiHeadAttentionConfig(
+        dim=config.width,
+        heads=config.heads,
+        head_dim=config.head_dim,
+        qkv_bias=config.qkv_bias,
+        dropout=config.dropout,
+    )
+    block = PostNormBlock if config.norm == "post" else PreNormBlock
+    return block(
+        attention,
+        config.mlp,
+        activation=config.activation,
+        dropout=config.dropout,
+        drop_path=config.drop_path * layer / max(1, config.depth - 1),
+        eps=config.eps,
+    )

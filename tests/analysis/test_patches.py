@@ -1,0 +1,97 @@
+"""Heads over a grid of patches, against plain loops; sizes are distinct primes."""
+
+import pytest
+import torch
+
+from analysis.patches import (
+    heads_of_key,
+    heads_of_query,
+    layer_cells,
+    pool_keys,
+    representatives,
+    totals_of,
+)
+from models.attention import Mask
+from models.pattern import Pattern
+from models.text import Tokens
+from models.trace import Output, Site, Trace
+
+HEADS, GRID, PREFIX, HEAD_DIM = 3, (5, 7), 2, 11
+TOKENS = PREFIX + 5 * 7
+
+
+def traced(**recipe):
+    draw = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(1, HEADS, TOKENS, HEAD_DIM, generator=draw) for _ in range(3))
+    many = range(TOKENS)
+    tokens = Tokens(
+        tuple(many), tuple(map(str, many)), (False,) * TOKENS, (0,) * TOKENS, (None,) * TOKENS
+    )
+    return Trace(
+        model="x",
+        trained=False,
+        tokens=(tokens,),
+        sites=(Site(0, "self", HEADS, TOKENS, TOKENS),),
+        output=Output("none", v),
+        patterns=(Pattern(q, k, v, **recipe),),
+        grid=GRID,
+        prefix=PREFIX,
+    )
+
+
+def test_a_cell_is_represented_by_the_patch_in_its_middle():
+    # rows 0–1, 2–3, 4 and columns 0–1, 2–3, 4–5, 6: the middle is the later of two
+    expected = [0, 1, *(2 + 7 * row + col for row in (1, 3, 4) for col in (1, 3, 5, 6))]
+    assert representatives(GRID, PREFIX, 2).tolist() == expected
+    assert representatives(GRID, PREFIX, 1).tolist() == list(range(TOKENS))
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3, 9])
+def test_a_cell_of_keys_has_its_largest_weight(factor):
+    weights = traced().weights(0)
+    pooled = pool_keys(weights, GRID, PREFIX, factor)
+    expected = [weights[..., i] for i in range(PREFIX)]
+    for top in range(0, GRID[0], factor):
+        for left in range(0, GRID[1], factor):
+            inside = [
+                PREFIX + row * GRID[1] + col
+                for row in range(top, min(top + factor, GRID[0]))
+                for col in range(left, min(left + factor, GRID[1]))
+            ]
+            expected.append(weights[..., inside].amax(-1))
+    torch.testing.assert_close(pooled, torch.stack(expected, -1), rtol=0, atol=0)
+
+
+def test_the_layer_is_its_representatives_over_cells():
+    trace = traced()
+    rows = representatives(GRID, PREFIX, 2)
+    expected = pool_keys(trace.weights(0)[:, rows], GRID, PREFIX, 2)
+    # the same numbers but for the order of float32 sums
+    torch.testing.assert_close(layer_cells(trace, trace.sites[0], 2), expected, atol=1e-6, rtol=0)
+    torch.testing.assert_close(layer_cells(trace, trace.sites[0], 1), trace.weights(0))
+
+
+def test_one_query_and_one_key_are_a_row_and_a_column():
+    trace = traced()
+    whole, site = trace.weights(0), trace.sites[0]
+    torch.testing.assert_close(heads_of_query(trace, site, 13), whole[:, 13], atol=1e-6, rtol=0)
+    torch.testing.assert_close(heads_of_key(trace, site, 13), whole[:, :, 13], atol=1e-6, rtol=0)
+    totals = totals_of(trace, site)
+    quick = heads_of_key(trace, site, 13, totals)
+    torch.testing.assert_close(quick, whole[:, :, 13], atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "recipe", [{"mask": Mask(causal=True)}, {"bias": torch.zeros(1, 1, TOKENS, TOKENS)}]
+)
+def test_there_are_no_totals_where_weights_are_more_than_a_softmax(recipe):
+    trace = traced(**recipe)
+    assert totals_of(trace, trace.sites[0]) is None
+
+
+def test_a_text_has_no_patches():
+    trace = traced()
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="picture"):
+        layer_cells(replace(trace, grid=None), trace.sites[0], 1)

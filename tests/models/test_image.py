@@ -1,0 +1,270 @@
+"""Images from outside: what is opened and how, what is refused, and how it is fitted."""
+
+import struct
+import zlib
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from models.image import GREY, Picture, fit_image, open_image, to_pixels
+from models.run import load, trace
+from models.vit import ViTConfig
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+
+
+def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
+    file = BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def halves(mode: str = "RGB", left: Any = "red", right: Any = "blue") -> Image.Image:
+    """Two colours side by side, 17 × 11."""
+    image = Image.new(mode, (17, 11), right)
+    image.paste(left, (0, 0, 8, 11))
+    return image
+
+
+def png_header(wide: int, high: int, depth: int = 8, kind: int = 2) -> bytes:
+    """A PNG that claims a size, with next to nothing behind it."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        check = struct.pack(">I", zlib.crc32(name + data))
+        return struct.pack(">I", len(data)) + name + data + check
+
+    header = struct.pack(">IIBBBBB", wide, high, depth, kind, 0, 0, 0)
+    data = chunk(b"IDAT", zlib.compress(bytes(100)))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + data + chunk(b"IEND", b"")
+
+
+def webp_header(wide: int, high: int) -> bytes:
+    sides = (wide - 1).to_bytes(3, "little") + (high - 1).to_bytes(3, "little")
+    body = b"WEBPVP8X" + struct.pack("<I", 10) + bytes(4) + sides
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format(kind: str, tmp_path: Path) -> None:
+    data = saved(halves(), kind)
+    picture = open_image(data)
+    assert picture.image.mode == "RGB"
+    assert picture.image.size == (17, 11)
+    red, blue = picture.image.getpixel((2, 5)), picture.image.getpixel((14, 5))
+    assert isinstance(red, tuple)
+    assert isinstance(blue, tuple)
+    assert min(red[0], blue[2]) > 240  # JPEG and WebP lose a little
+    assert max(red[2], blue[0]) < 15
+    assert picture.notes == (("converted from a palette to RGB",) if kind == "GIF" else ())
+    path = tmp_path / "image.bin"
+    path.write_bytes(data)
+    assert open_image(path).image.tobytes() == picture.image.tobytes()
+
+
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "zero bytes": (b"", r"the file is empty \(0 bytes\)"),
+    "text": (b"hello, this is no image", "no image that can be read: expected PNG, JPEG"),
+    "svg": (b"<?xml version='1.0'?><svg xmlns='x'/>", "an SVG is a drawing, not pixels"),
+    "tiff": (saved(halves(), "TIFF"), "no image that can be read"),
+    "1 × 1": (saved(Image.new("RGB", (1, 1))), "too small: .* received 1 × 1"),
+    "20,000 wide": (saved(Image.new("1", (20_000, 2))), "too large: .* received 20000 × 2"),
+    "many pixels": (png_header(6000, 6000), "too large: .* received 6000 × 6000"),
+    "bomb": (png_header(60_000, 60_000), "the image is too large: expected at most 10,000"),
+    "webp bomb": (webp_header(16_000, 16_000), "too large: .* received 16000 × 16000"),
+    "a lie": (png_header(500, 500), "the PNG image is damaged or cut off"),
+    "png signature": (b"\x89PNG\r\n\x1a\n", "image"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_in_one_line(name: str) -> None:
+    data, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message) as caught:
+        open_image(data)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
+def test_truncated(kind: str, share: float) -> None:
+    """A GIF may be shown as far as it goes; everything else is refused, in one line."""
+    noise = torch.randint(256, (41, 37, 3), generator=torch.Generator().manual_seed(1))
+    whole = saved(Image.frombytes("RGB", (37, 41), bytes(noise.flatten().tolist())), kind)
+    try:
+        open_image(whole[: int(share * len(whole))])
+    except ValueError as error:
+        assert "damaged" in str(error) or "no image" in str(error)  # noqa: PT017
+    else:
+        assert kind == "GIF"
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"received lost.png: there is none"):
+        open_image(tmp_path / "lost.png")
+
+
+def test_a_bomb_is_never_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decoded(*_: Any) -> None:
+        raise MemoryError("decoded")
+
+    monkeypatch.setattr(Image.Image, "load", decoded)
+    for data in (png_header(6000, 6000), webp_header(16_000, 16_000)):
+        with pytest.raises(ValueError, match="too large"):
+            open_image(data)
+
+
+# --- conversions, and that they are said ------------------------------------------------------
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_orientation(orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture = open_image(saved(halves(), "PNG", exif=exif))
+    turned = orientation >= 5
+    assert picture.image.size == ((11, 17) if turned else (17, 11))
+    assert bool(picture.notes) is (orientation != 1)
+    corner = picture.image.getpixel((0, 0))
+    assert corner == ((0, 0, 255) if orientation in (2, 3, 7, 8) else (255, 0, 0))
+
+
+def test_alpha_lies_on_white() -> None:
+    picture = open_image(saved(halves("RGBA", (255, 0, 0, 255), (0, 0, 0, 51))))
+    assert picture.image.getpixel((0, 0)) == (255, 0, 0)
+    assert picture.image.getpixel((16, 0)) == (204, 204, 204)  # a fifth of black on white
+    assert picture.notes == ("transparent parts laid on white",)
+    assert open_image(saved(halves("RGBA"))).notes == ()
+
+
+def test_sixteen_bits() -> None:
+    grey = Image.new("I;16", (5, 3), 65_535)
+    grey.paste(257 * 100, (0, 0, 2, 3))
+    picture = open_image(saved(grey))
+    assert picture.image.getpixel((4, 0)) == (255, 255, 255)
+    assert picture.image.getpixel((0, 0)) == (100, 100, 100)
+    assert picture.notes[0] == "16 bits a channel reduced to 8"
+    raw = b"".join(b"\x00" + 4 * struct.pack(">3H", 65_535, 25_700, 0) for _ in range(3))
+    whole = png_header(4, 3, depth=16).replace(
+        png_header(4, 3, depth=16)[33:-12], _chunk(b"IDAT", zlib.compress(raw))
+    )
+    deep = open_image(whole)
+    assert deep.image.getpixel((1, 1)) == (255, 100, 0)
+    assert deep.notes == ("16 bits a channel reduced to 8",)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def test_cmyk_palette_grey() -> None:
+    cmyk = open_image(saved(Image.new("CMYK", (5, 3), (0, 255, 255, 0)), "JPEG"))
+    assert cmyk.notes == ("converted from CMYK to RGB",)
+    red = cmyk.image.getpixel((2, 1))
+    assert isinstance(red, tuple)
+    assert red[0] > 240
+    assert max(red[1:]) < 15
+    palette = open_image(saved(halves().convert("P")))
+    assert palette.notes == ("converted from a palette to RGB",)
+    assert open_image(saved(halves().convert("L"))).notes == ("converted from grey levels to RGB",)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_animated(kind: str) -> None:
+    frames = [halves(), halves(left="green"), halves(left="white")]
+    picture = open_image(saved(frames[0], kind, save_all=True, append_images=frames[1:]))
+    assert "animated: its first frame" in picture.notes
+    red = picture.image.getpixel((2, 5))
+    assert isinstance(red, tuple)
+    assert red[0] > 240
+    assert red[1] < 15
+
+
+# --- fitting ----------------------------------------------------------------------------------
+
+
+def test_fitting() -> None:
+    picture = Picture(halves())
+    assert fit_image(picture, 11, 17) == (picture.image, "")
+    crop, note = fit_image(picture, 11, 11)
+    assert crop.getpixel((0, 5)) == (255, 0, 0)
+    assert crop.getpixel((10, 5)) == (0, 0, 255)
+    assert note == "from 17 × 11 pixels: its middle, scaled to 11 × 11"
+    pad, note = fit_image(picture, 17, 17, "pad")
+    assert pad.getpixel((0, 0)) == pad.getpixel((16, 16)) == GREY
+    assert pad.getpixel((0, 8)) == (255, 0, 0)
+    assert "padded with grey" in note
+    stretched, note = fit_image(picture, 33, 17, "stretch")
+    assert stretched.getpixel((0, 0)) == (255, 0, 0)
+    assert note == "stretched from 17 × 11 pixels to 17 × 33"
+    assert fit_image(picture, 22, 34)[1] == "scaled from 17 × 11 pixels to 34 × 22"
+
+
+@pytest.mark.parametrize("how", ["crop", "pad", "stretch"])
+def test_extreme_shapes(how: Any) -> None:
+    for size in ((10_000, 2), (2, 10_000)):
+        fitted, note = fit_image(Picture(Image.new("RGB", size)), 14, 21, how)
+        assert fitted.size == (21, 14)
+        assert note
+
+
+def test_fitting_refuses() -> None:
+    picture = Picture(halves())
+    with pytest.raises(ValueError, match="expected positive rows and cols, received 0 and 5"):
+        fit_image(picture, 0, 5)
+
+
+def test_pixels_by_hand() -> None:
+    image = Image.new("RGB", (3, 2), (255, 0, 51))
+    image.putpixel((2, 1), (0, 255, 102))
+    pixels = to_pixels(image)
+    assert pixels.shape == (1, 3, 2, 3)
+    assert pixels[0, :, 0, 0].tolist() == pytest.approx([1, -1, -0.6])
+    assert pixels[0, :, 1, 2].tolist() == pytest.approx([-1, 1, -0.2])
+    own = to_pixels(image, (0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    assert own[0, :, 0, 0].tolist() == pytest.approx([2.25, -0.4, -1 / 6])
+
+
+# --- traced -----------------------------------------------------------------------------------
+
+
+def test_a_picture_is_traced(tmp_path: Path) -> None:
+    model = load(ViTConfig(image=(12, 20), patch=4, registers=2))
+    found = trace(model, halves())
+    assert not found.trained
+    assert found.grid == (3, 5)
+    assert found.prefix == 3
+    assert found.labels[:5] == ["class", "register 0", "register 1", "patch 0,0", "patch 0,1"]
+    assert found.labels[-1] == "patch 2,4"
+    assert found.tokens[0].special == (True,) * 3 + (False,) * 15
+    assert found.notes == ("from 17 × 11 pixels: its middle, scaled to 20 × 12",)
+    assert found.weights(1, 2).shape == (18, 18)
+    assert (found.weights(1).sum(-1) - 1).abs().max() < 1e-6
+    halves().save(tmp_path / "two.png")
+    for source in (tmp_path / "two.png", str(tmp_path / "two.png")):
+        assert trace(model, source).output.values.equal(found.output.values)
+
+
+def test_pixels_of_any_size_are_traced() -> None:
+    model = load(ViTConfig(image=12, patch=4, positions="sincos2d", head="mean"))
+    pixels = torch.randn(2, 3, 8, 20, generator=torch.Generator().manual_seed(3))
+    found = trace(model, pixels)
+    assert (found.grid, found.prefix, len(found.tokens)) == ((2, 5), 0, 2)
+    assert found.notes == ("positions worked out anew: from 3 × 3 to 2 × 5 patches",)
+    assert found.output.values.shape == (2, 10)
+    single = trace(model, pixels[1:]).output.values[0]
+    assert (found.output.values[1] - single).abs().max() < 1e-5
+
+
+def test_what_a_vit_cannot_read() -> None:
+    model = load(ViTConfig())
+    for wrong in (torch.zeros(3, 64, 64), torch.zeros(1, 3, 64, 64, dtype=torch.long)):
+        with pytest.raises(ValueError, match="reads pixels: expected floats, batch channel row"):
+            trace(model, wrong)
+    with pytest.raises(ValueError, match="patch 8 does not divide image 60"):
+        trace(model, torch.zeros(1, 3, 60, 64))
+    with pytest.raises(ValueError, match="there is none"):
+        trace(model, "a text")

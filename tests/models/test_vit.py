@@ -1,0 +1,258 @@
+"""The vision transformer: its patches against loops, its size against the papers, its parts."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from models.edits import Ablate
+from models.memory import parameters
+from models.patches import Patches, cut
+from models.positional import GRID_POSITIONS
+from models.vit import ViT, ViTConfig
+from tests.models.devices import DEVICES
+
+SMALL = ViTConfig(image=(15, 20), patch=(3, 5), dim=28, depth=3, heads=7, mlp=53, classes=11)
+GRID, TOKENS = (5, 4), 21
+
+
+def built(**changes: Any) -> Any:
+    return ViT(replace(SMALL, **changes)).eval()
+
+
+def pixels_of(rows: int = 15, cols: int = 20, channels: int = 3) -> Tensor:
+    return torch.randn(2, channels, rows, cols, generator=torch.Generator().manual_seed(11))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            {"image": 224, "patch": 17},
+            "patch 17 does not divide image 224: expected one of 1, 2, 4, 7, 8, 14, 16, .*224",
+        ),
+        ({"image": (224, 100), "patch": 16}, "patch 16 does not divide image 100: .* 1, 2, 4, 5"),
+        ({"image": 0}, "image: expected at least 1, received 0"),
+        ({"patch": (3, -5)}, r"patch: expected at least 1, received \(3, -5\)"),
+        ({"channels": 0}, "channels: expected at least 1, received 0"),
+        ({"depth": 0}, "depth: expected at least 1, received 0"),
+        ({"registers": -1}, "registers: expected at least 0, received -1"),
+        ({"heads": 5}, r"heads must divide dim: expected one of .* for dim 28, received 5"),
+        ({"dim": None, "heads": 2}, "for dim 45, received 2"),
+        ({"norm": "rms"}, "norm: expected one of post, pre, received 'rms'"),
+        ({"positions": "rotary"}, "positions: expected one of learned, .*received 'rotary'"),
+        ({"patches": "mlp"}, "patches: expected one of linear, conv, received 'mlp'"),
+        ({"order": "c p2 p1"}, "order: expected one of p1 p2 c, c p1 p2, received 'c p2 p1'"),
+        ({"head": "first"}, "head: expected one of class, mean, flatten, received 'first'"),
+        ({"dim": None, "heads": 5, "patches": "conv"}, "expected 'linear' without a dim"),
+        ({"dim": 42, "positions": "sincos2d"}, "a width divisible by 4, received 42"),
+        ({"neurons": (13, 0)}, r"neurons, classes: .*received \(13, 0\) and 11"),
+        ({"neurons": (13, 7)}, r"classes: expected the last of neurons \(13, 7\), received 11"),
+        ({"classes": -1}, "received .* and -1"),
+        ({"drop_path": 1.0}, "drop_path: expected 0 up to 1, received 1.0"),
+        ({"eps": 0.0}, "eps: expected a number above 0, received 0.0"),
+    ],
+)
+def test_config_errors(wrong: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SMALL, **wrong)
+
+
+# --- patches ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["p1 p2 c", "c p1 p2"])
+def test_patches_equal_the_loop(order: str) -> None:
+    pixels = pixels_of()
+    found = cut(pixels, (3, 5), order)
+    assert found.shape == (2, 20, 45)
+    for row in range(5):
+        for col in range(4):
+            patch = pixels[1, :, 3 * row : 3 * row + 3, 5 * col : 5 * col + 5]
+            numbers = []
+            if order == "c p1 p2":
+                numbers = [patch[c, i, j] for c in range(3) for i in range(3) for j in range(5)]
+            else:
+                numbers = [patch[c, i, j] for i in range(3) for j in range(5) for c in range(3)]
+            assert found[1, 4 * row + col].tolist() == [float(number) for number in numbers]
+
+
+@pytest.mark.parametrize("order", ["p1 p2 c", "c p1 p2"])
+def test_a_convolution_is_the_same_sum(order: str) -> None:
+    conv: Any = Patches((3, 5), 3, 28, "conv")
+    linear: Any = Patches((3, 5), 3, 28, "linear", order)
+    linear.project.weight.data = cut(conv.project.weight.data, (3, 5), order)[:, 0]
+    linear.project.bias.data = conv.project.bias.data
+    expected, grid = conv(pixels_of())
+    found, same = linear(pixels_of())
+    assert grid == same == GRID
+    assert (found - expected).abs().max() < 1e-5
+
+
+def test_without_a_width_patches_stay_as_they_are() -> None:
+    network = built(dim=None, heads=5, head="mean", positions="none", order="c p1 p2")
+    assert network.config.width == 45
+    assert network.embed(pixels_of()).equal(cut(pixels_of(), (3, 5), "c p1 p2"))
+
+
+# --- how large it is --------------------------------------------------------------------------
+
+PUBLISHED: list[tuple[dict[str, Any], int]] = [
+    (
+        {"image": 256, "patch": 32, "dim": 1024, "depth": 6, "heads": 16, "mlp": 2048}
+        | {"qkv_bias": False},
+        54_622_184,
+    ),
+    ({"image": 224, "patch": 16, "dim": 768, "depth": 12, "heads": 12, "mlp": 3072}, 86_567_656),
+    ({"image": 224, "patch": 16, "dim": 192, "depth": 12, "heads": 3, "mlp": 768}, 5_717_416),
+    ({"image": 224, "patch": 32, "dim": 768, "depth": 12, "heads": 12, "mlp": 3072}, 88_224_232),
+]
+FLAT = ViTConfig(
+    image=256,
+    patch=16,
+    dim=None,
+    depth=6,
+    heads=6,
+    mlp=100,
+    activation="relu",
+    norm="post",
+    positions="sinusoidal",
+    order="c p1 p2",
+    head="flatten",
+    neurons=(1000, 1000, 10),
+)
+
+
+@pytest.mark.parametrize(("shape", "count"), PUBLISHED)
+def test_published_sizes(shape: dict[str, Any], count: int) -> None:
+    assert parameters(ViTConfig(classes=1000, **shape)) == count
+
+
+def test_parameters_are_those_of_the_network() -> None:
+    for changes in ({}, {"depth": 1}, {"head": "flatten", "neurons": (13, 11)}, {"registers": 3}):
+        network = built(**changes)
+        assert parameters(network.config) == sum(p.numel() for p in network.parameters())
+
+
+def test_all_patches_into_the_head() -> None:
+    block = 4 * (768 * 768 + 768) + 2 * 768 * 100 + 100 + 768 + 4 * 768
+    head = (256 * 768 + 1) * 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
+    assert parameters(FLAT) == 6 * block + head
+    with torch.device("meta"):
+        logits = ViT(FLAT)(torch.zeros(2, 3, 256, 256)).logits
+    assert logits is not None
+    assert logits.shape == (2, 10)
+
+
+# --- what goes in and comes out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("positions", GRID_POSITIONS)
+@pytest.mark.parametrize("head", ["class", "mean"])
+def test_any_size_its_patches_divide(positions: str, head: str) -> None:
+    network = built(positions=positions, head=head, registers=2)
+    first = 3 if head == "class" else 2
+    for rows, cols in ((15, 20), (21, 5), (3, 35)):
+        patches = rows * cols // 15
+        out = network(pixels_of(rows, cols))
+        assert out.logits.shape == (2, 11)
+        assert out.hidden.shape == (2, first + patches, 28)
+        assert [state.shape for state in out.states] == [out.hidden.shape] * 4
+        assert [pattern.queries for pattern in out.patterns] == [first + patches] * 3
+
+
+@pytest.mark.parametrize("wrong", [(16, 20), (15, 21)])
+def test_sizes_that_do_not_fit(wrong: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=r"patch . does not divide image"):
+        built()(pixels_of(*wrong))
+    with pytest.raises(ValueError, match=r"expected an image of 3 channels, received \(2, 4"):
+        built()(pixels_of(channels=4))
+    with pytest.raises(ValueError, match=r"bound to its grid: expected \(5, 4\).*\(4, 4\)"):
+        built(head="flatten")(pixels_of(12, 20))
+
+
+def test_what_the_head_reads() -> None:
+    hidden = torch.randn(2, 22, 28)
+    assert built().pool(hidden).equal(hidden[:, 0])
+    assert built(head="mean", registers=2).pool(hidden).equal(hidden[:, 2:].mean(1))
+    flat = built(head="flatten", registers=2).pool(hidden)
+    assert flat.equal(hidden[:, 2:].reshape(2, 560))
+
+
+def test_order_of_the_tokens() -> None:
+    """Class, registers, patches row by row; registers have no position."""
+    network = built(registers=2)
+    assert network.config.prefix == ("class", "register 0", "register 1")
+    assert network.config.tokens == TOKENS + 2
+    x, table = network.embed(pixels_of()), network.positions.table
+    patches, _ = network.patches(pixels_of())
+    assert x[1, 0].equal(network.prefix[0] + table[0])
+    assert x[:, 1:3].equal(network.prefix[1:].expand(2, -1, -1))
+    assert x[:, 3:].equal(patches + table[1:])
+
+
+def test_without_a_head() -> None:
+    out = built(classes=0)(pixels_of())
+    assert out.logits is None
+    assert out.result == ("hidden states", out.hidden)
+    assert built().head is not None
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_norms(norm: str) -> None:
+    out = built(norm=norm)(pixels_of())
+    norms = out.hidden.mean(-1).abs().max(), out.hidden.var(-1, unbiased=False)
+    assert norms[0] < 1e-5
+    assert (norms[1] - 1).abs().max() < 1e-3
+    assert out.hidden.equal(out.states[-1]) is (norm == "post")
+
+
+def test_seeds_and_edits() -> None:
+    first, again, other = (dict(built(seed=s).named_parameters()) for s in (2, 2, 3))
+    assert all(first[name].equal(again[name]) for name in first)
+    assert not first["prefix"].equal(other["prefix"])
+    network = built()
+    plain, edited = network(pixels_of()), network(pixels_of(), edits=[Ablate(1, 2)])
+    assert plain.states[1].equal(edited.states[1])
+    assert not plain.states[2].equal(edited.states[2])
+    with pytest.raises(ValueError, match="expected a layer 0 to 2, received 3"):
+        network(pixels_of(), edits=[Ablate(3, 0)])
+
+
+def test_untrained_heads_differ() -> None:
+    weights = built()(pixels_of()).patterns[0].weights()
+    for head in range(1, 7):
+        assert (weights[:, head] - weights[:, 0]).abs().max() > 0.05
+
+
+def test_the_hidden_layers_of_a_head() -> None:
+    network = built(head="mean", neurons=(13, 17, 11), activation="relu", dropout=0.5)
+    x = torch.randn(19, 28)
+    written = x
+    for layer, norm in zip(network.head.layers, network.head.norms, strict=False):
+        norm.running_mean.normal_()
+        norm.running_var.uniform_(0.5, 2)
+        scaled = (layer(written) - norm.running_mean) / (norm.running_var + norm.eps).sqrt()
+        written = torch.relu(scaled)
+    written = network.head.layers[-1](written)
+    assert (network.head(x) - written).abs().max() < 1e-5
+    assert [type(norm) for norm in network.head.norms] == [nn.BatchNorm1d] * 2
+
+
+def test_stochastic_depth_grows_and_rests_in_eval() -> None:
+    network = built(drop_path=0.4)
+    assert [block.drop_path.probability for block in network.blocks] == [0, 0.2, 0.4]
+    assert network(pixels_of()).hidden.equal(built()(pixels_of()).hidden)
+    network.train()
+    assert not network(pixels_of()).hidden.equal(network(pixels_of()).hidden)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_on_a_device(device: str) -> None:
+    for positions in GRID_POSITIONS:
+        network = built(positions=positions, registers=1)
+        expected = network(pixels_of(9, 20))
+        found = network.to(device)(pixels_of(9, 20).to(device))
+        assert (found.logits.cpu() - expected.logits).abs().max() < 5e-5

@@ -1,0 +1,222 @@
+"""Plotly figures that every page can use: arrays and labels in, a figure out.
+
+Colours are left to the template, so that they follow light and dark at once: in the app that is
+Streamlit's, which has them from viz/theme.py. A range that crosses zero gets the diverging ramp,
+any other the sequential one.
+"""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+HEIGHT = 420
+MARGIN = {"l": 8, "r": 8, "t": 48, "b": 8}
+GREY = "#808694"  # readable on both grounds
+
+
+def heatmap(
+    values: np.ndarray,
+    *,
+    title: str,
+    x: str,
+    y: str,
+    bar: str,
+    low: float,
+    high: float,
+    mark: tuple[int | None, int | None] = (None, None),
+    square: bool = False,
+    height: int = HEIGHT,
+) -> go.Figure:
+    """One matrix, first row on top; cells that are NaN stay empty.
+
+    Args:
+        values: [row, column].
+        title: of the figure.
+        x: what a column is.
+        y: what a row is.
+        bar: what a value is, with its unit.
+        low: value of the first colour.
+        high: value of the last colour.
+        mark: a row and a column to point at.
+        square: whether cells are as wide as they are high.
+        height: in pixels.
+    """
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(f"expected values [row, column] with cells, received {values.shape}")
+    figure = go.Figure(_cells(values, x, y, bar))
+    row, col = mark
+    if row is not None:
+        figure.add_hline(row, line={"color": GREY, "width": 1, "dash": "dot"})
+    if col is not None:
+        figure.add_vline(col, line={"color": GREY, "width": 1, "dash": "dot"})
+    number_axis(figure, "x", x, values.shape[1])
+    number_axis(figure, "y", y, values.shape[0], down=True)
+    if square:
+        figure.update_yaxes(scaleanchor="x")
+    return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+
+
+def curves(
+    at: np.ndarray,
+    lines: Mapping[str, np.ndarray],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    band: tuple[np.ndarray, np.ndarray] | None = None,
+    mark: float | None = None,
+    steps: bool = False,
+    span: tuple[float, float] | None = None,
+    height: int = HEIGHT,
+) -> go.Figure:
+    """Lines over one axis, named in the legend when there are several.
+
+    Args:
+        at: place of every value on the x axis.
+        lines: values by name.
+        title: of the figure.
+        x: of the x axis, with its unit.
+        y: of the y axis, with its unit.
+        band: smallest and largest value at each place, drawn behind the lines.
+        mark: a place on the x axis to point at.
+        steps: whether the places are single things, so that a dot marks each.
+        span: of the y axis.
+        height: in pixels.
+    """
+    if not lines or any(len(line) != len(at) for line in lines.values()):
+        raise ValueError(f"expected lines of {len(at)} values, received {_sizes(lines)}")
+    figure = go.Figure()
+    if band is not None:
+        edges = np.concatenate([band[0], band[1][::-1]])
+        figure.add_scatter(
+            x=np.concatenate([at, at[::-1]]),
+            y=edges,
+            fill="toself",
+            fillcolor="rgba(128, 134, 148, 0.3)",
+            line={"width": 0},
+            hoverinfo="skip",
+            name="smallest to largest",
+        )
+    for name, line in lines.items():
+        figure.add_scatter(
+            x=at,
+            y=line,
+            name=escape(name, quote=False),
+            mode="lines+markers" if steps else "lines",
+            marker={"size": 4},
+            line={"width": 2},
+            hovertemplate=f"{x} %{{x:.4~g}}<br>{y} %{{y:.4f}}",
+        )
+    if mark is not None:
+        figure.add_vline(mark, line={"color": GREY, "width": 1, "dash": "dot"})
+    number_axis(figure, "x", x)
+    number_axis(figure, "y", y)
+    if span is not None:
+        figure.update_yaxes(range=span)
+    several = len(lines) > 1 or band is not None
+    figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -70 / height})
+    return finish(figure, title, height)
+
+
+def facets(
+    values: Mapping[str, np.ndarray],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    bar: str,
+    low: float,
+    high: float,
+    across: int = 4,
+    square: bool = True,
+    height: int = HEIGHT,
+) -> go.Figure:
+    """Several matrices beside each other on one colour scale.
+
+    Args:
+        values: [row, column] by name.
+        title: of the figure.
+        x: what a column is.
+        y: what a row is.
+        bar: what a value is, with its unit.
+        low: value of the first colour.
+        high: value of the last colour.
+        across: how many beside each other at most.
+        square: whether cells are as wide as they are high.
+        height: in pixels.
+    """
+    if not values:
+        raise ValueError("expected at least one matrix, received none")
+    across = min(across, len(values))
+    down = -(-len(values) // across)
+    same = len({matrix.shape for matrix in values.values()}) == 1
+    figure = make_subplots(
+        rows=down,
+        cols=across,
+        subplot_titles=[escape(name, quote=False) for name in values],
+        horizontal_spacing=0.03 if same else 0.16 / across,
+        vertical_spacing=0.22 / down,
+    )
+    for number, matrix in enumerate(values.values()):
+        row, col = number // across + 1, number % across + 1
+        figure.add_trace(_cells(matrix, x, y, bar), row, col)
+        last = number + across >= len(values)
+        number_axis(figure, "x", x if last else "", matrix.shape[1], at=(row, col))
+        number_axis(figure, "y", y if col == 1 else "", matrix.shape[0], down=True, at=(row, col))
+        if square:
+            anchor = "x" if number == 0 else f"x{number + 1}"
+            figure.update_yaxes(scaleanchor=anchor, row=row, col=col)
+        if same and col > 1:
+            figure.update_yaxes(showticklabels=False, row=row, col=col)
+        if same and not last:
+            figure.update_xaxes(showticklabels=False, row=row, col=col)
+    figure.update_annotations(font_size=13)
+    return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+
+
+def _cells(values: np.ndarray, x: str, y: str, bar: str) -> go.Heatmap:
+    return go.Heatmap(
+        z=values,
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        hovertemplate=f"{y} %{{y}}<br>{x} %{{x}}<br>{bar} %{{z:.4f}}<extra></extra>",
+    )
+
+
+def number_axis(
+    figure: go.Figure,
+    axis: str,
+    title: str,
+    count: int | None = None,
+    *,
+    down: bool = False,
+    at: tuple[int, int] | None = None,
+) -> None:
+    """A numeric axis; one over `count` cells ends where they end."""
+    where: dict[str, Any] = {} if at is None else {"row": at[0], "col": at[1]}
+    settings: dict[str, Any] = {"title_text": title, "title_standoff": 6, "zeroline": False}
+    if count is not None:
+        ends = [-0.5, count - 0.5]
+        settings |= {"range": ends[::-1] if down else ends, "constrain": "domain"}
+        settings |= {"showgrid": False, "tickformat": "d"}
+    (figure.update_xaxes if axis == "x" else figure.update_yaxes)(**settings, **where)
+
+
+def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
+    """One colour scale for all cells, chosen by its range."""
+    title = {"text": bar, "side": "right"}
+    colorbar = {"title": title, "thickness": 12, "len": 1, "outlinewidth": 0}
+    return {"autocolorscale": True, "cmin": low, "cmax": high, "colorbar": colorbar}
+
+
+def finish(figure: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
+    shown = {"text": escape(title, quote=False), "font": {"size": 15}, "x": 0, "xanchor": "left"}
+    return figure.update_layout(title=shown, height=height, margin=MARGIN, **layout)
+
+
+def _sizes(lines: Mapping[str, np.ndarray]) -> list[int]:
+    return [len(line) for line in lines.values()]

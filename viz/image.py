@@ -1,0 +1,188 @@
+"""What the image view is sent, as blobs of viz/pack.py: a picture, a layer's heads, exact rows.
+
+One layer is one small message, whatever its length. Weights are quantised row by row, to eight
+bits a cell, to six where eight would not fit; where six would not fit either, patches are taken
+together in square cells: one query stands for its cell, and a cell of keys has its largest weight.
+The prefix (class token, registers) is never taken together with anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from viz.pack import AXES, VERSION, Sections, pack, themes
+
+BUDGET = 384_000  # bytes of a layer's cells; with header and maxima it stays under 400 kB
+ALL = "layer"  # in place of a head's number: all heads of the layer
+BASE_KEYS = (
+    *("model", "note", "query_labels", "key_labels", "sites", "select"),
+    *("grid", "prefix", "patch", "order", "shapes"),
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The picture as the network gets it, before its numbers are scaled; encoded as a file."""
+
+    data: bytes
+    kind: str
+
+
+@dataclass(frozen=True)
+class Layer:
+    """All heads of one site.
+
+    Attributes:
+        site: which.
+        weights: float32 "head query key", prefix first, then cells of patches row by row.
+        factor: patches along a cell's side.
+        peaks: largest weight that any query gives to a patch, and that any patch gives.
+    """
+
+    site: int
+    weights: np.ndarray
+    factor: int
+    peaks: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        if self.weights.ndim != 3 or self.site < 0 or self.factor < 1:
+            raise ValueError(
+                f"expected a site, weights [head, query, key] and a factor of 1 or more, received"
+                f" {self.site}, {self.weights.shape}, {self.factor}"
+            )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Exact numbers of all heads, "head token": one query's weights, or those one key gets."""
+
+    site: int
+    axis: str
+    index: int
+    weights: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.axis not in AXES or self.weights.ndim != 2 or min(self.site, self.index) < 0:
+            raise ValueError(
+                f"expected axis 'query' or 'key' and weights [head, token], received"
+                f" {self.axis!r}, index {self.index}, shape {self.weights.shape}"
+            )
+        if not np.isfinite(self.weights).all():
+            raise ValueError("expected finite weights, received NaN or inf")
+
+
+def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
+    """How many tokens are left when patches are taken together."""
+    return prefix + -(-grid[0] // factor) * -(-grid[1] // factor)
+
+
+def factor_for(heads: int, grid: tuple[int, int], prefix: int, budget: int = BUDGET) -> int:
+    """The least factor with which a layer fits its message."""
+    factor = 1
+    while _bytes(heads, cells(grid, prefix, factor), 6) > budget and factor < max(grid):
+        factor += 1
+    return factor
+
+
+def message(
+    *,
+    trace: str,
+    answer: int | None = None,
+    base: dict[str, Any] | None = None,
+    picture: Picture | None = None,
+    layers: Sequence[Layer] = (),
+    rows: Sequence[Rows] = (),
+) -> bytes:
+    """What the image view is sent.
+
+    Args:
+        trace: which trace this belongs to; a view ignores additions to another.
+        answer: the id of the question this answers.
+        base: everything but numbers (BASE_KEYS); None for an addition.
+        picture: what lies under the weights.
+        layers: quantised.
+        rows: sent as float32.
+    """
+    area = Sections()
+    if base is not None:
+        missing = [key for key in BASE_KEYS if key not in base]
+        if missing:
+            raise ValueError(f"expected a base with {', '.join(BASE_KEYS)}; missing {missing}")
+        base = {**base, "theme": themes(area)}
+    header = {
+        "v": VERSION,
+        "trace": trace,
+        "answer": answer,
+        "base": base,
+        "thumbs": None,
+        "maps": [],
+        "picture": None if picture is None else _picture(picture, area),
+        "layers": [_layer(layer, area) for layer in layers],
+        "rows": [_rows(row, area) for row in rows],
+    }
+    return pack(header, area.arrays)
+
+
+def quantise_rows(weights: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each row by its own largest weight: q = round(L·√(a/max)), L = 2^bits − 1.
+
+    Returns:
+        q, uint8 of the same shape, and the rows' largest weights, float32 without the last axis.
+
+    Raises:
+        ValueError: A weight is NaN, infinite or negative.
+    """
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
+    maxima = weights.max(axis=-1).astype(np.float32)
+    scale = np.where(maxima > 0, maxima, 1).astype(np.float32)[..., None]
+    levels = 2**bits - 1
+    return np.rint(levels * np.sqrt(weights / scale)).astype(np.uint8), maxima
+
+
+def pack_bits(values: np.ndarray, bits: int) -> np.ndarray:
+    """Bytes as they are for eight bits; for six, four values in three bytes, highest bits first."""
+    flat = values.ravel()
+    if bits == 8:
+        return flat
+    a, b, c, d = np.pad(flat, (0, -len(flat) % 4)).reshape(-1, 4).T
+    return np.stack([a << 2 | b >> 4, (b & 15) << 4 | c >> 2, (c & 3) << 6 | d], axis=1).ravel()
+
+
+def _bytes(heads: int, tokens: int, bits: int) -> int:
+    return heads * tokens * tokens * bits // 8
+
+
+def _picture(picture: Picture, area: Sections) -> dict[str, Any]:
+    data = np.frombuffer(picture.data, dtype=np.uint8)
+    return {"at": area.add(data), "size": len(data), "kind": picture.kind}
+
+
+def _layer(layer: Layer, area: Sections) -> dict[str, Any]:
+    heads, queries, keys = layer.weights.shape
+    bits = 8 if layer.weights.size <= BUDGET else 6
+    quantised, maxima = quantise_rows(layer.weights, bits)
+    return {
+        "site": layer.site,
+        "shape": [heads, queries, keys],
+        "factor": layer.factor,
+        "bits": bits,
+        "peaks": [float(peak) for peak in layer.peaks],
+        "maxima": area.add(maxima),
+        "at": area.add(pack_bits(quantised, bits)),
+    }
+
+
+def _rows(row: Rows, area: Sections) -> dict[str, Any]:
+    weights = np.asarray(row.weights, dtype=np.float32)
+    return {
+        "site": row.site,
+        "head": ALL,
+        "axis": row.axis,
+        "index": row.index,
+        "count": weights.size,
+        "sum": float(weights.sum(dtype=np.float64)),
+        "at": area.add(weights),
+    }

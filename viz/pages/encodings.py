@@ -1,0 +1,239 @@
+"""The numbers of the Positions page, as arrays. Torch and the models are imported when called."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from viz.pages import shared
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+MINILM = shared.Choice("minilm")
+BESIDE = {
+    "sinusoidal": "sinusoidal",
+    "learned": "learned",
+    "rotary": "rotary",
+    "alibi": "ALiBi",
+    "relative": "T5 relative (random)",
+    "none": "none",
+}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Everything that defines what the page shows.
+
+    Attributes:
+        scheme: one of "sinusoidal", "learned", "grid", "rotary", "alibi", "relative", "compare".
+        length: how many positions in a row.
+        width: of the model, or of one head for rotary.
+        base: of the wavelengths.
+        rows: of the patch grid.
+        cols: of the patch grid.
+        heads: for the biases.
+        causal: whether keys after the query are hidden.
+        trained: whether learned positions are MiniLM's, not random ones.
+        seed: of what is random.
+        device: where MiniLM is.
+    """
+
+    scheme: str
+    length: int
+    width: int
+    base: float
+    rows: int
+    cols: int
+    heads: int
+    causal: bool
+    trained: bool
+    seed: int
+    device: str
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Values by distance: the distances, and mean, smallest and largest value at each."""
+
+    distance: "np.ndarray"
+    mean: "np.ndarray"
+    low: "np.ndarray"
+    high: "np.ndarray"
+
+
+def table(encoding: Encoding) -> "np.ndarray":
+    """The vectors that are added, [position, dim]; for rotary cos and sin of every angle."""
+    return _table(encoding, encoding.length).numpy(force=True)
+
+
+def similarity(encoding: Encoding, positions: int) -> "np.ndarray":
+    """Cosine of every two positions, [position, position]."""
+    from analysis.similarity import cosine
+
+    return cosine(_table(encoding, positions)).numpy(force=True)
+
+
+def products(encoding: Encoding) -> Curve:
+    """Dot product of two positions' vectors against how far apart they are."""
+    import torch
+
+    from analysis.similarity import by_distance, grid_distances
+
+    if encoding.scheme == "grid":
+        distances = grid_distances(encoding.rows, encoding.cols)
+    else:
+        distances = _distances(encoding.length).abs().float()
+    found = by_distance(_scores(encoding, scale=False).to(torch.float32), distances)
+    parts = (found.distance, found.mean, found.low, found.high)
+    return Curve(*(part.numpy(force=True) for part in parts))
+
+
+def angles(encoding: Encoding) -> "np.ndarray":
+    """By how much each rotary pair is turned, [position, pair], in radians."""
+    from models.positional import rotary_angles
+
+    turned = rotary_angles(encoding.length, encoding.width, base=encoding.base)
+    return turned.numpy(force=True)
+
+
+def biases(encoding: Encoding) -> "np.ndarray":
+    """What each head adds to the scores, [head, query, key]; NaN where a key is hidden."""
+    return _biases(encoding).numpy(force=True)
+
+
+def buckets(encoding: Encoding) -> "np.ndarray":
+    """Which bucket of T5 each query and key share, [query, key]."""
+    import torch
+
+    from models.positional import relative_buckets
+
+    found = relative_buckets(_distances(encoding.length), bidirectional=not encoding.causal)
+    found = found.float()
+    if encoding.causal:
+        found = found.masked_fill(_distances(encoding.length) > 0, torch.nan)
+    return found.numpy(force=True)
+
+
+def slopes(encoding: Encoding) -> list[float]:
+    """ALiBi's slope of every head."""
+    from models.positional import alibi_slopes
+
+    return alibi_slopes(encoding.heads).tolist()
+
+
+def by_signed_distance(encoding: Encoding) -> tuple["np.ndarray", "np.ndarray"]:
+    """Key minus query, and every head's bias there, [head, distance]."""
+    import numpy as np
+
+    found = biases(encoding)
+    last = 1 if encoding.causal else encoding.length
+    middle = np.arange(1 - encoding.length, last)
+    query, key = np.maximum(-middle, 0), np.maximum(middle, 0)
+    return middle, found[:, query, key]
+
+
+def regridded(encoding: Encoding, new: tuple[int, int], dim: int) -> dict[str, "np.ndarray"]:
+    """2-D sin-cos on its grid, resampled to another one, and made for that one.
+
+    Returns:
+        For each of the three one dimension, then the cosine with the patch in the middle.
+    """
+    from analysis.similarity import cosine
+    from models.positional import interpolate_grid, sincos_2d
+
+    old = (encoding.rows, encoding.cols)
+    before = _table(encoding, 0)
+    tables = {
+        f"made for {old[0]} × {old[1]}, as in training": (before, old),
+        f"resampled to {new[0]} × {new[1]}": (interpolate_grid(before, old, new), new),
+        f"made for {new[0]} × {new[1]}": (
+            sincos_2d(*new, encoding.width, base=encoding.base),
+            new,
+        ),
+    }
+    pictures = {}
+    for name, (vectors, grid) in tables.items():
+        pictures[name] = vectors[:, dim].reshape(grid)
+    for name, (vectors, grid) in tables.items():
+        middle = grid[0] // 2 * grid[1] + grid[1] // 2
+        pictures[f"{name}: cosine"] = cosine(vectors)[middle].reshape(grid)
+    return {name: picture.numpy(force=True) for name, picture in pictures.items()}
+
+
+def alone(encoding: Encoding, scheme: str, head: int) -> "np.ndarray":
+    """The attention weights of tokens that differ in nothing but their position, [query, key].
+
+    Scores are the scaled dot products of the added vectors themselves (no projection), of one
+    vector of ones that is rotated, or the bias; then softmax.
+    """
+    from dataclasses import replace
+
+    import torch
+
+    if scheme == "none":
+        scores = torch.zeros(encoding.length, encoding.length)
+    elif scheme in ("alibi", "relative"):
+        scores = _biases(replace(encoding, scheme=scheme, causal=False))[head]
+    else:
+        scores = _scores(replace(encoding, scheme=scheme), scale=True)
+    if encoding.causal:
+        scores = scores.masked_fill(_distances(encoding.length) > 0, -torch.inf)
+    return scores.softmax(-1).numpy(force=True)
+
+
+def _table(encoding: Encoding, length: int) -> "Tensor":
+    import torch
+
+    from models.positional import rotary_angles, sincos_2d, sinusoidal
+    from models.seeding import seeded
+
+    if encoding.scheme == "sinusoidal":
+        return sinusoidal(length, encoding.width, base=encoding.base)
+    if encoding.scheme == "grid":
+        return sincos_2d(encoding.rows, encoding.cols, encoding.width, base=encoding.base)
+    if encoding.scheme == "rotary":
+        turned = rotary_angles(length, encoding.width, base=encoding.base)
+        return torch.cat([turned.cos(), turned.sin()], 1).float()
+    if encoding.trained:
+        network = shared.opened(MINILM, encoding.device).network
+        return network.get_parameter("positions.table").detach().float().cpu()[:length]
+    with seeded(encoding.seed):
+        return torch.randn(length, encoding.width)
+
+
+def _scores(encoding: Encoding, *, scale: bool) -> "Tensor":
+    import torch
+
+    from models.positional import rotary_angles, rotate
+
+    if encoding.scheme == "rotary":
+        turned = rotary_angles(encoding.length, encoding.width, base=encoding.base)
+        ones = torch.ones(1, 1, encoding.length, encoding.width, dtype=torch.float64)
+        vectors = rotate(ones, turned)[0, 0].float()
+    else:
+        vectors = _table(encoding, encoding.length)
+    return vectors @ vectors.T / (vectors.shape[1] ** 0.5 if scale else 1)
+
+
+def _biases(encoding: Encoding) -> "Tensor":
+    import torch
+
+    from models.positional import alibi, relative_buckets
+    from models.seeding import seeded
+
+    distances = _distances(encoding.length)
+    if encoding.scheme == "alibi":
+        found = alibi(encoding.heads, encoding.length, encoding.length)
+    else:
+        with seeded(encoding.seed):
+            learned = torch.randn(encoding.heads, 32)
+        found = learned[:, relative_buckets(distances, bidirectional=not encoding.causal)]
+    return found.masked_fill(distances > 0, torch.nan) if encoding.causal else found
+
+
+def _distances(length: int) -> "Tensor":
+    """Key minus query."""
+    import torch
+
+    at = torch.arange(length)
+    return at - at[:, None]

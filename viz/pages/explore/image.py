@@ -1,0 +1,58 @@
+"""Image: a picture, its patches, and where every head of a vision transformer looks."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz import link
+from viz.pages import explorer, painter, picture, settings, shared
+
+PAGE = "image"
+PARAMS = (
+    link.choice("photo", "flower", picture.PHOTOS),
+    link.sha256("upload"),
+    *painter.PARAMS,
+    link.number("layer", 0, 0, 99),
+    link.number_or("head", 0, 99, ("mean", "max")),
+    link.number("token", 0, 0, 9999),
+    link.choice("direction", "out", ("out", "in")),
+    link.choice("scale", "layer", picture.SCALES),
+)
+
+
+@st.fragment
+def page() -> None:
+    with st.container(gap="small"):
+        _page()
+
+
+def _page() -> None:
+    problems = settings.from_link(PAGE, PARAMS)
+    st.markdown("#### Where does every head look?")
+    for problem in (*problems, *painter.missing(PAGE)):
+        shared.error_line(problem)
+    painter.source(PAGE)
+    choice = painter.choose(PAGE)
+    notes = st.container(key="image_notes", gap="small")
+    view = st.container(key="image_picture")
+    with notes:
+        painter.refused(PAGE)
+        try:
+            with st.spinner("Looking at the picture …"):
+                _show(choice, view)
+        except ValueError as error:
+            explorer.hide(PAGE)
+            shared.error_line(error)
+    settings.to_link(PAGE, PARAMS)
+
+
+def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
+    data, digest = picture.source(PAGE)
+    how = st.session_state[f"{PAGE}_fit"]
+    found = picture.seen(choice, shared.device(), digest, how, data)
+    painter.told(found.notes)
+    with view:
+        picture.show(PAGE, choice, found)
+        painter.snippet(PAGE, choice, found)
+
+
+page()

@@ -1,0 +1,195 @@
+"""The Image page's controls: which picture, how it is fitted, and the network's sizes."""
+
+import streamlit as st
+
+from viz import link
+from viz.pages import explorer, picture, shared
+from viz.pages.picture import Seen, ViTChoice
+
+PATCHES = (4, 7, 8, 14, 16, 20, 28, 32, 56)
+POSITIONS = ("learned", "sinusoidal", "sincos2d", "none")
+ORDERS = {"p1 p2 c": "by pixel", "c p1 p2": "by channel"}
+FITS = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch"}
+FIELDS = ("size", "patch", "heads", "dim", "depth", "positions", "registers", "seed", "order")
+TITLES = {"flower": "A flower", "china": "A temple"}
+PARAMS = (
+    link.choice("fit", "crop", FITS),
+    link.number("size", 224, 32, 512, 16),
+    link.one_of("patch", 16, PATCHES),
+    link.number("heads", 6, 1, 16),
+    link.number("dim", 192, 16, 768, 16),
+    link.number("depth", 6, 1, 12),
+    link.choice("positions", "learned", POSITIONS),
+    link.number("registers", 0, 0, 8),
+    link.number("seed", 0, 0, 999),
+    link.choice("order", "p1 p2 c", ORDERS),
+)
+
+
+STYLE = """<style>
+.st-key-image_source, .st-key-image_controls { row-gap: .4rem; }
+.st-key-image_source [data-testid="stFileUploaderDropzone"] {
+  padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
+.st-key-image_source [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
+</style>"""
+
+
+def source(page: str) -> None:
+    """The photos, the place to drop one's own, and what to do where it is not square."""
+    state = st.session_state
+    turn = state.setdefault(f"{page}_turn", 0)
+    key = f"{page}_file_{turn}"
+    st.html(STYLE)
+
+    def dropped() -> None:
+        if state[key] is not None:
+            picture.take(page, state[key].getvalue())
+
+    with st.container(key=f"{page}_source", horizontal=True, vertical_alignment="bottom"):
+        for name, title in TITLES.items():
+            st.button(
+                title,
+                key=f"{page}_photo_{name}",
+                type="primary" if _is_shown(page, name) else "secondary",
+                on_click=_choose,
+                args=(page, name),
+            )
+        st.segmented_control(
+            "Not square?",
+            options=list(FITS),
+            format_func=FITS.__getitem__,
+            key=f"{page}_fit",
+            required=True,
+            persist_state="session",
+            help="The network takes square pictures: cut the sides off, add grey bars, or stretch",
+        )
+        st.file_uploader(
+            "Or drop a PNG, JPEG, WebP, GIF or BMP",
+            key=key,
+            on_change=dropped,
+            width=360,
+        )
+
+
+def choose(page: str) -> ViTChoice:
+    """The network's controls, and what they say."""
+    with st.container(key=f"{page}_controls", horizontal=True, gap="small"):
+        _slider(page, "size", "Image size", 32, 512, 16, "Rows and columns of pixels it takes")
+        st.selectbox(
+            "Patch",
+            PATCHES,
+            key=f"{page}_patch",
+            persist_state="session",
+            help="Pixels along a patch's side; it must divide the image size",
+            width=80,
+        )
+        _slider(page, "heads", "Heads", 1, 16, 1, "How many attentions run side by side")
+        _slider(page, "dim", "Dim", 16, 768, 16, "Width of the model; each head gets dim / heads")
+        _slider(page, "depth", "Depth", 1, 12, 1, "How many blocks, one layer of attention each")
+        st.selectbox(
+            "Positions",
+            POSITIONS,
+            key=f"{page}_positions",
+            persist_state="session",
+            help="How the place of a patch gets in; none: the patches are a bag",
+            width=115,
+        )
+        _slider(page, "registers", "Registers", 0, 8, 1, "Extra learned tokens without a place")
+        st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=999,
+            step=1,
+            key=f"{page}_seed",
+            persist_state="session",
+            help="Draws other random weights",
+            width=90,
+        )
+        st.selectbox(
+            "Order",
+            list(ORDERS),
+            format_func=ORDERS.__getitem__,
+            key=f"{page}_order",
+            persist_state="session",
+            help="How the numbers of a patch are lined up before they are projected",
+            width=130,
+        )
+    return ViTChoice(**{name: st.session_state[f"{page}_{name}"] for name in FIELDS})
+
+
+def missing(page: str) -> list[str]:
+    """One line for an uploaded picture that the link stands for and that is not here."""
+    state = st.session_state
+    wanted = state[f"{page}_upload"]
+    if not wanted or wanted in (state.get(f"{page}_files") or {}):
+        return []
+    return [
+        f"This link was made with a picture of somebody's own (SHA-256 {wanted[:12]}…): drop that"
+        " file to see the same. Here is a photo instead."
+    ]
+
+
+def refused(page: str) -> None:
+    """Why the last dropped file is not shown."""
+    reason = st.session_state.get(f"{page}_refused")
+    if reason:
+        shared.error_line(f"{reason}. The picture before it is still here.")
+
+
+def told(notes: tuple[str, ...]) -> None:
+    """What was done to the picture on its way."""
+    if notes:
+        st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
+
+
+def snippet(page: str, choice: ViTChoice, found: Seen) -> None:
+    """A folded box with the lines of Python that give the same numbers."""
+    with st.expander("The same in Python"):
+        st.code(code(page, choice, found), language="python")
+
+
+def code(page: str, choice: ViTChoice, found: Seen) -> str:
+    """Opens and fits the picture, builds the network, and reads the weights that are shown."""
+    state, select = st.session_state, explorer.selection(page, found.trace)
+    name = "picture.png" if state[f"{page}_upload"] else f"viz/photos/{state[f'{page}_photo']}.jpg"
+    fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
+    site, head = select["site"], select["head"]
+    weights = {
+        "mean": f"t.weights(layer={site}).mean(0)",
+        "max": f"t.weights(layer={site}).amax(0)",
+    }
+    return f"""from pathlib import Path
+
+from models.image import fit_image, open_image
+from models.run import load, trace
+from models.vit import ViTConfig
+
+picture = open_image(Path({name!r}))
+image, note = fit_image(picture, {choice.size}, {choice.size}, {state[f"{page}_fit"]!r})
+t = trace(load(ViTConfig({fields})), image)
+{weights.get(head, f"t.weights(layer={site}, head={head})")}  # query × key"""
+
+
+def _is_shown(page: str, name: str) -> bool:
+    state = st.session_state
+    return not state[f"{page}_upload"] and state[f"{page}_photo"] == name
+
+
+def _choose(page: str, name: str) -> None:
+    state = st.session_state
+    state[f"{page}_photo"], state[f"{page}_upload"] = name, ""
+    state[f"{page}_refused"] = None
+    state[f"{page}_turn"] += 1  # another uploader: the old one would still list its file
+
+
+def _slider(page: str, name: str, label: str, low: int, high: int, step: int, told: str) -> None:
+    st.slider(
+        label,
+        min_value=low,
+        max_value=high,
+        step=step,
+        key=f"{page}_{name}",
+        persist_state="session",
+        help=told,
+        width=100,
+    )
