@@ -51,8 +51,15 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
     found = picture.seen(choice, shared.device(), digest, how, data)
     painter.told(found.notes)
     with view:
-        picture.show(PAGE, choice, found)
-        painter.snippet(PAGE, choice, found)
+        _view(choice, found)
+
+
+@st.fragment
+def _view(choice: picture.ViTChoice, found: picture.Seen) -> None:
+    """What the view asks for and chooses runs this alone: the controls have no part in it."""
+    picture.show(PAGE, choice, found)
+    painter.snippet(PAGE, choice, found)
+    settings.to_link(PAGE, PARAMS)
 
 
 page()
