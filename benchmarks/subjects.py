@@ -141,8 +141,8 @@ def _spread(name: str, fan_in: int) -> float:
 
 
 def _converted(model: Any) -> Encoder:
-    config = bert.config(model.config.to_dict())
-    state, _ = bert.weights(model.state_dict(), config.depth)
+    config = bert.config(model.config.to_dict(), {})
+    state, _ = bert.weights(model.state_dict(), config)
     with torch.device("meta"):
         network = Encoder(config)
     network.load_state_dict(state, assign=True)
