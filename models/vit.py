@@ -23,7 +23,6 @@ from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
 from models.seeding import seeded, xavier
 
-CLASSES = 10
 CHOICES = {
     "activation": tuple(ACTIVATIONS),
     "norm": tuple(BLOCKS),
@@ -138,7 +137,7 @@ class ViTConfig:
     @property
     def layers(self) -> tuple[int, ...]:
         """Widths of the head's layers; () without a head."""
-        classes = CLASSES if self.classes is None else self.classes
+        classes = 10 if self.classes is None else self.classes
         return self.neurons or ((classes,) if classes else ())
 
 
