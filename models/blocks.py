@@ -24,7 +24,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
     "gelu_tanh": _gelu_tanh,
 }
-NORMS = ("post", "pre")
 
 
 class FeedForward(nn.Module):
@@ -158,3 +157,6 @@ class PreNormBlock(nn.Module):
         x = x + self.drop_path(self.dropout(attended))
         fed = self.feed_forward(self.before_feed_forward(x))
         return x + self.drop_path(self.dropout(fed)), pattern
+
+
+BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern, check_heads
-from models.blocks import ACTIVATIONS, NORMS, PostNormBlock, PreNormBlock
+from models.blocks import ACTIVATIONS, BLOCKS
 from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
@@ -65,7 +65,7 @@ class EncoderConfig:
         check_heads(self.dim, self.heads, self.head_dim)
         check_least(self, {"vocab": 1, "depth": 1, "mlp": 1, "max_tokens": 1})
         check_choices(
-            self, {"activation": tuple(ACTIVATIONS), "norm": NORMS, "positions": POSITIONS}
+            self, {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
         )
         check_shares(self, ("dropout",))
         if self.segments < 0 or self.eps <= 0:
@@ -170,8 +170,7 @@ def _block(config: EncoderConfig) -> nn.Module:
     attention = MultiHeadAttentionConfig(
         dim=config.dim, heads=config.heads, head_dim=config.head_dim, dropout=config.dropout
     )
-    block = PostNormBlock if config.norm == "post" else PreNormBlock
-    return block(
+    return BLOCKS[config.norm](
         attention,
         config.mlp,
         activation=config.activation,

@@ -17,6 +17,8 @@ def pair(size: Size) -> Sizes:
 
 def check_patch(image: Size, patch: Size) -> None:
     """Raises ValueError, with what would fit, unless patches cover the image exactly."""
+    if min(*pair(image), *pair(patch)) < 1:
+        raise ValueError(f"image, patch: expected at least 1, received {image} and {patch}")
     for side, part in zip(pair(image), pair(patch), strict=True):
         if side % part:
             fitting = ", ".join(str(size) for size in range(1, side + 1) if side % size == 0)

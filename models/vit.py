@@ -7,6 +7,7 @@ into the blocks as they are, and all of them into the head. Registers: Darcet et
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import torch
 from einops import rearrange
@@ -14,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttentionConfig, Pattern, check_heads
-from models.blocks import ACTIVATIONS, NORMS, PostNormBlock, PreNormBlock
+from models.blocks import ACTIVATIONS, BLOCKS
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
 from models.edits import at, check
@@ -22,10 +23,9 @@ from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
 from models.seeding import seeded, xavier
 
-CLASSES = 10
 CHOICES = {
     "activation": tuple(ACTIVATIONS),
-    "norm": NORMS,
+    "norm": tuple(BLOCKS),
     "positions": GRID_POSITIONS,
     "patches": ("linear", "conv"),
     "order": ("p1 p2 c", "c p1 p2"),
@@ -41,8 +41,7 @@ class ViTConfig:
         image: size it is built for, one number or (rows, columns) of pixels.
         patch: size of a patch, one number or (rows, columns) of pixels.
         channels: of the image.
-        classes: how many the head tells apart; 0 means no head, None the last of `neurons`
-            (10 without any).
+        classes: of the head; 0 means no head, None the last of `neurons`, or else 10.
         dim: width of the model; None keeps the patches as they are, without a projection.
         depth: number of blocks.
         heads: attention heads in each.
@@ -52,14 +51,13 @@ class ViTConfig:
         norm: "pre" or "post"; "pre" ends on one more norm, before the head.
         positions: one of `positional.GRID_POSITIONS`; registers have none.
         patches: how a patch becomes a token: "linear" or "conv", which is the same sum.
-        order: of the numbers of a patch: "p1 p2 c" (channels last) or "c p1 p2".
+        order: of a patch's numbers: "p1 p2 c" (channels last) or "c p1 p2".
         head: what it reads: the "class" token, the "mean" of all patches, or all of them
-            ("flatten", which binds the network to one image size). Only "class" has a class token.
+            ("flatten", for one image size only). Only "class" has a class token.
         neurons: widths of the head's layers, `classes` last; () means one layer. Between two
             layers stand BatchNorm and activation.
         qkv_bias: whether query, key and value projections have a bias.
-        drop_path: while training: how likely an item skips the last block's branches; less likely
-            the earlier the block.
+        drop_path: while training: how likely an item skips the last block; less so earlier ones.
         dropout: while training: of attention weights, hidden units, branches and the head.
         registers: extra learned tokens that stand for no patch.
         eps: of every LayerNorm.
@@ -90,9 +88,6 @@ class ViTConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("image", "patch"):
-            if not all(side >= 1 for side in pair(getattr(self, name))):
-                raise ValueError(f"{name}: expected at least 1, received {getattr(self, name)}")
         check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
         check_choices(self, CHOICES)
         check_shares(self, ("drop_path", "dropout"))
@@ -142,7 +137,7 @@ class ViTConfig:
     @property
     def layers(self) -> tuple[int, ...]:
         """Widths of the head's layers; () without a head."""
-        classes = CLASSES if self.classes is None else self.classes
+        classes = 10 if self.classes is None else self.classes
         return self.neurons or ((classes,) if classes else ())
 
 
@@ -176,25 +171,20 @@ class ViT(nn.Module):
     def __init__(self, config: ViTConfig = ViTConfig()) -> None:
         super().__init__()
         self.config, width = config, config.width
-        leading = int(config.head == "class")
         with seeded(config.seed):
             self.patches = Patches(
                 config.patch, config.channels, config.dim, config.patches, config.order
             )
             self.prefix = nn.Parameter(torch.randn(len(config.prefix), width))
-            self.positions = GridPositions(config.positions, config.grid, width, leading)
+            first = int(config.head == "class")
+            self.positions = GridPositions(config.positions, config.grid, width, first)
             self.dropout = nn.Dropout(config.dropout)
             self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
-            last = nn.LayerNorm(width, eps=config.eps)
-            self.norm = last if config.norm == "pre" else nn.Identity()
+            pre = config.norm == "pre"
+            self.norm = nn.LayerNorm(width, eps=config.eps) if pre else nn.Identity()
             read = width * prod(config.grid) if config.head == "flatten" else width
-            self.head = (
-                Classifier(
-                    read, config.layers, activation=config.activation, dropout=config.dropout
-                )
-                if config.layers
-                else None
-            )
+            like: dict[str, Any] = {"activation": config.activation, "dropout": config.dropout}
+            self.head = Classifier(read, config.layers, **like) if config.layers else None
             self.apply(xavier)
 
     def forward(
@@ -250,8 +240,7 @@ def _block(config: ViTConfig, layer: int) -> nn.Module:
         qkv_bias=config.qkv_bias,
         dropout=config.dropout,
     )
-    block = PostNormBlock if config.norm == "post" else PreNormBlock
-    return block(
+    return BLOCKS[config.norm](
         attention,
         config.mlp,
         activation=config.activation,

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from models.attention import Mask, MultiHeadAttentionConfig
-from models.blocks import AddNorm, FeedForward, PostNormBlock, PreNormBlock
+from models.blocks import AddNorm, DropPath, FeedForward, PostNormBlock, PreNormBlock
 from tests.models.devices import DEVICES
 
 BATCH, TOKENS, DIM, HEADS, HIDDEN = 2, 11, 35, 5, 53
@@ -146,3 +146,32 @@ def test_dropout_of_blocks(kind: str) -> None:
         norm = nn.LayerNorm(DIM)
         # Twice normed, and nothing added: once more rounded
         assert (dropped - norm(norm(x))).abs().max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["post", "pre"])
+def test_stochastic_depth(kind: str) -> None:
+    """A block without its branches: an item passes as a pre-norm block leaves it."""
+    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
+    block = (PostNormBlock if kind == "post" else PreNormBlock)(attention, HIDDEN, drop_path=0.99)
+    x = torch.randn(BATCH, TOKENS, DIM, generator=torch.Generator().manual_seed(29))
+    kept, _ = block.eval()(x)
+    assert (kept - x).abs().max() > 0.01
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        dropped, _ = block.train()(x)
+    norm = nn.LayerNorm(DIM)
+    expected = x if kind == "pre" else norm(norm(x))
+    assert (dropped - expected).abs().max() < 1e-6
+
+
+def test_dropped_paths_keep_the_mean() -> None:
+    x = torch.ones(4001, 3, 5)
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        found = DropPath(0.25).train()(x)
+    whole = found.amax((1, 2))
+    assert found.amin((1, 2)).equal(whole)  # all of an item, or nothing
+    assert set(whole.tolist()) == {0.0, float(torch.tensor(1 / 0.75))}
+    assert abs(float(found.mean()) - 1) < 4 * (0.25 / 0.75 / 4001) ** 0.5  # standard errors
+    with pytest.raises(ValueError, match=r"drop_path: expected 0 up to 1, received 1"):
+        DropPath(1.0)

@@ -89,17 +89,13 @@ def test_what_is_refused_in_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.95])
 def test_truncated(kind: str, share: float) -> None:
-    """A GIF may be shown as far as it goes; everything else is refused, in one line."""
     noise = torch.randint(256, (41, 37, 3), generator=torch.Generator().manual_seed(1))
     whole = saved(Image.frombytes("RGB", (37, 41), bytes(noise.flatten().tolist())), kind)
-    try:
+    with pytest.raises(ValueError, match=r"damaged|no image that can be read") as caught:
         open_image(whole[: int(share * len(whole))])
-    except ValueError as error:
-        assert "damaged" in str(error) or "no image" in str(error)  # noqa: PT017
-    else:
-        assert kind == "GIF"
+    assert "\n" not in str(caught.value)
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from models.edits import Ablate, Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, catalogue, devices, load, trace
 from models.text import WordTokenizer
+from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
 
 SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=13, seed=3)
@@ -95,3 +96,24 @@ def test_a_source_that_is_not_there(source: str | Path) -> None:
     names = ", ".join(known.name for known in catalogue())
     with pytest.raises(ValueError, match=f"a folder or one of {names}, received '{source}'"):
         load(source)
+
+
+def test_a_vit_from_a_config_or_from_memory() -> None:
+    config = ViTConfig(image=(12, 20), patch=4, dim=20, heads=5, seed=3)
+    model = load(config)
+    assert (model.trained, model.tokenizer, model.limit) == (False, None, 16)
+    assert model.name == "ViT, 2 × 5 heads, width 20"
+    assert model.look is not None
+    assert model.look.size == (12, 20)
+    network = ViT(config)
+    pixels = torch.randn(1, 3, 12, 20, generator=torch.Generator().manual_seed(3))
+    expected = trace(model, pixels)
+    assert trace(network, pixels).output.values.equal(expected.output.values)
+    assert load(network).trained
+    half = trace(load(config, dtype=torch.bfloat16), pixels)
+    assert half.output.values.dtype == torch.bfloat16
+
+
+def test_pixels_are_no_text() -> None:
+    with pytest.raises(ValueError, match="reads text or ids: expected whole numbers"):
+        trace(load(SMALL), torch.zeros(1, 3, 12, 20))

@@ -5,7 +5,7 @@ import streamlit as st
 from viz import link
 from viz.pages.shared import Choice, device_choice
 
-POSITIONS = ("sinusoidal", "learned", "none")
+POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 NORMS = ("post", "pre")
 PARAMS = (
     link.choice("model", "minilm", ("minilm", "built")),
