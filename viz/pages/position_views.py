@@ -10,10 +10,12 @@ from viz.pages import encodings
 from viz.pages.encodings import Encoding
 from viz.pages.position_controls import PAGE, SCHEMES, pointer, value, whole
 
-# figures of many small parts keep a legible width, and are pushed sideways in a narrow window
+# In a narrow window figures of many small parts keep a legible width and are pushed sideways, and
+# choices go on in a second line: a row of them that scrolls slips away under the finger.
 STYLE = """<style>
 [class*="st-key-positions_wide"] { overflow-x: auto; }
 [class*="st-key-positions_wide"] .stPlotlyChart { min-width: 640px; }
+[class*="st-key-positions_"] [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 </style>"""
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 
