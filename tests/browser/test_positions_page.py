@@ -100,3 +100,10 @@ def test_colours_are_those_of_the_mode(page, app_url, console):
 
 def css(colour: str) -> str:
     return f"rgb{rgb(colour)}"
+
+
+def test_dials_stay_legible_in_a_narrow_window(page, app_url, console):
+    page.set_viewport_size({"width": 390, "height": 900})
+    open_page(page, f"{app_url}/positions?scheme=rotary&view=pairs", console)
+    expect(page.locator(CHART).first).to_have_attribute("width", "800")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

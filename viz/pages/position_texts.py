@@ -23,8 +23,9 @@ SHOWS = {
     " short-sighted, a flat one sees far.",
     ("relative", "distance"): "What each head adds to a score, by distance: one step per bucket;"
     " far distances share one.",
-    "pairs": "Each pair of dimensions is a hand on a dial: the position turns it, pair 0 fastest."
-    " Move query and key by the same number of steps: the angle between the two hands stays.",
+    "pairs": "Each pair of dimensions is a hand on a dial: the position turns it, pair 0 fastest"
+    " (below each: radians a step). Move query and key by the same number of steps: the angle"
+    " between the two hands stays.",
     ("alibi", "bias"): "What each head adds to its scores: minus its slope times the distance."
     " Nothing is learned and nothing is added to the tokens.",
     ("relative", "bias"): "What each head adds to its scores: one number for each bucket of"

@@ -14,7 +14,7 @@ from viz.pages.position_controls import PAGE, SCHEMES, pointer, value, whole
 # choices go on in a second line: a row of them that scrolls slips away under the finger.
 STYLE = """<style>
 [class*="st-key-positions_wide"] { overflow-x: auto; }
-[class*="st-key-positions_wide"] .stPlotlyChart { min-width: 640px; }
+[class*="st-key-positions_wide"] .stElementContainer { min-width: 800px; }
 [class*="st-key-positions_"] [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 </style>"""
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
@@ -84,7 +84,7 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
     figure = positions.pairs(
         turned[query, shown],
         turned[key, shown],
-        [f"pair {pair}: {turned[1, pair]:.3g} rad a step" for pair in shown],
+        [f"pair {pair}: {turned[1, pair]:.3g}" for pair in shown],
         title=f"{_title(encoding)}: query at {query}, key at {key}, distance {query - key}",
     )
     _wide_chart(figure, "pairs", "Each pair of dimensions as a dial with two hands")
