@@ -78,20 +78,26 @@ def _reply(
 ) -> bytes:
     """Everything if the browser lacks this trace, else what it asked for.
 
-    A question is answered again as long as it stands: the answer may have been overtaken.
+    Everything is sent again until the browser shows that it has it, and a question is answered
+    again as long as it stands: what is sent may be overtaken on its way.
     """
-    state, ask = st.session_state, _view(page).get("ask") or {}
+    state, said = st.session_state, _view(page)
+    ask = said.get("ask") or {}
     number = answers.number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
     if lost or state.get(f"{page}_sent") != identity:
-        return first(
+        state[f"{page}_base"] = first(
             selection(page, trace),
             answer=number,
-            heard=answers.number_in(_view(page), "said") or 0,
+            heard=answers.number_in(said, "said") or 0,
             type_size=LARGE if state.get("projector") else 1.0,
         )
-    return addition(ask if ask.get("trace") == identity else {"id": number})
+        return state[f"{page}_base"]
+    if said.get("trace") == identity:
+        state[f"{page}_base"] = None
+    again = state.get(f"{page}_base")
+    return again or addition(ask if ask.get("trace") == identity else {"id": number})
 
 
 def hide(page: str) -> None:

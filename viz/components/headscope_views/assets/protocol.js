@@ -102,6 +102,7 @@ export class Store {
       this.forget();
       this.hover = null;
       this.wanted = { hover: null, text: null, tile: null };
+      if (this.flight?.trace) this.landed(); // a question about the old trace is void
     }
     const news = this.isNews(base);
     this.sentSelect = base.select;
@@ -431,7 +432,8 @@ export class Store {
   emit() {
     if (!this.onEvent) return;
     this.reported = this.selection;
-    this.onEvent({ said: this.said, select: this.selection, ask: this.flight });
+    const { said, trace, selection: select, flight: ask } = this;
+    this.onEvent({ said, trace, select, ask });
   }
 
   /** Whether anything for the chosen head is still under way (else a wait would be in vain). */
