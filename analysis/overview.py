@@ -14,7 +14,7 @@ from torch import Tensor
 
 from models.trace import Site, Trace
 
-BLOCK_BYTES = 2**21  # of weights worked out at a time: they stay in the processor's cache
+BLOCK_BYTES = 2**22  # of weights worked out at a time: they stay in the processor's cache
 Head = int | Literal["mean", "max"]
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 

@@ -94,7 +94,7 @@ def _reply(
             type_size=LARGE if state.get("projector") else 1.0,
         )
         return state[f"{page}_base"]
-    if said.get("trace") == identity:
+    if identity in (said.get("trace"), ask.get("trace")):
         state[f"{page}_base"] = None
     again = state.get(f"{page}_base")
     return again or addition(ask if ask.get("trace") == identity else {"id": number})

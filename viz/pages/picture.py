@@ -15,7 +15,7 @@ from viz.image import Layer, Rows, factor_for, message
 from viz.image import Picture as Encoded
 from viz.pages import explorer
 from viz.pages.answers import UNTRAINED, number_in
-from viz.pages.shared import FORWARDS
+from viz.pages.shared import forward_pass
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -115,8 +115,9 @@ def seen(choice: ViTChoice, device: str, digest: str, how: How, _data: bytes) ->
     picture = opened_image(digest, _data)
     image, note = fit_image(picture, choice.size, choice.size, how)
     name = f"{choice}|{device}|{digest}|{how}".encode()
-    with FORWARDS:
-        done = trace(built(choice, device), image)
+    model = built(choice, device)
+    with forward_pass(model):
+        done = trace(model, image)
     notes = (*picture.notes, *([note] if note else []))
     return Seen(done, hashlib.sha256(name).hexdigest()[:12], _encoded(image), notes)
 

@@ -28,6 +28,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
             state[f"{page}_{name}"] = value
         state[f"{page}_link"], state[f"{page}_problems"] = query, problems
         state[f"{page}_wanted"] = link.wanted(params, query)
+        state[f"{page}_settled"] = _written(page, params)
     elif _written(page, params) != state[f"{page}_settled"]:
         state[f"{page}_problems"] = []
     missing = [

@@ -8,6 +8,7 @@ import gc
 import hashlib
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from models.trace import Trace
     from viz.pack import Thumbs
 
+LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
-FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
+_FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
 
 
 @dataclass(frozen=True)
@@ -111,10 +113,36 @@ def traced(choice: Choice, device: str, text: str) -> Traced:
     from viz.pages.answers import thumbs
 
     model = opened(choice, device)
-    with FORWARDS:
+    with forward_pass(model):
         done = trace(model, text)
-        name = f"{choice}|{device}|{text}".encode("utf-8", "replace")
-        return Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
+    name = f"{choice}|{device}|{text}".encode("utf-8", "replace")
+    return Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
+
+
+@contextlib.contextmanager
+def forward_pass(model: "Model") -> Iterator[None]:
+    """For a model's forward pass: not more than two at one time, over all users.
+
+    A large model has all cores. All else that PyTorch does for a page is small, and has one core:
+    two threads would wait for each other while the browser needs the other core to draw.
+    """
+    import torch
+
+    large = sum(weights.numel() for weights in model.network.parameters()) > LARGE
+    with _FORWARDS:
+        torch.set_num_threads(_cores() if large else 1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(1)
+
+
+@st.cache_resource(show_spinner=False)
+def _cores() -> int:
+    """How many threads PyTorch would choose itself; asked before anything changes it."""
+    import torch
+
+    return torch.get_num_threads()
 
 
 def device() -> str:

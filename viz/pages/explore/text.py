@@ -27,10 +27,8 @@ def page() -> None:
 
 
 def _page() -> None:
-    problems = settings.from_link(PAGE, PARAMS)
+    settings.from_link(PAGE, PARAMS)
     st.markdown("#### What does every head look at?")
-    for problem in problems:
-        shared.error_line(problem)
     with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.text_input(
             "Type a sentence; the picture follows",
@@ -41,9 +39,18 @@ def _page() -> None:
         )
         builder.model(PAGE)
     examples.buttons(PAGE)
-    choice = builder.choose(PAGE)
-    notes = st.container(key="text_notes", gap="small")
-    picture = st.container(key="text_picture")
+    _network()
+
+
+@st.fragment
+def _network() -> None:
+    """The network's controls and its picture: moving one leaves the rest of the page alone."""
+    with st.container(gap="small"):
+        for problem in settings.from_link(PAGE, PARAMS):
+            shared.error_line(problem)
+        choice = builder.choose(PAGE)
+        notes = st.container(key="text_notes", gap="small")
+        picture = st.container(key="text_picture")
     with notes:
         examples.look(PAGE, choice)
         try:

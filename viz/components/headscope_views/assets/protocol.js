@@ -39,6 +39,7 @@ export class Store {
     this.base = null;
     this.trace = null;
     this.selection = null;
+    this.onward = 0; // 1 while the user goes up through the sites, -1 while down
     this.hover = null; // {query, key}: the cell under the pointer, in whichever view
     this.version = 0; // counts additions, for views that cache
     this.pictures = 0; // counts those that may change a picture
@@ -268,6 +269,7 @@ export class Store {
   select(change) {
     const next = this.clamped({ ...this.selection, ...change });
     if (sameChoice(next, this.selection)) return;
+    this.onward = Math.sign(next.site - this.selection.site);
     this.selection = next;
     this.said = Math.max(Date.now(), this.said + 1);
     this.tries.clear();
@@ -333,8 +335,12 @@ export class Store {
     const maps = [];
     const rows = [];
     const { queries, keys } = this.site();
-    if (!this.parts().length) maps.push([site, head, 0, queries, 0, keys]);
-    else if (this.wanted.tile && this.ripe.tile) maps.push([site, head, ...this.wanted.tile]);
+    const whole = (where) => [where, head, 0, queries, 0, keys];
+    const next = this.neighbours().find((other) => other === site + this.onward);
+    if (!this.parts().length) {
+      maps.push(whole(site)); // who steps through layers is going on
+      if (next !== undefined && !this.parts(next).length) maps.push(whole(next));
+    } else if (this.wanted.tile && this.ripe.tile) maps.push([site, head, ...this.wanted.tile]);
     for (const name of ["hover", "text"]) {
       const row = this.wanted[name];
       if (!row || !this.ripe[name] || this.exactRow(...row)) continue;
