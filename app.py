@@ -12,16 +12,23 @@ st.set_page_config(
 )
 st.logo("viz/icon.svg", size="medium")
 shared.frame()
-explore = [
-    st.Page(
-        f"viz/pages/explore/{name}.py",
-        title=name.capitalize(),
-        icon=f":material/{icon}:",
-        url_path=name,
-        default=name == "text",
-    )
-    for name, icon in (("text", "notes"), ("image", "image"), ("positions", "tag"))
-]
-page = st.navigation({"Explore": explore}, position="top")
+ICONS = {
+    "explore": {"text": "notes", "image": "image", "positions": "tag"},
+    "lab": {"architecture": "account_tree"},
+}
+pages = {
+    section.capitalize(): [
+        st.Page(
+            f"viz/pages/{section}/{name}.py",
+            title=name.capitalize(),
+            icon=f":material/{icon}:",
+            url_path=name,
+            default=name == "text",
+        )
+        for name, icon in icons.items()
+    ]
+    for section, icons in ICONS.items()
+}
+page = st.navigation(pages, position="top")
 page.run()
 shared.sidebar()

@@ -40,9 +40,9 @@ def column_of(
     trace: Trace, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
-    count = len(trace.query_labels(site, item))
-    if not 0 <= key < len(trace.key_labels(site, item)):
-        raise ValueError(f"key: expected 0 to {len(trace.key_labels(site, item)) - 1}, got {key}")
+    count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
+    if not 0 <= key < keys:
+        raise ValueError(f"key: expected 0 to {keys - 1}, received {key}")
     blocks = (rows_of(trace, site, head, rows, item=item) for rows in _blocks(site, count))
     return torch.cat([block[:, key] for block in blocks])
 

@@ -1,27 +1,25 @@
-"""Attention: the one function every network here goes through, and the layer built on it.
+"""Attention: everything by one name, and the layer that projects its own queries, keys and values.
 
-    attend(q, k, v) = softmax(q·k / √dim) · v          (Vaswani et al. 2017, eq. 1)
-
-`attend` returns the values and the `Pattern`: the recipe of the weights rather than the weights.
-So the values come from PyTorch's fused kernel, which never forms the weights, and any head's
-weights are worked out afterwards, when somebody looks.
-
-Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (width of a head).
+`attend` (models/attend.py) is the one function every network here goes through; mask, scores,
+pattern and edits are values that it takes or returns. `MultiHeadAttention` is the layer built on
+it, with every option the family of transformers knows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import torch
 from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.kernel import values_of
+from models.attend import attend
+from models.checks import check_choices, check_least, check_shares
 from models.mask import Edge, Mask
 from models.pattern import Bias, Block, Pattern
 from models.relative import rotate
 from models.scores import Additive, Bilinear, Dot, Score
-from models.seam import Edit, RecipeEdit, ValuesEdit, WeightsEdit
+from models.seam import Edit
 
 __all__ = [
     "Additive",
@@ -36,51 +34,12 @@ __all__ = [
     "Pattern",
     "Score",
     "attend",
+    "check_heads",
 ]
 
-
-def attend(
-    q: Float[Tensor, "batch head query dim"],
-    k: Float[Tensor, "batch kv_head key key_dim"],
-    v: Float[Tensor, "batch kv_head key value_dim"],
-    *,
-    mask: Mask = Mask(),
-    score: Score = Dot(),
-    bias: Bias = None,
-    dropout: float = 0.0,
-    edit: Sequence[Edit] | Edit | None = None,
-) -> tuple[Float[Tensor, "batch head query value_dim"], Pattern]:
-    """Weighs the values by how well queries and keys match.
-
-    Args:
-        q: queries.
-        k: keys; fewer heads than queries means grouped queries.
-        v: values, as many heads as keys.
-        mask: which keys each query may attend to.
-        score: how well a query and a key match.
-        bias: added to the scores (see `Pattern.bias`).
-        dropout: the share of weights dropped while training; never part of the pattern.
-        edit: what to change on the way, in order.
-
-    Returns:
-        The values, and the pattern that gives any part of the weights.
-
-    Raises:
-        ValueError: if the heads of q, k and v do not fit together.
-    """
-    edits = () if edit is None else tuple(edit) if isinstance(edit, Sequence) else (edit,)
-    pattern = Pattern(q, k, v, mask=mask, score=score, bias=bias)
-    for step in edits:
-        if isinstance(step, RecipeEdit):
-            pattern = step.edit_recipe(pattern)
-    pattern = replace(pattern, weights_edits=tuple(e for e in edits if isinstance(e, WeightsEdit)))
-    values, path = values_of(pattern, dropout)
-    kept = values if values.requires_grad else None
-    pattern = replace(pattern, path=path, values=kept)
-    for step in edits:
-        if isinstance(step, ValuesEdit):
-            values = step.edit_values(values, pattern)
-    return values, pattern
+DOT_SCALINGS = ("sqrt", "none", "fourth root")
+OUT_PROJECTIONS = ("always", "needed")
+ATTENTION_CHOICES = {"dot_scaling": DOT_SCALINGS, "out_projection": OUT_PROJECTIONS}
 
 
 def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
@@ -103,38 +62,84 @@ class MultiHeadAttentionConfig:
     Attributes:
         dim: width of what comes out.
         heads: number of heads.
-        head_dim: width of one head; None means dim / heads.
+        head_dim: width of one head's queries and keys; None means dim / heads.
+        value_dim: width of one head's values; None means that of its queries and keys.
         input_dim: width of what goes in; None means dim.
         qkv_bias: whether query, key and value projections have a bias.
         out_bias: whether the output projection has one.
-        scale: factor of the dot product; None means 1/√head_dim.
+        scale: factor of the dot product; None leaves it to `dot_scaling`.
+        dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries
+            and keys by its fourth root each, before they meet, which is the same number and keeps
+            large products within half precision; "none" leaves it as it is.
+        out_projection: "always", or "needed": left out where one head as wide as the model has
+            nothing to merge.
         value_shortcut: whether the values, heads merged, are added to the output, past its
             projection (self-attention only; Yuan et al. 2021, whose line allows only one head).
-        dropout: the share of weights dropped while training.
+        dropout: while training: the share of weights dropped.
+        projection_dropout: the share of the output projection's numbers dropped.
+        output_dropout: once more, the last thing before the shortcut is added.
     """
 
     dim: int = 64
     heads: int = 4
     head_dim: int | None = None
+    value_dim: int | None = None
     input_dim: int | None = None
     qkv_bias: bool = True
     out_bias: bool = True
     scale: float | None = None
+    dot_scaling: str = "sqrt"
+    out_projection: str = "always"
     value_shortcut: bool = False
     dropout: float = 0.0
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
 
     def __post_init__(self) -> None:
         check_heads(self.dim, self.heads, self.head_dim)
-        if self.value_shortcut and self.heads * self.width != self.dim:
+        check_choices(self, ATTENTION_CHOICES)
+        check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
+        check_least(self, {"value_dim": 1, "input_dim": 1})
+        if self.scale is not None and self.dot_scaling != "sqrt":
             raise ValueError(
-                f"value_shortcut: expected heads × head_dim = dim, received"
-                f" {self.heads} × {self.width} and {self.dim}"
+                f"scale, dot_scaling: expected one of them, received {self.scale}"
+                f" and {self.dot_scaling!r}"
+            )
+        if self.value_shortcut and self.merged != self.dim:
+            raise ValueError(
+                f"value_shortcut: expected heads × width of their values = dim, received"
+                f" {self.heads} × {self.value_width} and {self.dim}"
             )
 
     @property
     def width(self) -> int:
-        """Width of one head."""
+        """Width of one head's queries and keys."""
         return self.dim // self.heads if self.head_dim is None else self.head_dim
+
+    @property
+    def value_width(self) -> int:
+        """Width of one head's values."""
+        return self.width if self.value_dim is None else self.value_dim
+
+    @property
+    def merged(self) -> int:
+        """Width of the values of all heads, side by side."""
+        return self.heads * self.value_width
+
+    @property
+    def projects(self) -> bool:
+        """Whether there is an output projection."""
+        return self.out_projection == "always" or self.heads > 1 or self.merged != self.dim
+
+    @property
+    def factor(self) -> float:
+        """What queries and keys are multiplied by, each, before they meet."""
+        return self.width**-0.25 if self.dot_scaling == "fourth root" else 1.0
+
+    @property
+    def score(self) -> Dot:
+        """How a query and a key are compared once they have been multiplied by `factor`."""
+        return Dot(scale=self.scale if self.dot_scaling == "sqrt" else 1.0)
 
 
 class MultiHeadAttention(nn.Module):
@@ -150,8 +155,14 @@ class MultiHeadAttention(nn.Module):
         self.config = config
         self.query = nn.Linear(into, inside, bias=config.qkv_bias)
         self.key = nn.Linear(into, inside, bias=config.qkv_bias)
-        self.value = nn.Linear(into, inside, bias=config.qkv_bias)
-        self.out = nn.Linear(inside, config.dim, bias=config.out_bias)
+        self.value = nn.Linear(into, config.merged, bias=config.qkv_bias)
+        self.out = (
+            nn.Linear(config.merged, config.dim, bias=config.out_bias)
+            if config.projects
+            else nn.Identity()
+        )
+        self.projection_dropout = nn.Dropout(config.projection_dropout)
+        self.output_dropout = nn.Dropout(config.output_dropout)
 
     def forward(
         self,
@@ -161,6 +172,7 @@ class MultiHeadAttention(nn.Module):
         mask: Mask = Mask(),
         bias: Bias = None,
         angles: Float[Tensor, "query pair"] | None = None,
+        past: Pattern | None = None,
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch query dim"], Pattern]:
         """Attends from x to the context, or to itself if there is none.
@@ -168,33 +180,60 @@ class MultiHeadAttention(nn.Module):
         Args:
             x: what attends.
             context: what is attended to.
-            mask: which keys each query may attend to.
+            mask: which keys each query may attend to; with a past, all keys count, and
+                `offset` says where x begins.
             bias: added to the scores (see `Pattern.bias`).
-            angles: what queries and keys are rotated by (see `models.relative.rotate`).
+            angles: what queries and keys are rotated by (see `models.relative.rotate`); with a
+                past, those of x's own positions.
+            past: this layer's pattern of an earlier pass, which keeps its keys and values (as
+                they were compared: rotated and scaled). Those of x come after them; a context is
+                not projected again, theirs stand for it.
             edit: what to change on the way, in order.
         """
         if context is not None and self.config.value_shortcut:
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
             raise ValueError("angles are for self-attention: expected no context")
-        source = x if context is None else context
-        q, k, v = self._split(self.query(x)), self._split(self.key(source)), self.value(source)
-        if angles is not None:
-            q, k = rotate(q, angles), rotate(k, angles)
+        q = self._compared(self.query(x), angles)
+        k, v = self._keys_values(x, context, angles, past)
         values, pattern = attend(
             q,
             k,
-            self._split(v),
+            v,
             mask=mask,
-            score=Dot(scale=self.config.scale),
+            score=self.config.score,
             bias=bias,
             dropout=self.config.dropout if self.training else 0.0,
             edit=edit,
         )
-        out = self.out(rearrange(values, "batch head token dim -> batch token (head dim)"))
-        return (out + v if self.config.value_shortcut else out), pattern
+        out = self.output_dropout(self.projection_dropout(self.out(_merged(values))))
+        if self.config.value_shortcut:
+            out = out + _merged(v[:, :, -x.shape[1] :])
+        return out, pattern
+
+    def _keys_values(
+        self, x: Tensor, context: Tensor | None, angles: Tensor | None, past: Pattern | None
+    ) -> tuple[Tensor, Tensor]:
+        """What is attended to: `batch head key dim` each."""
+        if context is not None and past is not None:
+            return past.k, past.v
+        source = x if context is None else context
+        k, v = self._compared(self.key(source), angles), self._split(self.value(source))
+        if past is None:
+            return k, v
+        return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
+
+    def _compared(self, x: Tensor, angles: Tensor | None) -> Tensor:
+        """Queries or keys as they go into the dot product: split, rotated, scaled."""
+        x = self._split(x)
+        x = x if angles is None else rotate(x, angles)
+        return x if self.config.factor == 1 else x * self.config.factor
 
     def _split(self, x: Tensor) -> Tensor:
         return rearrange(
             x, "batch token (head dim) -> batch head token dim", head=self.config.heads
         )
+
+
+def _merged(values: Tensor) -> Tensor:
+    return rearrange(values, "batch head token dim -> batch token (head dim)")

@@ -1,84 +1,35 @@
-"""What stands round attention in a transformer: feed-forward, Add & Norm, and the whole block.
+"""Blocks: attention and a feed-forward network, each with a norm and a way round it.
 
 Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
 Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
+
+The layers a block is made of are in models/layers.py and can be had from here too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.layers import ACTIVATIONS, AddNorm, DropPath, FeedForward
 from models.relative import Relation
 
-
-def _gelu_tanh(x: Tensor) -> Tensor:
-    return F.gelu(x, approximate="tanh")
-
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": F.relu,
-    "gelu": F.gelu,
-    "gelu_tanh": _gelu_tanh,
-}
-
-
-class FeedForward(nn.Module):
-    """The same two-layer network for every token: dim → hidden → dim."""
-
-    def __init__(
-        self, dim: int, hidden: int, *, activation: str = "relu", dropout: float = 0.0
-    ) -> None:
-        super().__init__()
-        if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
-            )
-        self.up = nn.Linear(dim, hidden)
-        self.down = nn.Linear(hidden, dim)
-        self.dropout = nn.Dropout(dropout)
-        self.activation = ACTIVATIONS[activation]
-
-    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
-        return self.down(self.dropout(self.activation(self.up(x))))
-
-
-class AddNorm(nn.Module):
-    """LayerNorm of the sum of what went into a sub-layer and what came out of it."""
-
-    def __init__(self, dim: int, *, dropout: float = 0.0, eps: float = 1e-5) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(dim, eps=eps)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self, x: Float[Tensor, "batch token dim"], y: Float[Tensor, "batch token dim"]
-    ) -> Float[Tensor, "batch token dim"]:
-        return self.norm(x + self.dropout(y))
-
-
-class DropPath(nn.Module):
-    """Stochastic depth: while training, an item skips the whole branch with this probability.
-
-    What is kept is scaled up, so that the expected sum stays the same.
-
-    Source: Huang et al. 2016, section 3; per item and scaled as in timm.
-    """
-
-    def __init__(self, probability: float) -> None:
-        super().__init__()
-        if not 0 <= probability < 1:
-            raise ValueError(f"drop_path: expected 0 up to 1, received {probability}")
-        self.probability = probability
-
-    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
-        if not self.training or not self.probability:
-            return x
-        kept = 1 - self.probability
-        return x * (torch.rand(len(x), 1, 1, device=x.device) < kept).to(x.dtype) / kept
+__all__ = [
+    "ACTIVATIONS",
+    "BLOCKS",
+    "DECODER_BLOCKS",
+    "AddNorm",
+    "Both",
+    "DropPath",
+    "FeedForward",
+    "PostNormBlock",
+    "PostNormDecoderBlock",
+    "PreNormBlock",
+    "PreNormDecoderBlock",
+]
 
 
 class PostNormBlock(nn.Module):
@@ -108,10 +59,11 @@ class PostNormBlock(nn.Module):
         *,
         mask: Mask = Mask(),
         relation: Relation = Relation(),
+        past: Pattern | None = None,
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
         attended, pattern = self.attention(
-            x, mask=mask, bias=relation.bias, angles=relation.angles, edit=edit
+            x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
         )
         x = self.after_attention(x, self.drop_path(attended))
         return self.after_feed_forward(x, self.drop_path(self.feed_forward(x))), pattern
@@ -145,6 +97,7 @@ class PreNormBlock(nn.Module):
         *,
         mask: Mask = Mask(),
         relation: Relation = Relation(),
+        past: Pattern | None = None,
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
         attended, pattern = self.attention(
@@ -152,6 +105,7 @@ class PreNormBlock(nn.Module):
             mask=mask,
             bias=relation.bias,
             angles=relation.angles,
+            past=past,
             edit=edit,
         )
         x = x + self.drop_path(self.dropout(attended))
@@ -159,4 +113,116 @@ class PreNormBlock(nn.Module):
         return x + self.drop_path(self.dropout(fed)), pattern
 
 
+Each = TypeVar("Each")
+
+
+@dataclass(frozen=True, eq=False)
+class Both(Generic[Each]):
+    """One thing for each of a decoder block's two attentions.
+
+    Attributes:
+        causal: for the target's attention to itself.
+        cross: for its attention to the source.
+    """
+
+    causal: Each
+    cross: Each
+
+
+class PostNormDecoderBlock(nn.Module):
+    """Masked self-attention, attention to the source, feed-forward; Add & Norm after each."""
+
+    def __init__(
+        self,
+        attention: MultiHeadAttentionConfig,
+        mlp: int,
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        dim = attention.dim
+        self.attention = MultiHeadAttention(attention)
+        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps)
+        self.cross = MultiHeadAttention(attention)
+        self.after_cross = AddNorm(dim, dropout=dropout, eps=eps)
+        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        context: Float[Tensor, "batch key dim"],
+        *,
+        mask: Both[Mask] = Both(Mask(causal=True), Mask()),
+        relation: Relation = Relation(),
+        past: Both[Pattern | None] = Both(None, None),
+        edit: Both[Sequence[Edit]] = Both((), ()),
+    ) -> tuple[Float[Tensor, "batch token dim"], Both[Pattern]]:
+        attended, causal = self.attention(
+            x,
+            mask=mask.causal,
+            bias=relation.bias,
+            angles=relation.angles,
+            past=past.causal,
+            edit=edit.causal,
+        )
+        x = self.after_attention(x, attended)
+        looked, cross = self.cross(x, context, mask=mask.cross, past=past.cross, edit=edit.cross)
+        x = self.after_cross(x, looked)
+        return self.after_feed_forward(x, self.feed_forward(x)), Both(causal, cross)
+
+
+class PreNormDecoderBlock(nn.Module):
+    """Masked self-attention, attention to the source, feed-forward; a norm before each."""
+
+    def __init__(
+        self,
+        attention: MultiHeadAttentionConfig,
+        mlp: int,
+        *,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        dim = attention.dim
+        self.before_attention = nn.LayerNorm(dim, eps=eps)
+        self.attention = MultiHeadAttention(attention)
+        self.before_cross = nn.LayerNorm(dim, eps=eps)
+        self.cross = MultiHeadAttention(attention)
+        self.before_feed_forward = nn.LayerNorm(dim, eps=eps)
+        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        context: Float[Tensor, "batch key dim"],
+        *,
+        mask: Both[Mask] = Both(Mask(causal=True), Mask()),
+        relation: Relation = Relation(),
+        past: Both[Pattern | None] = Both(None, None),
+        edit: Both[Sequence[Edit]] = Both((), ()),
+    ) -> tuple[Float[Tensor, "batch token dim"], Both[Pattern]]:
+        attended, causal = self.attention(
+            self.before_attention(x),
+            mask=mask.causal,
+            bias=relation.bias,
+            angles=relation.angles,
+            past=past.causal,
+            edit=edit.causal,
+        )
+        x = x + self.dropout(attended)
+        query = self.before_cross(x)
+        looked, cross = self.cross(
+            query, context, mask=mask.cross, past=past.cross, edit=edit.cross
+        )
+        x = x + self.dropout(looked)
+        fed = self.feed_forward(self.before_feed_forward(x))
+        return x + self.dropout(fed), Both(causal, cross)
+
+
 BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
+DECODER_BLOCKS = {"post": PostNormDecoderBlock, "pre": PreNormDecoderBlock}

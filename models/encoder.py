@@ -12,10 +12,18 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern, check_heads
+from models.attention import (
+    DOT_SCALINGS,
+    Edit,
+    Mask,
+    MultiHeadAttentionConfig,
+    Pattern,
+    check_heads,
+)
 from models.blocks import ACTIVATIONS, BLOCKS
 from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
+from models.output import Projection
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
 from models.seeding import seeded, xavier
 
@@ -30,9 +38,10 @@ class EncoderConfig:
         depth: number of blocks.
         heads: attention heads in each.
         head_dim: width of one head; None means dim / heads.
+        value_dim: width of one head's values; None means that of its queries and keys.
         mlp: hidden width of the feed-forward network.
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
-        norm: "post" or "pre"; "pre" ends on one more norm.
+        norm: "post" or "pre".
         positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
             all layers, as in T5.
         max_tokens: the longest input.
@@ -40,7 +49,14 @@ class EncoderConfig:
         embed_scale: whether embeddings are multiplied by √dim.
         segments: how many kinds of segment (two sentences in BERT) have an embedding.
         embed_norm: whether a LayerNorm stands between embeddings and blocks.
+        embed_norm_last: whether it comes after the dropout there, not before it (as in BERT).
+        last_norm: whether the stack ends on one more norm; None means with pre-norm only.
         eps: of every LayerNorm.
+        padding: the token id whose embedding stays zero; None if there is none.
+        classes: how many classes each token gets logits for; 0 means no head.
+        qkv_bias: whether query, key and value projections have a bias.
+        dot_scaling: one of `attention.DOT_SCALINGS`.
+        mask_fill: the score of a hidden key, see `Mask.fill`.
         seed: of the random weights.
     """
 
@@ -49,6 +65,7 @@ class EncoderConfig:
     depth: int = 2
     heads: int = 4
     head_dim: int | None = None
+    value_dim: int | None = None
     mlp: int = 256
     activation: str = "gelu"
     norm: str = "post"
@@ -58,22 +75,40 @@ class EncoderConfig:
     embed_scale: bool = False
     segments: int = 0
     embed_norm: bool = False
+    embed_norm_last: bool = False
+    last_norm: bool | None = None
     eps: float = 1e-5
+    padding: int | None = None
+    classes: int = 0
+    qkv_bias: bool = True
+    dot_scaling: str = "sqrt"
+    mask_fill: float | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_heads(self.dim, self.heads, self.head_dim)
-        check_least(self, {"vocab": 1, "depth": 1, "mlp": 1, "max_tokens": 1})
+        check_least(self, {"vocab": 1, "depth": 1, "value_dim": 1, "mlp": 1, "max_tokens": 1})
+        check_least(self, {"classes": 0})
         check_choices(
-            self, {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
+            self,
+            {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
+            | {"dot_scaling": DOT_SCALINGS},
         )
         check_shares(self, ("dropout",))
+        if self.padding is not None and not 0 <= self.padding < self.vocab:
+            raise ValueError(f"padding: expected 0 to {self.vocab - 1}, received {self.padding}")
         if self.segments < 0 or self.eps <= 0:
             raise ValueError(
                 f"segments, eps: expected 0 or more and above 0,"
                 f" received {self.segments}, {self.eps}"
             )
         check_rotary(self.positions, self.width)
+        Mask(fill=self.mask_fill)  # which says what is wrong with it
+
+    @property
+    def ends_on_norm(self) -> bool:
+        """Whether the stack ends on one more norm."""
+        return self.norm == "pre" if self.last_norm is None else self.last_norm
 
     @property
     def width(self) -> int:
@@ -89,16 +124,20 @@ class EncoderOutput:
         hidden: the last block's output (normed if pre-norm).
         states: the embedding, then the output of each block: depth + 1 of them.
         patterns: one per block.
+        logits: of each token's classes; None without a head.
     """
 
     hidden: Float[Tensor, "batch token dim"]
     states: tuple[Float[Tensor, "batch token dim"], ...]
     patterns: tuple[Pattern, ...]
+    logits: Float[Tensor, "batch token class"] | None = None
 
     @property
     def result(self) -> tuple[str, Tensor]:
         """What the network is for, and what to call it."""
-        return "hidden states", self.hidden
+        if self.logits is None:
+            return "hidden states", self.hidden
+        return "logits", self.logits
 
 
 class Encoder(nn.Module):
@@ -108,7 +147,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         with seeded(config.seed):
-            self.tokens = nn.Embedding(config.vocab, config.dim)
+            self.tokens = nn.Embedding(config.vocab, config.dim, padding_idx=config.padding)
             self.positions = positions_of(config.positions, config.max_tokens, config.dim)
             self.relation = relation_of(config.positions, config.heads, config.width)
             self.segments = nn.Embedding(config.segments, config.dim) if config.segments else None
@@ -117,7 +156,8 @@ class Encoder(nn.Module):
             self.dropout = nn.Dropout(config.dropout)
             self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
             last = nn.LayerNorm(config.dim, eps=config.eps)
-            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.norm = last if config.ends_on_norm else nn.Identity()
+            self.head = Projection(config.dim, config.classes) if config.classes else None
             self.apply(xavier)
 
     def forward(
@@ -141,13 +181,16 @@ class Encoder(nn.Module):
         """
         check(edits, self.config.depth)
         x = self.embed(ids, segments)
-        mask, relation = Mask(padding=padding), self.relation(ids.shape[1])
+        mask = Mask(padding=padding, fill=self.config.mask_fill)
+        relation = self.relation(ids.shape[1])
         states, patterns = [x], []
         for layer, block in enumerate(self.blocks):
             x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)
-        return EncoderOutput(self.norm(x), tuple(states), tuple(patterns))
+        hidden = self.norm(x)
+        logits = None if self.head is None else self.head(hidden)
+        return EncoderOutput(hidden, tuple(states), tuple(patterns), logits)
 
     def embed(
         self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
@@ -163,12 +206,21 @@ class Encoder(nn.Module):
             x = x * sqrt(config.dim)
         if self.segments is not None:
             x = x + self.segments(torch.zeros_like(ids) if segments is None else segments)
-        return self.dropout(self.embed_norm(self.positions(x)))
+        x = self.positions(x)
+        if config.embed_norm_last:
+            return self.embed_norm(self.dropout(x))
+        return self.dropout(self.embed_norm(x))
 
 
 def _block(config: EncoderConfig) -> nn.Module:
     attention = MultiHeadAttentionConfig(
-        dim=config.dim, heads=config.heads, head_dim=config.head_dim, dropout=config.dropout
+        dim=config.dim,
+        heads=config.heads,
+        head_dim=config.head_dim,
+        value_dim=config.value_dim,
+        qkv_bias=config.qkv_bias,
+        dot_scaling=config.dot_scaling,
+        dropout=config.dropout,
     )
     return BLOCKS[config.norm](
         attention,

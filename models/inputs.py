@@ -1,5 +1,6 @@
-"""What a caller gives, as what a network takes: text or ids for an encoder, images for a ViT."""
+"""What a caller gives, as what a network takes: text or ids, a source and a target, or an image."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.decode import greedy
+from models.decoder import Decoder
 from models.loading import Model
 from models.look import look_of
-from models.text import Tokens
+from models.seq2seq import Seq2Seq
+from models.simple import Smallest
+from models.text import Tokenizer, Tokens
 from models.trace import padding_of
 from models.vit import ViT
 
@@ -19,7 +24,10 @@ if TYPE_CHECKING:
 
 Text = str | tuple[str, str]
 Pixels = Float[Tensor, "batch channel row col"]
-Input = Text | list[str] | list[Text] | Int[Tensor, "batch token"] | Pixels | Path
+Ids = Int[Tensor, "batch token"]
+Input = Text | list[str] | list[Text] | Ids | Pixels | Path
+Target = str | list[str] | Int[Tensor, "batch target"] | None
+MORE = 10  # tokens that a model may write beyond the length of its source
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +40,32 @@ class Inputs:
         grid: rows and columns of patches; None for text.
         prefix: how many tokens stand in front of the patches.
         notes: what was done to the input on the way.
+        target_tokens: what the decoder of an encoder–decoder reads, one entry per item.
     """
 
     arguments: dict[str, Any]
     tokens: tuple[Tokens, ...]
     grid: tuple[int, int] | None = None
     prefix: int = 0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    target_tokens: tuple[Tokens, ...] | None = None
 
 
-def inputs_of(model: Model, source: "Input | Image") -> Inputs:
+def inputs_of(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
     """The input as this model takes it.
+
+    Args:
+        model: what is to read it.
+        source: the input.
+        target: what the decoder of an encoder–decoder is to write; None lets it write.
 
     Raises:
         ValueError: for an input the model cannot read.
     """
+    if isinstance(model.network, Seq2Seq):
+        return _of_pair(model, model.network, source, target)
+    if target is not None:
+        raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
     if isinstance(model.network, ViT):
         return _of_image(model, model.network, source)
     return _of_text(model, source)
@@ -56,56 +75,142 @@ def inputs_of(model: Model, source: "Input | Image") -> Inputs:
 
 
 def _of_text(model: Model, source: Any) -> Inputs:
-    tokens = _tokens(model, source)
-    ids, padding, segments = _batch(tokens, model.device)
+    config: Any = model.network.config
+    tokens = read(model, source, Side(model.tokenizer, config.vocab))
+    _fits(model, tokens)
+    ids, padding = batch(tokens, model.device)
+    if isinstance(model.network, Decoder | Smallest):
+        return Inputs({"ids": ids, "padding": padding}, tokens)
+    segment = max(max(item.segments) for item in tokens)
+    if config.segments and segment >= config.segments:
+        raise ValueError(
+            f"{model.name} tells {config.segments} texts apart, received {segment + 1}"
+        )
+    segments, _ = batch(tokens, model.device, of="segments")
     return Inputs({"ids": ids, "padding": padding, "segments": segments}, tokens)
 
 
-def _tokens(model: Model, source: Any) -> tuple[Tokens, ...]:
+@dataclass(frozen=True)
+class Side:
+    """What one side of a network reads.
+
+    Attributes:
+        tokenizer: reads its text; None if it only takes ids.
+        vocab: how many ids it knows.
+        name: said in front of every complaint.
+        padding: the id that only fills up; None if there is none.
+        names: of ids that stand for no text.
+    """
+
+    tokenizer: Tokenizer | None
+    vocab: int
+    name: str = ""
+    padding: int | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def read(model: Model, source: Any, side: Side) -> tuple[Tokens, ...]:
+    """The tokens of each item.
+
+    Raises:
+        ValueError: for anything the model cannot read.
+    """
     if isinstance(source, Tensor) and source.is_floating_point():
         raise ValueError(f"{model.name} reads text or ids: expected whole numbers, received pixels")
     if isinstance(source, Tensor):
-        tokens = tuple(Tokens.of_ids(row) for row in source.tolist())
+        tokens = tuple(_own(row, side) for row in source.tolist())
     else:
         texts = source if isinstance(source, list) else [source]
-        if model.tokenizer is None:
+        if side.tokenizer is None:
             raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
-        read = model.tokenizer.encode
-        tokens = tuple(read(t) if isinstance(t, str) else read(*t) for t in texts)
+        encode = side.tokenizer.encode
+        tokens = tuple(encode(t) if isinstance(t, str) else encode(*t) for t in texts)
     if not tokens or not all(len(item) for item in tokens):
-        raise ValueError("the input is empty: expected at least one token")
-    longest = max(len(item) for item in tokens)
-    if longest > model.limit:
-        raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {longest}")
-    config: Any = model.network.config
+        raise ValueError(f"{side.name or 'the input'} is empty: expected at least one token")
     worst = max(max(item.ids) for item in tokens), min(min(item.ids) for item in tokens)
-    if worst[0] >= config.vocab or worst[1] < 0:
+    if worst[0] >= side.vocab or worst[1] < 0:
         raise ValueError(
-            f"ids: expected 0 to {config.vocab - 1}, received {worst[1]} to {worst[0]}"
+            f"{side.name and side.name + ' '}ids: expected 0 to {side.vocab - 1},"
+            f" received {worst[1]} to {worst[0]}"
         )
-    kinds = config.segments
-    segment = max(max(item.segments) for item in tokens)
-    if kinds and segment >= kinds:
-        raise ValueError(f"{model.name} tells {kinds} texts apart, received {segment + 1}")
     return tokens
 
 
-def _batch(
-    tokens: tuple[Tokens, ...], device: torch.device
-) -> tuple[Tensor, Tensor | None, Tensor]:
-    """Ids, padding and segments as tensors, filled up to the longest item."""
+def _fits(model: Model, tokens: tuple[Tokens, ...], what: str = "") -> None:
     longest = max(len(item) for item in tokens)
-    ids = torch.zeros(len(tokens), longest, dtype=torch.long)
-    segments = torch.zeros_like(ids)
+    if longest > model.limit:
+        raise ValueError(
+            f"{what}{model.name} reads at most {model.limit} tokens, received {longest}"
+        )
+
+
+def _own(ids: list[int], side: Side) -> Tokens:
+    """An item's own tokens: what only fills it up at its end is left out."""
+    while ids and ids[-1] == side.padding:
+        ids = ids[:-1]
+    return Tokens.of_ids(ids, side.names)
+
+
+def batch(
+    tokens: tuple[Tokens, ...], device: torch.device, *, of: str = "ids", fill: int = 0
+) -> tuple[Tensor, Tensor | None]:
+    """Their numbers as one tensor, filled up to the longest item, and True where it is filled."""
+    longest = max(len(item) for item in tokens)
+    numbers = torch.full((len(tokens), longest), fill)
     for row, item in enumerate(tokens):
-        ids[row, : len(item)] = torch.tensor(item.ids)
-        segments[row, : len(item)] = torch.tensor(item.segments)
+        numbers[row, : len(item)] = torch.tensor(getattr(item, of))
     padding = padding_of(tokens)
-    return (
-        ids.to(device),
-        None if padding is None else padding.to(device),
-        segments.to(device),
+    return numbers.to(device), None if padding is None else padding.to(device)
+
+
+# --- source and target --------------------------------------------------------------------------
+
+
+def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs:
+    """Source and target; the target shifted by one, so that each row tells the token after it."""
+    config = network.config
+    names = {config.padding: "<padding>", config.begin: "<begin>", config.end: "<end>"}
+    mine = Side(
+        model.tokenizer, config.source_vocab, "", config.padding, {config.padding: "<padding>"}
     )
+    theirs = Side(model.target_tokenizer, config.target_vocab, "target", config.padding, names)
+    tokens = read(model, source, mine)
+    _fits(model, tokens)
+    ids, _ = batch(tokens, model.device, fill=config.padding)
+    notes: tuple[str, ...] = ()
+    if target is None:
+        written, note = _written(network, ids)
+        words = getattr(model.target_tokenizer, "words", {})
+        whole, notes = tuple(Tokens.of_ids(row, names, words) for row in written), (note,)
+    else:
+        whole = read(model, target, theirs)
+        if not isinstance(target, Tensor):
+            whole = tuple(_ended(item, config.end, names) for item in whole)
+    if len(whole) != len(tokens):
+        raise ValueError(f"target: expected {len(tokens)} items, received {len(whole)}")
+    begin = Tokens.of_ids([config.begin], {config.begin: "<begin>"})
+    shifted = tuple(begin + item[:-1] for item in whole)
+    _fits(model, shifted, "target with <begin>: ")
+    into, _ = batch(shifted, model.device, fill=config.padding)
+    return Inputs({"source": ids, "target": into}, tokens, notes=notes, target_tokens=shifted)
+
+
+def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:
+    """A text with the end symbol behind it, unless its tokenizer has put one there."""
+    return item if item.ids[-1] == end else item + Tokens.of_ids([end], names)
+
+
+def _written(network: Seq2Seq, source: Tensor) -> tuple[list[list[int]], str]:
+    """What the model writes itself: each item's ids up to its end, and a note that says so."""
+    config = network.config
+    limit = min(config.max_tokens, source.shape[1] + MORE)
+    steps = [step.ids for step in greedy(network, source, limit=limit)]
+    items = torch.stack(steps, dim=1).tolist()
+    whole = [row[: row.index(config.end) + 1] if config.end in row else row for row in items]
+    note = "target: written by the model itself, the likeliest token at each step"
+    if any(row[-1] != config.end for row in whole):
+        note += f"; cut after {limit} tokens, where it had not ended"
+    return whole, note
 
 
 # --- images -------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 of the weights, some rows at a time.
 
 The fused kernel never forms the weights. It takes a scaled dot product with a mask and a bias, and
-nothing else: no cap, no sink, no dropout here, no edit of the weights.
+nothing else: no cap, no sink, no fill of the mask, no dropout here, no edit of the weights.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,8 @@ def _fusable(pattern: Pattern, dropout: float) -> bool:
     score = pattern.score
     plain = isinstance(score, Dot) and score.softcap is None and score.sink is None
     same_width = pattern.k.shape[-1] == pattern.v.shape[-1]
-    return plain and same_width and dropout == 0 and not pattern.weights_edits
+    known = plain and same_width and pattern.mask.hidden == -torch.inf
+    return known and dropout == 0 and not pattern.weights_edits
 
 
 def _fused(pattern: Pattern) -> Tensor:

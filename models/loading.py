@@ -10,15 +10,19 @@ import torch
 from torch import Tensor
 
 from models.catalogue import CheckpointError, catalogue, entry, folder, verify
-from models.convert import bert, vit
+from models.convert import bert, own, vit
+from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.look import Look, look_of, read_look
 from models.seeding import Undrawn
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.simple import Smallest, SmallestConfig
 from models.text import FileTokenizer, Tokenizer, WordTokenizer
 from models.vit import ViT, ViTConfig
 
-Network = Encoder | ViT
-Source = str | Path | EncoderConfig | ViTConfig | Network
+Network = Encoder | Decoder | Seq2Seq | ViT | Smallest
+Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig | SmallestConfig
+Source = str | Path | Config | Network
 
 
 class Family(NamedTuple):
@@ -32,6 +36,7 @@ class Family(NamedTuple):
 FAMILIES = {
     "bert": Family(bert.config, bert.weights, Encoder),
     "vit": Family(vit.config, vit.weights, ViT),
+    **{name: Family(own.config, own.weights, made) for name, (_, made) in own.TYPES.items()},
 }
 
 
@@ -46,6 +51,8 @@ class Model:
         trained: whether the weights come from training or from a seed.
         left_out: weights of the checkpoint that are no part of the network.
         look: how it wants its images; None if it reads text.
+        target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
+            only reads ids there.
     """
 
     name: str
@@ -54,6 +61,7 @@ class Model:
     trained: bool
     left_out: tuple[str, ...] = field(default=(), repr=False)
     look: Look | None = None
+    target_tokenizer: Tokenizer | None = None
 
     @property
     def limit(self) -> int:
@@ -90,8 +98,9 @@ def load(
         source: a name of the catalogue, a folder with config.json and model.safetensors, a config
             of ours (random weights from its seed), or a network that is already in memory
             (put in eval mode; whoever made it knows whether it was trained).
-        tokenizer: reads text for the model; a tokenizer.json or an object. None means the one
-            that comes with the source; a config of ours gets the `WordTokenizer`.
+        tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
+            an object. None means the one that comes with the source; a config of ours gets the
+            `WordTokenizer`.
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
         dtype: of the weights; None leaves it.
         door: "own" is the network of this project.
@@ -106,7 +115,8 @@ def load(
     model = as_model(source)
     if tokenizer is not None:
         own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
-        model = replace(model, tokenizer=own)
+        both = isinstance(model.network, Seq2Seq)
+        model = replace(model, tokenizer=own, target_tokenizer=own if both else None)
     model.network.eval()
     if target is not None or dtype is not None:
         model.network.to(device=target, dtype=dtype)
@@ -117,16 +127,11 @@ def as_model(source: Source | Model) -> Model:
     """The source as a model, where it is and as it is."""
     if isinstance(source, Model):
         return source
-    if isinstance(source, Encoder):
-        return Model(type(source).__name__, source, None, trained=True)
-    if isinstance(source, ViT):
-        return Model(type(source).__name__, source, None, True, look=look_of(source.config))
-    if isinstance(source, EncoderConfig):
-        name = f"encoder, {source.depth} × {source.heads} heads, width {source.dim}"
-        return Model(name, Encoder(source), WordTokenizer(source.vocab), trained=False)
-    if isinstance(source, ViTConfig):
-        name = f"ViT, {source.depth} × {source.heads} heads, width {source.width}"
-        return Model(name, ViT(source), None, trained=False, look=look_of(source))
+    if isinstance(source, Network):
+        look = look_of(source.config) if isinstance(source, ViT) else None
+        return Model(type(source).__name__, source, None, trained=True, look=look)
+    if isinstance(source, Config):
+        return _built(source)
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
@@ -141,8 +146,36 @@ def as_model(source: Source | Model) -> Model:
     return _from_folder(path, path.name)
 
 
+def _built(config: Config) -> Model:
+    """A network with random weights."""
+    width = config.width if isinstance(config, ViTConfig) else config.dim
+    sizes = f"{config.depth} × {config.heads} heads, width {width}"
+    match config:
+        case EncoderConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"encoder, {sizes}", Encoder(config), words, trained=False)
+        case DecoderConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"decoder, {sizes}", Decoder(config), words, trained=False)
+        case Seq2SeqConfig():
+            taken = 1 + max(config.padding, config.begin, config.end)
+            words = WordTokenizer(config.source_vocab, reserved=min(taken, config.source_vocab - 1))
+            theirs = WordTokenizer(
+                config.target_vocab, reserved=min(taken, config.target_vocab - 1)
+            )
+            network = Seq2Seq(config)
+            return Model(
+                f"encoder–decoder, {sizes}", network, words, False, target_tokenizer=theirs
+            )
+        case SmallestConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
+        case ViTConfig():
+            return Model(f"ViT, {sizes}", ViT(config), None, False, look=look_of(config))
+
+
 def _from_folder(path: Path, name: str) -> Model:
-    """A folder with config.json, model.safetensors and, if it is there, tokenizer.json."""
+    """A folder with config.json, model.safetensors and what tokenizers there are."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -166,17 +199,15 @@ def _from_folder(path: Path, name: str) -> Model:
         config = family.config(settings, state)
         state, left_out = family.weights(state, config)
         network = _filled(family.network, config, state)
-        file = path / "tokenizer.json"
-        tokenizer = FileTokenizer(file) if file.is_file() else None
+        files = (path / "tokenizer.json", path / "target_tokenizer.json")
+        reads, writes = (FileTokenizer(file) if file.is_file() else None for file in files)
         look = read_look(path, config) if isinstance(config, ViTConfig) else None
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
-    return Model(name, network, tokenizer, True, left_out, look)
+    return Model(name, network, reads, True, left_out, look, writes)
 
 
-def _filled(
-    make: Callable[[Any], Network], config: EncoderConfig | ViTConfig, state: dict[str, Tensor]
-) -> Network:
+def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:
     """A network round these weights, without drawing random ones first."""
     with Undrawn():
         network = make(config)

@@ -19,7 +19,8 @@ from torch import Tensor
 from models.mask import Mask, check_broadcast
 from models.scores import Dot, Score
 from models.seam import WeightsEdit
-from models.select import Rows, drop, one_or_all, positions
+from models.select import Rows, drop, one_or_all, per_head, positions
+from models.softmax import softmax
 
 BiasRows = Callable[[int | None, Tensor], Tensor]
 Bias = Tensor | BiasRows | None
@@ -50,8 +51,7 @@ class Pattern:
         bias: added to the scores: a tensor `batch head query key` (axes of size 1 broadcast), or
             a function of (head, query positions) that gives `row key` for one head and
             `head row key` for None.
-        temperature: what the scores of each head (and its sink) are divided by before the
-            softmax.
+        temperature: what each head's scores (and its sink) are divided by before the softmax.
         weights_edits: edits of the weights after the softmax.
         path: how the values were computed: "fused" or "explicit".
         values: the attention's output while gradients are being asked for, else None.
@@ -147,8 +147,7 @@ class Pattern:
 
     def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
         """Every weight once, a few rows of one head at a time, in at most `max_bytes` each."""
-        row_bytes = 4 * self.batch * self.keys
-        step = max(1, min(BLOCK_ROWS, max_bytes // row_bytes))
+        step = max(1, min(BLOCK_ROWS, max_bytes // (4 * self.batch * self.keys)))
         for head in range(self.heads):
             for start in range(0, self.queries, step):
                 rows = slice(start, min(start + step, self.queries))
@@ -168,7 +167,7 @@ class Pattern:
             raise ValueError("no gradient here: ask for one with trace(..., gradient=...)")
         heads, positions, items = self._heads(head), self._rows(rows), self._items(item)
         values_gradient = self.values_gradient[items, heads][:, :, positions].float()
-        values = self._per_head(self.v, heads, items).float()
+        values = per_head(self.v[items], self.heads, heads).float()
         return drop(values_gradient @ values.transpose(-1, -2), head, item)
 
     def detached(self, values_gradient: Tensor) -> "Pattern":
@@ -200,7 +199,7 @@ class Pattern:
         wide = torch.promote_types(self.q.dtype, torch.float32)
         chosen = range(self.heads)[heads]
         q = self.q[items, heads][:, :, rows]
-        k = self._per_head(self.k, heads, items)
+        k = per_head(self.k[items], self.heads, heads)
         scores = self.score.scores(q.to(wide), k.to(wide), chosen)
         bias = self.bias_rows(rows, chosen, items)
         if bias is not None:
@@ -211,27 +210,21 @@ class Pattern:
         if seen is None:
             return scores, bias is not None
         seen = seen if seen.shape[0] == 1 else seen[items]
-        return scores.masked_fill(~seen, -torch.inf), True
+        return scores.masked_fill(~seen, self.mask.hidden), True
 
     def _weights(self, heads: slice, rows: Tensor, items: slice) -> Tensor:
         scores, masked = self._scores(heads, rows, items)
-        weights = self._softmax(scores, heads, masked)
+        weights = softmax(scores, sink=self._sink(heads), masked=masked)
         for edit in self.weights_edits:
             weights = edit.edit_weights(weights, range(self.heads)[heads], rows)
         return weights
 
-    def _softmax(self, scores: Tensor, heads: slice, masked: bool) -> Tensor:
+    def _sink(self, heads: slice) -> Tensor | None:
+        """The sinks of these heads, over their temperature."""
         sink = self.score.sink if isinstance(self.score, Dot) else None
-        if sink is not None:
-            logit = sink[heads, None, None].to(scores.dtype).expand(*scores.shape[:-1], 1)
-            if self.temperature is not None:
-                logit = logit / self.temperature[heads, None, None].to(scores.dtype)
-            return torch.softmax(torch.cat([scores, logit], -1), -1)[..., :-1]
-        if not masked:
-            return torch.softmax(scores, -1)
-        empty = scores.amax(-1, keepdim=True).isneginf()
-        # Softmax of a row of −∞ is NaN, and so would be its gradient: such rows go round it.
-        return torch.softmax(scores.masked_fill(empty, 0.0), -1).masked_fill(empty, 0.0)
+        if sink is None or self.temperature is None:
+            return None if sink is None else sink[heads]
+        return sink[heads] / self.temperature[heads]
 
     def bias_rows(
         self, rows: Int[Tensor, " row"], heads: Sequence[int], items: slice = slice(None)
@@ -246,13 +239,6 @@ class Pattern:
         if len(heads) == self.heads:
             return self.bias(None, rows)[None]
         return torch.stack([self.bias(head, rows) for head in heads])[None]
-
-    def _per_head(self, kv: Tensor, heads: slice, items: slice) -> Tensor:
-        """Keys or values with one head for each of the chosen query heads."""
-        group = self.heads // kv.shape[1]
-        if group == 1:
-            return kv[items, heads]
-        return kv[items][:, [head // group for head in range(self.heads)[heads]]]
 
     def _heads(self, head: int | None) -> slice:
         return one_or_all(head, self.heads, "head")

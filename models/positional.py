@@ -146,11 +146,13 @@ class Learned(nn.Module):
 class GridPositions(nn.Module):
     """Adds a vector to the class token and to each patch, for any grid of patches."""
 
-    def __init__(self, kind: str, grid: tuple[int, int], dim: int, leading: int) -> None:
+    def __init__(
+        self, kind: str, grid: tuple[int, int], dim: int, leading: int, *, std: float = 1.0
+    ) -> None:
         super().__init__()
         self.kind, self.grid, self.leading = kind, grid, leading
         if kind == "learned":
-            self.table = nn.Parameter(torch.randn(leading + prod(grid), dim))
+            self.table = nn.Parameter(std * torch.randn(leading + prod(grid), dim))
 
     def forward(
         self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int]

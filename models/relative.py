@@ -27,6 +27,16 @@ class Relation(NamedTuple):
     angles: Float[Tensor, "token pair"] | None = None
     bias: Bias = None
 
+    def since(self, first: int) -> "Relation":
+        """The same for the queries from one position on; every key stays."""
+        angles = None if self.angles is None else self.angles[first:]
+        bias = self.bias
+        if isinstance(bias, Tensor):
+            return Relation(angles, bias if bias.shape[2] == 1 else bias[:, :, first:])
+        return Relation(
+            angles, None if bias is None else lambda head, rows: bias(head, rows + first)
+        )
+
 
 def rotary_angles(
     positions: int | Int[Tensor, " position"], dim: int, *, base: float = 10_000.0

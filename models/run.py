@@ -1,7 +1,6 @@
 """The two calls that everything starts with: `load` a model, `trace` an input through it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -9,14 +8,20 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.catalogue import CheckpointError, catalogue
+from models.decode import without_dropout
+from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
-from models.inputs import Input, inputs_of
+from models.inputs import Input, Target, inputs_of
 from models.loading import Model, Network, as_model, devices, load
+from models.seq2seq import Seq2SeqOutput
+from models.simple import SmallestOutput
 from models.trace import Output, Site, Trace
 from models.vit import ViTOutput
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+Out = EncoderOutput | DecoderOutput | Seq2SeqOutput | ViTOutput | SmallestOutput
 
 __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", "trace"]
 
@@ -24,7 +29,7 @@ __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", 
 def trace(
     model: Model | Network,
     input: "Input | Image",
-    target: None = None,
+    target: Target = None,
     *,
     edits: Sequence[Edit] = (),
     hidden: bool = False,
@@ -34,10 +39,13 @@ def trace(
 
     Args:
         model: from `load`, or a network of ours.
-        input: for an encoder a text, a pair of texts (a tuple), a list of either, or ids
-            `batch token`; for a ViT an image (PIL or path), fitted to its size, or normalised
-            pixels `batch channel row col` of any size its patches divide.
-        target: the decoder's side; encoders have none.
+        input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
+            for a ViT an image (PIL or path), fitted to its size, or normalised pixels
+            `batch channel row col` of any size its patches divide.
+        target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
+            end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
+            it but the last token, so that each row tells the token after it. None: what the model
+            writes itself, without the edits, at most a little longer than the source.
         edits: what to change on the way.
         hidden: whether to keep the hidden states of every layer.
         gradient: gives the number whose gradient by the weights is wanted, from the output.
@@ -47,44 +55,48 @@ def trace(
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
-    if target is not None:
-        raise ValueError(f"{model.name} is an encoder: it has no decoder to give a target to")
-    inputs = inputs_of(model, input)
-    with _without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
+    inputs = inputs_of(model, input, target)
+    with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
-    output = Output(*out.result)
+    output, pair = Output(*out.result), isinstance(out, Seq2SeqOutput)
     patterns = out.patterns if gradient is None else _differentiate(out, output, gradient)
     return Trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=tuple(
-            Site(layer, "self", pattern.heads, pattern.queries, pattern.keys)
-            for layer, pattern in enumerate(patterns)
-        ),
+        sites=_sites(out),
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
-        states=tuple(state.detach() for state in out.states) if hidden else None,
+        states=_states(out.encoder if pair else out) if hidden else None,
         grid=inputs.grid,
         prefix=inputs.prefix,
         notes=inputs.notes,
+        target_tokens=inputs.target_tokens,
+        target_states=_states(out) if hidden and pair else None,
     )
 
 
-@contextmanager
-def _without_dropout(network: Network) -> Iterator[None]:
-    """Eval mode for one pass: a network that is being trained goes on in training mode."""
-    training = [part for part in network.modules() if part.training]
-    network.eval()
-    try:
-        yield
-    finally:
-        for part in training:
-            part.training = True
+def _sites(out: Out) -> tuple[Site, ...]:
+    """Where the patterns come from, in their order."""
+    if isinstance(out, Seq2SeqOutput):
+        layers = range(len(out.blocks))
+        places = [(layer, "self", "encoder") for layer in layers]
+        places += [(layer, kind, "decoder") for layer in layers for kind in ("causal", "cross")]
+    else:
+        kind = "causal" if isinstance(out, DecoderOutput) else "self"
+        places = [(layer, kind, None) for layer in range(len(out.patterns))]
+    return tuple(
+        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower)
+        for (layer, kind, tower), pattern in zip(places, out.patterns, strict=True)
+    )
+
+
+def _states(out: Out) -> tuple[Tensor, ...]:
+    return tuple(state.detach() for state in out.states)
 
 
 def _differentiate(
-    out: EncoderOutput | ViTOutput, output: Output, gradient: Callable[[Output], Tensor]
+    out: Out, output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
     """The patterns, each with the gradient of its values, and free of the graph."""
     with torch.enable_grad():

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 Rows = slice | Sequence[int] | Tensor | None
@@ -38,3 +38,13 @@ def drop(block: Tensor, head: int | None, item: int | None) -> Tensor:
     if head is not None:
         block = block[:, 0]
     return block if item is None else block[0]
+
+
+def per_head(
+    kv: Float[Tensor, "batch kv_head key dim"], heads: int, chosen: slice
+) -> Float[Tensor, "batch head key dim"]:
+    """Keys or values, one head for each of the chosen of `heads` query heads."""
+    group = heads // kv.shape[1]
+    if group == 1:
+        return kv[:, chosen]
+    return kv[:, [head // group for head in range(heads)[chosen]]]

@@ -24,7 +24,7 @@ class Site:
         heads: number of heads.
         queries: number of queries, padding included.
         keys: number of keys, padding included.
-        tower: which part of a model with several towers.
+        tower: "encoder" or "decoder" of a model that has both; else None.
     """
 
     layer: int
@@ -56,6 +56,8 @@ class Trace:
         grid: rows and columns of patches; None for text.
         prefix: how many tokens (class, registers) stand in front of the patches.
         notes: what was done to the input on the way, and to positions that did not fit it.
+        target_tokens: what the decoder of an encoder–decoder read, one entry per item.
+        target_states: its hidden states.
     """
 
     model: str
@@ -68,19 +70,32 @@ class Trace:
     grid: tuple[int, int] | None = None
     prefix: int = 0
     notes: tuple[str, ...] = ()
+    target_tokens: tuple[Tokens, ...] | None = None
+    target_states: tuple[Float[Tensor, "batch target dim"], ...] | None = field(
+        repr=False, default=None
+    )
 
     @property
     def labels(self) -> list[str]:
-        """The tokens of the first item, as text."""
+        """The tokens of the first item, as text; of an encoder–decoder those of the source."""
         return list(self.tokens[0].labels)
+
+    def queries(self, site: Site) -> tuple[Tokens, ...]:
+        """Whose tokens the rows of a site's weights are, one entry per item."""
+        theirs = self.target_tokens if site.tower == "decoder" else None
+        return self.tokens if theirs is None else theirs
+
+    def keys(self, site: Site) -> tuple[Tokens, ...]:
+        """Whose tokens the columns of a site's weights are, one entry per item."""
+        return self.tokens if site.kind == "cross" else self.queries(site)
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
         """What the rows of a site's weights stand for."""
-        return list(self._item(item).labels)
+        return list(self.queries(site)[self._checked(item)].labels)
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
         """What the columns of a site's weights stand for."""
-        return list(self._item(item).labels)
+        return list(self.keys(site)[self._checked(item)].labels)
 
     def site(self, layer: int, kind: str | None = None) -> Site:
         """The site of a layer.
@@ -148,30 +163,44 @@ class Trace:
         pattern, rows, real = self._question(layer, head, kind, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
-    def hidden(self, layer: int, item: int = 0) -> Float[Tensor, "token dim"]:
+    def hidden(
+        self, layer: int, item: int = 0, *, tower: str | None = None
+    ) -> Float[Tensor, "token dim"]:
         """The hidden states that leave a layer; 0 is the embedding.
 
+        Args:
+            layer: which layer.
+            item: which item of the batch.
+            tower: "encoder" or "decoder"; None if the model has only one.
+
         Raises:
-            ValueError: if they were not asked for, or there is no such layer or item.
+            ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
-        if self.states is None:
+        towers = (None,) if self.target_tokens is None else ("encoder", "decoder")
+        if tower not in towers:
+            raise ValueError(f"tower: expected one of {list(towers)}, received {tower!r}")
+        decoder = tower == "decoder"
+        states = self.target_states if decoder else self.states
+        tokens = (decoder and self.target_tokens) or self.tokens
+        if states is None:
             raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
-        if not 0 <= layer < len(self.states):
-            raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
-        return self.states[layer][item, : len(self._item(item))]
+        if not 0 <= layer < len(states):
+            raise ValueError(f"layer: expected 0 to {len(states) - 1}, received {layer}")
+        return states[layer][item, : len(tokens[self._checked(item)])]
 
     def empty_rows(self) -> int:
         """How many rows of real tokens, over all sites and heads, have no key to attend to."""
-        padding = padding_of(self.tokens)
-        return sum(pattern.empty_rows(padding) for pattern in self.patterns)
+        pairs = zip(self.sites, self.patterns, strict=True)
+        return sum(pattern.empty_rows(padding_of(self.queries(site))) for site, pattern in pairs)
 
     def _question(
         self, layer: int, head: int | None, kind: str | None, rows: Rows, item: int
     ) -> tuple[Pattern, Tensor, slice]:
         """The pattern, the rows as positions, and the item's own keys; refuses what is too big."""
-        pattern = self.pattern(layer, kind=kind)
-        count = len(self._item(item))
-        picked = positions(rows, count)
+        index = self._index(layer, kind)
+        site, pattern = self.sites[index], self.patterns[index]
+        own = len(self.keys(site)[self._checked(item)])
+        picked = positions(rows, len(self.queries(site)[item]))
         heads = pattern.heads if head is None else 1
         size = 4 * heads * len(picked) * pattern.keys
         if size > MAX_ANSWER:
@@ -179,7 +208,7 @@ class Trace:
                 f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
                 " choose a head, or fewer rows with rows="
             )
-        return pattern, picked, slice(0, count)
+        return pattern, picked, slice(0, own)
 
     def _index(self, layer: int, kind: str | None) -> int:
         found = [i for i, site in enumerate(self.sites) if site.layer == layer]
@@ -192,10 +221,10 @@ class Trace:
             raise ValueError(f"kind: layer {layer} has {kinds}, received {kind!r}")
         return chosen[0]
 
-    def _item(self, item: int) -> Tokens:
+    def _checked(self, item: int) -> int:
         if not 0 <= item < len(self.tokens):
             raise ValueError(f"item: expected 0 to {len(self.tokens) - 1}, received {item}")
-        return self.tokens[item]
+        return item
 
 
 def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:

@@ -7,138 +7,22 @@ into the blocks as they are, and all of them into the head. Registers: Darcet et
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import torch
 from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention import Edit, MultiHeadAttentionConfig, Pattern, check_heads
-from models.blocks import ACTIVATIONS, BLOCKS
-from models.checks import check_choices, check_least, check_shares
+from models.attention import Edit, MultiHeadAttentionConfig, Pattern
+from models.blocks import BLOCKS
 from models.classifier import Classifier
 from models.edits import at, check
-from models.patches import Patches, Size, Sizes, check_patch, pair
-from models.positional import GRID_POSITIONS, GridPositions
+from models.patches import Patches
+from models.positional import GridPositions
 from models.seeding import seeded, xavier
+from models.vit_config import ViTConfig
 
-CHOICES = {
-    "activation": tuple(ACTIVATIONS),
-    "norm": tuple(BLOCKS),
-    "positions": GRID_POSITIONS,
-    "patches": ("linear", "conv"),
-    "order": ("p1 p2 c", "c p1 p2"),
-    "head": ("class", "mean", "flatten"),
-}
-
-
-@dataclass(frozen=True)
-class ViTConfig:
-    """Everything that defines a vision transformer, its random weights included.
-
-    Attributes:
-        image: size it is built for, one number or (rows, columns) of pixels.
-        patch: size of a patch, one number or (rows, columns) of pixels.
-        channels: of the image.
-        classes: of the head; 0 means no head, None the last of `neurons`, or else 10.
-        dim: width of the model; None keeps the patches as they are, without a projection.
-        depth: number of blocks.
-        heads: attention heads in each.
-        head_dim: width of one head; None means width / heads.
-        mlp: hidden width of the feed-forward network.
-        activation: of the feed-forward network and the head, one of `blocks.ACTIVATIONS`.
-        norm: "pre" or "post"; "pre" ends on one more norm, before the head.
-        positions: one of `positional.GRID_POSITIONS`; registers have none.
-        patches: how a patch becomes a token: "linear" or "conv", which is the same sum.
-        order: of a patch's numbers: "p1 p2 c" (channels last) or "c p1 p2".
-        head: what it reads: the "class" token, the "mean" of all patches, or all of them
-            ("flatten", for one image size only). Only "class" has a class token.
-        neurons: widths of the head's layers, `classes` last; () means one layer. Between two
-            layers stand BatchNorm and activation.
-        qkv_bias: whether query, key and value projections have a bias.
-        drop_path: while training: how likely an item skips the last block; less so earlier ones.
-        dropout: while training: of attention weights, hidden units, branches and the head.
-        registers: extra learned tokens that stand for no patch.
-        eps: of every LayerNorm.
-        seed: of the random weights.
-    """
-
-    image: Size = 64
-    patch: Size = 8
-    channels: int = 3
-    classes: int | None = None
-    dim: int | None = 64
-    depth: int = 2
-    heads: int = 4
-    head_dim: int | None = None
-    mlp: int = 256
-    activation: str = "gelu"
-    norm: str = "pre"
-    positions: str = "learned"
-    patches: str = "linear"
-    order: str = "p1 p2 c"
-    head: str = "class"
-    neurons: tuple[int, ...] = ()
-    qkv_bias: bool = True
-    drop_path: float = 0.0
-    dropout: float = 0.0
-    registers: int = 0
-    eps: float = 1e-6
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
-        check_choices(self, CHOICES)
-        check_shares(self, ("drop_path", "dropout"))
-        check_patch(self.image, self.patch)
-        check_heads(self.width, self.heads, self.head_dim)
-        self._check_together()
-
-    def _check_together(self) -> None:
-        if self.eps <= 0:
-            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
-        if self.dim is None and self.patches == "conv":
-            raise ValueError("patches: expected 'linear' without a dim, received 'conv'")
-        if self.positions == "sincos2d" and self.width % 4:
-            raise ValueError(f"sincos2d: expected a width divisible by 4, received {self.width}")
-        if min(self.neurons, default=1) < 1 or (self.classes or 0) < 0:
-            raise ValueError(
-                f"neurons, classes: expected widths from 1 and 0 or more classes,"
-                f" received {self.neurons} and {self.classes}"
-            )
-        if self.neurons and self.classes not in (None, self.neurons[-1]):
-            raise ValueError(
-                f"classes: expected the last of neurons {self.neurons}, received {self.classes}"
-            )
-
-    @property
-    def width(self) -> int:
-        """Width of the model."""
-        return self.channels * prod(pair(self.patch)) if self.dim is None else self.dim
-
-    @property
-    def grid(self) -> Sizes:
-        """Rows and columns of patches."""
-        (rows, cols), (high, wide) = pair(self.image), pair(self.patch)
-        return rows // high, cols // wide
-
-    @property
-    def prefix(self) -> tuple[str, ...]:
-        """The tokens in front of the patches."""
-        registers = (f"register {index}" for index in range(self.registers))
-        return (*(("class",) if self.head == "class" else ()), *registers)
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens an image of the size it is built for becomes."""
-        return len(self.prefix) + prod(self.grid)
-
-    @property
-    def layers(self) -> tuple[int, ...]:
-        """Widths of the head's layers; () without a head."""
-        classes = 10 if self.classes is None else self.classes
-        return self.neurons or ((classes,) if classes else ())
+__all__ = ["ViT", "ViTConfig", "ViTOutput"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,16 +59,18 @@ class ViT(nn.Module):
             self.patches = Patches(
                 config.patch, config.channels, config.dim, config.patches, config.order
             )
-            self.prefix = nn.Parameter(torch.randn(len(config.prefix), width))
+            norm = nn.LayerNorm(width, eps=config.eps)
+            self.patch_norm = norm if config.patch_norm else nn.Identity()
+            self.prefix = nn.Parameter(config.token_std * torch.randn(len(config.prefix), width))
             first = int(config.head == "class")
-            self.positions = GridPositions(config.positions, config.grid, width, first)
-            self.dropout = nn.Dropout(config.dropout)
+            self.positions = GridPositions(
+                config.positions, config.grid, width, first, std=config.position_std
+            )
+            self.dropout = nn.Dropout(_or(config.embed_dropout, config.dropout))
             self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
-            pre = config.norm == "pre"
-            self.norm = nn.LayerNorm(width, eps=config.eps) if pre else nn.Identity()
-            read = width * prod(config.grid) if config.head == "flatten" else width
-            like: dict[str, Any] = {"activation": config.activation, "dropout": config.dropout}
-            self.head = Classifier(read, config.layers, **like) if config.layers else None
+            last = nn.LayerNorm(width, eps=config.eps)
+            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.head = _head(config) if config.layers else None
             self.apply(xavier)
 
     def forward(
@@ -211,6 +97,7 @@ class ViT(nn.Module):
     ) -> Float[Tensor, "batch token dim"]:
         """What goes into the first block: class token, registers, patches row by row."""
         x, grid = self.patches(pixels)
+        x = self.patch_norm(x)
         if self.config.head == "flatten" and grid != self.config.grid:
             raise ValueError(
                 f"a head that reads all patches is bound to its grid: expected {self.config.grid}"
@@ -238,6 +125,8 @@ def _block(config: ViTConfig, layer: int) -> nn.Module:
         heads=config.heads,
         head_dim=config.head_dim,
         qkv_bias=config.qkv_bias,
+        dot_scaling=config.dot_scaling,
+        out_projection=config.out_projection,
         dropout=config.dropout,
     )
     return BLOCKS[config.norm](
@@ -248,3 +137,16 @@ def _block(config: ViTConfig, layer: int) -> nn.Module:
         drop_path=config.drop_path * layer / max(1, config.depth - 1),
         eps=config.eps,
     )
+
+
+def _head(config: ViTConfig) -> Classifier:
+    return Classifier(
+        config.width * prod(config.grid) if config.head == "flatten" else config.width,
+        config.layers,
+        activation=config.head_activation or config.activation,
+        dropout=_or(config.head_dropout, config.dropout),
+    )
+
+
+def _or(own: float | None, common: float) -> float:
+    return common if own is None else own

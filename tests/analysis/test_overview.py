@@ -6,6 +6,7 @@ import torch
 from analysis import overview
 from models.encoder import EncoderConfig
 from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
 
 TOKENS = 23
 HEADS = 5
@@ -78,3 +79,71 @@ def test_rows_of_the_mean_sum_to_one_and_the_max_is_no_smaller(pass_):
 def test_a_key_that_is_not_there_is_refused(pass_):
     with pytest.raises(ValueError, match="expected 0 to 22"):
         overview.column_of(pass_, pass_.sites[0], 0, TOKENS)
+
+
+# --- attention from one sequence to another, and padding of each side -------------------------
+
+LENGTHS = {"source": (19, 11), "target": (7, 13)}
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Two sources of 19 and 11 tokens, two targets of 7 and 13."""
+    config = Seq2SeqConfig(
+        source_vocab=101,
+        target_vocab=101,
+        dim=35,
+        depth=2,
+        heads=HEADS,
+        d_k=7,
+        d_v=7,
+        mlp=13,
+        seed=3,
+    )
+    dice = torch.Generator().manual_seed(7)
+    source = torch.randint(3, 101, (2, 19), generator=dice)
+    target = torch.randint(3, 101, (2, 13), generator=dice)
+    source[1, 11:], target[0, 7:] = 0, 0
+    return trace(load(config), source, target)
+
+
+def sizes_of(site, item):
+    """How many queries and keys an item has of its own."""
+    rows = LENGTHS["source" if site.tower == "encoder" else "target"][item]
+    return rows, rows if site.kind != "cross" else LENGTHS["source"][item]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 2**26])
+@pytest.mark.parametrize("item", [0, 1])
+@pytest.mark.parametrize("kind", ["self", "causal", "cross"])
+def test_every_kind_of_site(pair, kind, item, block_bytes, monkeypatch):
+    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+    site = pair.site(1, kind)
+    rows, keys = sizes_of(site, item)
+    heads = pair.weights(1, kind=kind, item=item)
+    assert heads.shape == (HEADS, rows, keys)
+    small = overview.thumbnails(pair, site, size=5, item=item)
+    expected = [slow_pool(one, 5) for one in (*heads, heads.mean(0), heads.amax(0))]
+    torch.testing.assert_close(small, torch.stack(expected), rtol=0, atol=1e-6)
+    for head in (3, "mean", "max"):
+        whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
+        found = overview.rows_of(pair, site, head, range(2, 5), item=item)
+        torch.testing.assert_close(found, whole[2:5], rtol=0, atol=1e-6)
+        found = overview.column_of(pair, site, head, keys - 1, item=item)
+        torch.testing.assert_close(found, whole[:, -1], rtol=0, atol=1e-6)
+        part = range(1, rows), range(2, keys)
+        found = overview.pooled(pair, site, head, *part, size=3, item=item)
+        torch.testing.assert_close(found, slow_pool(whole[1:, 2:], 3), rtol=0, atol=1e-6)
+
+
+def test_a_key_beyond_the_source_is_refused(pair):
+    site = pair.site(0, "cross")
+    with pytest.raises(ValueError, match="expected 0 to 10"):
+        overview.column_of(pair, site, 0, 11, item=1)  # eleven keys; the target has thirteen
+
+
+def test_thumbnails_keep_the_shape_of_their_site(pair):
+    """Small sites are not pooled: one array per site, as wide as its keys."""
+    for site in pair.sites:
+        shape = overview.thumbnails(pair, site, size=100).shape
+        assert shape == (HEADS + 2, *sizes_of(site, 0))

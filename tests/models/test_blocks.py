@@ -1,16 +1,28 @@
-"""Feed-forward, Add & Norm and the blocks: hand numbers, then torch's own layer."""
+"""Feed-forward, Add & Norm and the blocks: hand numbers, then torch's own layers."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
 from models.attention import Mask, MultiHeadAttentionConfig
-from models.blocks import AddNorm, DropPath, FeedForward, PostNormBlock, PreNormBlock
+from models.blocks import (
+    ACTIVATIONS,
+    DECODER_BLOCKS,
+    AddNorm,
+    Both,
+    DropPath,
+    FeedForward,
+    PostNormBlock,
+    PreNormBlock,
+)
 from tests.models.devices import DEVICES
+from tests.models.torch_weights import block_weights, decoder_block_weights
 
 BATCH, TOKENS, DIM, HEADS, HIDDEN = 2, 11, 35, 5, 53
+SOURCE = 13
 ROUNDING = 1e-6  # relative to the largest: a few dozen float32 products, then a norm
 
 
@@ -38,6 +50,11 @@ BY_HAND = {
     "gelu_tanh": lambda x: (
         0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     ),
+    "tanh": math.tanh,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "silu": lambda x: x / (1 + math.exp(-x)),
+    "softplus": lambda x: math.log(1 + math.exp(x)),
+    "leaky_relu": lambda x: x if x > 0 else 0.01 * x,
 }
 
 
@@ -54,8 +71,9 @@ def test_activations_by_hand(activation: str) -> None:
 
 
 def test_unknown_activation() -> None:
-    with pytest.raises(ValueError, match="expected one of relu, gelu, gelu_tanh, received 'tanh'"):
-        FeedForward(2, 2, activation="tanh")
+    assert set(ACTIVATIONS) == set(BY_HAND)
+    with pytest.raises(ValueError, match=f"one of {', '.join(ACTIVATIONS)}, received 'swish'"):
+        FeedForward(2, 2, activation="swish")
 
 
 def test_add_norm_by_hand() -> None:
@@ -84,30 +102,8 @@ def twins(kind: str, activation: str, eps: float = 1e-5) -> tuple[nn.Module, nn.
     attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
     block = PostNormBlock if kind == "post" else PreNormBlock
     ours = block(attention, HIDDEN, activation=activation, eps=eps).eval()
-    ours.load_state_dict(_renamed(theirs.state_dict(), kind))
+    ours.load_state_dict(block_weights(theirs.state_dict(), kind))
     return ours, theirs
-
-
-def _renamed(theirs: dict[str, torch.Tensor], kind: str) -> dict[str, torch.Tensor]:
-    norms = {
-        "post": ("after_attention.norm", "after_feed_forward.norm"),
-        "pre": ("before_attention", "before_feed_forward"),
-    }[kind]
-    names = {
-        "self_attn.out_proj": "attention.out",
-        "linear1": "feed_forward.up",
-        "linear2": "feed_forward.down",
-        "norm1": norms[0],
-        "norm2": norms[1],
-    }
-    ours = {}
-    for part in ("weight", "bias"):
-        for old, new in names.items():
-            ours[f"{new}.{part}"] = theirs[f"{old}.{part}"]
-        thirds = theirs[f"self_attn.in_proj_{part}"].chunk(3)
-        for name, third in zip(("query", "key", "value"), thirds, strict=True):
-            ours[f"attention.{name}.{part}"] = third
-    return ours
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -129,6 +125,113 @@ def test_block_equals_torch(
     found, _ = ours.to(device)(x.to(device), mask=mask)
     allowed = ROUNDING if device == "cpu" else 10 * ROUNDING  # a GPU adds up in another order
     assert (found.cpu() - expected).abs().max() < allowed * expected.abs().max()
+
+
+# --- decoder blocks ---------------------------------------------------------------------------
+
+
+def decoder_twins(kind: str, activation: str, eps: float) -> tuple[nn.Module, Any]:
+    """One of our decoder blocks and torch's layer with the same weights."""
+    with torch.random.fork_rng():
+        torch.manual_seed(19)
+        theirs = nn.TransformerDecoderLayer(
+            DIM,
+            HEADS,
+            HIDDEN,
+            activation=activation,
+            batch_first=True,
+            norm_first=kind == "pre",
+            layer_norm_eps=eps,
+        ).eval()
+        for parameter in theirs.parameters():
+            nn.init.normal_(parameter, std=0.3)
+    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
+    ours = DECODER_BLOCKS[kind](attention, HIDDEN, activation=activation, eps=eps).eval()
+    ours.load_state_dict(decoder_block_weights(theirs.state_dict(), kind))
+    return ours, theirs
+
+
+def example(padded: bool) -> tuple[torch.Tensor, ...]:
+    """A target, a source, and the padding of each."""
+    dice = torch.Generator().manual_seed(23)
+    x = torch.randn(BATCH, TOKENS, DIM, generator=dice)
+    context = torch.randn(BATCH, SOURCE, DIM, generator=dice)
+    padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
+    hidden = torch.zeros(BATCH, SOURCE, dtype=torch.bool)
+    if padded:
+        padding[1, 7:] = True
+        hidden[0, 5:] = True
+    return x, context, padding, hidden
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("eps", [1e-5, 0.1])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("kind", ["post", "pre"])
+def test_decoder_block_equals_torch(
+    kind: str, activation: str, eps: float, padded: bool, device: str
+) -> None:
+    ours, theirs = decoder_twins(kind, activation, eps)
+    x, context, padding, hidden = example(padded)
+    expected = theirs(
+        x,
+        context,
+        tgt_mask=torch.ones(TOKENS, TOKENS, dtype=torch.bool).triu(1),
+        tgt_key_padding_mask=padding,
+        memory_key_padding_mask=hidden,
+    )
+    mask = Both(Mask(causal=True, padding=padding.to(device)), Mask(padding=hidden.to(device)))
+    found, both = ours.to(device)(x.to(device), context.to(device), mask=mask)
+    allowed = ROUNDING if device == "cpu" else 10 * ROUNDING  # a GPU adds up in another order
+    assert (found.cpu() - expected).abs().max() < allowed * expected.abs().max()
+    assert both.causal.weights().shape == (BATCH, HEADS, TOKENS, TOKENS)
+    assert both.cross.weights().shape == (BATCH, HEADS, TOKENS, SOURCE)
+
+
+@pytest.mark.parametrize("kind", ["post", "pre"])
+def test_patterns_of_a_decoder_block_are_torchs_weights(kind: str) -> None:
+    """Both attentions on what they are given; torch averages over heads unless told not to."""
+    ours, theirs = decoder_twins(kind, "relu", 1e-5)
+    x, context, _, hidden = example(padded=True)
+    mask = Both(Mask(causal=True), Mask(padding=hidden))
+    _, both = ours(x, context, mask=mask)
+    into = theirs.norm1(x) if kind == "pre" else x
+    after = torch.ones(TOKENS, TOKENS, dtype=torch.bool).triu(1)
+    out, causal = theirs.self_attn(into, into, into, attn_mask=after, average_attn_weights=False)
+    assert (both.causal.weights() - causal).abs().max() < ROUNDING
+    x = theirs.norm2(x + out) if kind == "pre" else theirs.norm1(x + out)
+    _, cross = theirs.multihead_attn(
+        x, context, context, key_padding_mask=hidden, average_attn_weights=False
+    )
+    assert (both.cross.weights() - cross).abs().max() < 10 * ROUNDING  # after a norm and a sum
+
+
+@pytest.mark.parametrize("kind", ["post", "pre"])
+def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
+    """Given the patterns of the first tokens, a block works out the others alone."""
+    ours, _ = decoder_twins(kind, "relu", 1e-5)
+    x, context, _, _ = example(padded=False)
+    whole, _ = ours(x, context)
+    _, past = ours(x[:, :7], context)
+    mask = Both(Mask(causal=True, offset=7), Mask())
+    rest, both = ours(x[:, 7:], context, mask=mask, past=past)
+    assert (rest - whole[:, 7:]).abs().max() < ROUNDING * whole.abs().max()
+    assert both.cross.k is past.cross.k  # the source is projected once
+    assert both.causal.k.shape[2] == TOKENS
+
+
+@pytest.mark.parametrize("kind", ["post", "pre"])
+def test_dropout_of_decoder_blocks(kind: str) -> None:
+    """On all three branches: with all dropped, a pre-norm block passes x."""
+    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
+    block = DECODER_BLOCKS[kind](attention, HIDDEN, dropout=1.0)
+    x, context, _, _ = example(padded=False)
+    dropped, _ = block.train()(x, context)
+    expected = x
+    for _ in range(0 if kind == "pre" else 3):
+        expected = nn.LayerNorm(DIM)(expected)
+    assert (dropped - expected).abs().max() < 1e-6  # three norms in float32
 
 
 @pytest.mark.parametrize("kind", ["post", "pre"])

@@ -189,3 +189,22 @@ def test_fit_is_the_longest_beginning_in_whole_words(bert: FileTokenizer, limit:
 @pytest.mark.parametrize("text", ["", "   ", "antidisestablishmentarianism"])
 def test_fit_of_nothing(bert: FileTokenizer, text: str) -> None:
     assert fit(text, bert, 3) == ""
+
+
+def test_tokens_in_a_row() -> None:
+    words = WordTokenizer(101).encode("ab cd ef")
+    begin = Tokens.of_ids([1], {1: "<begin>"})
+    both = begin + words[1:]
+    assert both.labels == ("<begin>", "cd", "ef")
+    assert both.special == (True, False, False)
+    assert both.ids == (1, *words.ids[1:])
+    assert both.spans == (None, (3, 5), (6, 8))
+    assert words[:-1] + words[-1:] == words
+
+
+def test_reserved_ids_are_no_words() -> None:
+    ids = WordTokenizer(11, reserved=3).encode(" ".join("abcdefghijklmnopqrst")).ids
+    assert set(ids) == set(range(3, 11))
+    for reserved in (-1, 11):
+        with pytest.raises(ValueError, match=f"more than the {reserved} reserved, received 11"):
+            WordTokenizer(11, reserved=reserved)

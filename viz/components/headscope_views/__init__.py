@@ -30,6 +30,20 @@ def image(data: bytes, *, key: str, on_change: Callable[[], None]) -> dict[str, 
     return _view(_registered("image", "streamlit_image.js"), data, key, on_change)
 
 
+def architecture(data: bytes, *, key: str, on_change: Callable[[], None]) -> dict[str, Any] | None:
+    """A network's parts and what flows between them.
+
+    Args:
+        data: a message of viz/architecture.py.
+        key: as for `explorer`.
+        on_change: as for `explorer`.
+
+    Returns:
+        {"select": path of the chosen part, "said": number of the choice}; None before a choice.
+    """
+    return _view(_registered("architecture", "streamlit_architecture.js"), data, key, on_change)
+
+
 def _view(
     mounted: Callable[..., Any], data: bytes, key: str, on_change: Callable[[], None]
 ) -> dict[str, Any] | None:

@@ -1,0 +1,68 @@
+"""Checkpoints of our own networks: the config as it is, and the weights under their own names."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from torch import Tensor
+
+from models.decoder import Decoder, DecoderConfig
+from models.encoder import Encoder, EncoderConfig
+from models.seeding import Undrawn
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.vit import ViT, ViTConfig
+
+Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig
+TYPES: dict[str, tuple[Any, Any]] = {  # model_type: config, network
+    "headscope-encoder": (EncoderConfig, Encoder),
+    "headscope-decoder": (DecoderConfig, Decoder),
+    "headscope-seq2seq": (Seq2SeqConfig, Seq2Seq),
+    "headscope-vit": (ViTConfig, ViT),
+}
+
+
+def settings_of(config: Config) -> dict[str, Any]:
+    """What a config.json has to say about a network of ours."""
+    name = next(name for name, (kind, _) in TYPES.items() if isinstance(config, kind))
+    return {"model_type": name, "config": asdict(config)}
+
+
+def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Config:
+    """The config that a config.json holds; what else it holds is about the training.
+
+    Raises:
+        ValueError: for a field that is not one of the config's, or has a value that it refuses.
+    """
+    kind, _ = TYPES[settings["model_type"]]
+    given = settings.get("config")
+    if not isinstance(given, Mapping):
+        raise ValueError(f"config: expected an object, received {given!r:.40}")
+    known = {field.name for field in fields(kind)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(f"config: expected only {', '.join(sorted(known))}, received {unknown}")
+    whole = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+    try:
+        return kind(**whole)
+    except TypeError as error:  # a word where a number is expected
+        raise ValueError(f"config: {error}") from error
+
+
+def weights(
+    state: Mapping[str, Tensor], config: Config
+) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    """The weights as they are.
+
+    Raises:
+        ValueError: for a weight that is missing or that has no place in the network.
+    """
+    make = next(network for kind, network in TYPES.values() if isinstance(config, kind))
+    with Undrawn():
+        expected = set(make(config).state_dict())
+    missing, unknown = sorted(expected - set(state)), sorted(set(state) - expected)
+    if missing or unknown:
+        raise ValueError(
+            f"expected the weights of this network; missing are {missing[:5]}, it has no place"
+            f" for {unknown[:5]}"
+        )
+    return dict(state), ()

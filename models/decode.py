@@ -1,0 +1,123 @@
+"""Writing step by step: each step the likeliest id is chosen and becomes part of the input.
+
+Causal attention makes every step repeat the steps before it: their keys and values are the same
+again. They already lie in the patterns that the last step returned, so a step that is given those
+works out one row where the plain way works out all. Nothing is stored anywhere else.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from models.decoder import Decoder
+from models.output import softmax
+from models.seq2seq import Seq2Seq
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of writing.
+
+    Attributes:
+        ids: what was chosen, one id per item.
+        logits: what it was chosen by.
+    """
+
+    ids: Int[Tensor, " batch"]
+    logits: Float[Tensor, "batch vocab"]
+
+    @property
+    def probabilities(self) -> Float[Tensor, "batch vocab"]:
+        """How likely each id was."""
+        return softmax(self.logits.float())
+
+
+def greedy(
+    network: Decoder | Seq2Seq,
+    ids: Int[Tensor, "batch token"],
+    *,
+    end: int | None = None,
+    limit: int | None = None,
+    cached: bool = True,
+) -> Iterator[Step]:
+    """Writes until every item has ended, or there is no more room.
+
+    An item that has ended goes on with ids that do not matter until the others have ended too.
+    The weights act as in use, without dropout, also if the network is being trained.
+
+    Args:
+        network: what writes.
+        ids: for a decoder what it goes on from, every item equally long; for an encoder–decoder
+            the source.
+        end: the id an item ends on; None means the one of the config, and no end for a decoder.
+        limit: at most this many steps; None means as many as the model has room for.
+        cached: whether keys and values of earlier steps are used again.
+
+    Raises:
+        ValueError: for more steps than there is room for.
+    """
+    if not ids.shape[1]:
+        raise ValueError("ids: expected at least one token")
+    start = _start(network, ids, end)
+    room = network.config.max_tokens - start.tokens.shape[1] + 1
+    if room < 1:
+        raise ValueError(
+            f"ids: expected at most {network.config.max_tokens} tokens, received {ids.shape[1]}"
+        )
+    if limit is not None and not 1 <= limit <= room:
+        raise ValueError(f"limit: expected 1 to {room}, received {limit}")
+    return _steps(network, start, limit or room, cached)
+
+
+class _Start(NamedTuple):
+    """What runs one step, what it begins with, what ends it, and ids that are never written."""
+
+    run: Callable
+    tokens: Tensor
+    end: int | None
+    never: list[int]
+
+
+def _start(network: Decoder | Seq2Seq, ids: Tensor, end: int | None) -> _Start:
+    if isinstance(network, Decoder):
+        return _Start(network, ids, end, [])
+    config = network.config
+    tokens = torch.full_like(ids[:, :1], config.begin)
+    end = config.end if end is None else end
+    return _Start(partial(network, ids), tokens, end, [config.padding])
+
+
+def _steps(network: nn.Module, start: _Start, limit: int, cached: bool) -> Iterator[Step]:
+    tokens, past = start.tokens, None
+    ended = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
+    never = torch.tensor(start.never, dtype=torch.long, device=tokens.device)
+    for _ in range(limit):
+        with without_dropout(network), torch.no_grad():
+            out = start.run(tokens, past=past)
+        logits = out.logits[:, -1]
+        chosen = logits.index_fill(1, never, -torch.inf).argmax(-1)
+        yield Step(chosen, logits)
+        ended = ended if start.end is None else ended | (chosen == start.end)
+        if bool(ended.all()):
+            return
+        tokens = torch.cat([tokens, chosen[:, None]], dim=1)
+        past = out if cached else None
+
+
+@contextmanager
+def without_dropout(network: nn.Module) -> Iterator[None]:
+    """Eval mode for one pass: a network that is being trained goes on in training mode."""
+    training = [part for part in network.modules() if part.training]
+    if training:
+        network.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True

@@ -1,0 +1,215 @@
+"""The decoder: a stack of blocks in which every token attends to itself and what came before it.
+
+Trained to tell the next token it is a language model: with learned positions, pre-norm blocks and
+`activation="gelu_tanh"` it is GPT-2 (Radford et al. 2019).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from models.attention import (
+    DOT_SCALINGS,
+    Edit,
+    Mask,
+    MultiHeadAttentionConfig,
+    Pattern,
+    check_heads,
+)
+from models.blocks import ACTIVATIONS, BLOCKS
+from models.checks import check_choices, check_least, check_shares
+from models.edits import at, check
+from models.embedding import Embedding
+from models.output import Projection
+from models.positional import POSITIONS, check_rotary, relation_of
+from models.seeding import seeded, xavier
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """Everything that defines a decoder, its random weights included.
+
+    Attributes:
+        vocab: how many token ids.
+        dim: width of the model.
+        depth: number of blocks.
+        heads: attention heads in each.
+        head_dim: width of one head; None means dim / heads.
+        value_dim: width of one head's values; None means that of its queries and keys.
+        mlp: hidden width of the feed-forward network.
+        activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
+        norm: "pre" or "post"; "pre" ends on one more norm.
+        positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
+            all layers, as in T5.
+        max_tokens: the longest input.
+        dropout: while training: of embeddings, attention weights, hidden units and residual
+            branches.
+        embed_scale: whether embeddings are multiplied by √dim.
+        tied: whether the output projection is the embedding (Press and Wolf 2017).
+        qkv_bias: whether query, key and value projections have a bias.
+        dot_scaling: one of `attention.DOT_SCALINGS`.
+        mask_fill: the score of a hidden key, see `Mask.fill`.
+        eps: of every LayerNorm.
+        seed: of the random weights.
+    """
+
+    vocab: int = 1000
+    dim: int = 64
+    depth: int = 2
+    heads: int = 4
+    head_dim: int | None = None
+    value_dim: int | None = None
+    mlp: int = 256
+    activation: str = "gelu"
+    norm: str = "pre"
+    positions: str = "sinusoidal"
+    max_tokens: int = 512
+    dropout: float = 0.1
+    embed_scale: bool = True
+    tied: bool = True
+    qkv_bias: bool = True
+    dot_scaling: str = "sqrt"
+    mask_fill: float | None = None
+    eps: float = 1e-5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_heads(self.dim, self.heads, self.head_dim)
+        check_least(self, {"vocab": 1, "depth": 1, "mlp": 1, "max_tokens": 1})
+        check_choices(
+            self,
+            {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
+            | {"dot_scaling": DOT_SCALINGS},
+        )
+        check_shares(self, ("dropout",))
+        if self.eps <= 0:
+            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        check_rotary(self.positions, self.width)
+
+    @property
+    def width(self) -> int:
+        """Width of one head."""
+        return self.dim // self.heads if self.head_dim is None else self.head_dim
+
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of each block."""
+        return MultiHeadAttentionConfig(
+            dim=self.dim,
+            heads=self.heads,
+            head_dim=self.head_dim,
+            value_dim=self.value_dim,
+            qkv_bias=self.qkv_bias,
+            dot_scaling=self.dot_scaling,
+            dropout=self.dropout,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderOutput:
+    """What a forward pass leaves behind; with a past, for the new tokens alone.
+
+    Attributes:
+        logits: for each token, how likely each id is to come next.
+        hidden: what the logits are made from.
+        states: the embedding, then the output of each block: depth + 1 of them.
+        patterns: one per block.
+    """
+
+    logits: Float[Tensor, "batch token vocab"]
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token dim"], ...]
+    patterns: tuple[Pattern, ...]
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """What the network is for, and what to call it."""
+        return "logits", self.logits
+
+
+class Decoder(nn.Module):
+    """Token ids in, logits of the token after each out, and every head's pattern."""
+
+    def __init__(self, config: DecoderConfig = DecoderConfig()) -> None:
+        super().__init__()
+        self.config = config
+        with seeded(config.seed):
+            self.embedding = Embedding(
+                config.vocab,
+                config.dim,
+                positions=config.positions,
+                max_tokens=config.max_tokens,
+                scale=config.embed_scale,
+                dropout=config.dropout,
+            )
+            self.relation = relation_of(config.positions, config.heads, config.width, causal=True)
+            self.blocks = nn.ModuleList(
+                BLOCKS[config.norm](
+                    config.attention,
+                    config.mlp,
+                    activation=config.activation,
+                    dropout=config.dropout,
+                    eps=config.eps,
+                )
+                for _ in range(config.depth)
+            )
+            last = nn.LayerNorm(config.dim, eps=config.eps)
+            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.output = Projection(config.dim, config.vocab, own=not config.tied)
+            self.apply(xavier)
+
+    def forward(
+        self,
+        ids: Int[Tensor, "batch token"],
+        *,
+        padding: Bool[Tensor, "batch token"] | None = None,
+        edits: Sequence[Edit] = (),
+        past: DecoderOutput | None = None,
+    ) -> DecoderOutput:
+        """Runs the decoder.
+
+        Args:
+            ids: token ids, those of the past included.
+            padding: True at tokens that only fill the batch up.
+            edits: what to change on the way.
+            past: what an earlier pass over the first tokens returned: their keys and values are
+                taken from its patterns, and only the tokens after them are worked out.
+
+        Raises:
+            ValueError: for more tokens than the model has room for, and for edits with a past,
+                which could not reach the rows that are already there.
+        """
+        check(edits, self.config.depth, ("causal",))
+        before = seen_by(None if past is None else past.patterns, ids.shape[1], edits)
+        x = self.embedding(ids)[:, before:]
+        mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
+        relation = self.relation(ids.shape[1]).since(before)
+        states, patterns = [x], []
+        for layer, block in enumerate(self.blocks):
+            earlier = None if past is None else past.patterns[layer]
+            edit = at(edits, layer, "causal")
+            x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
+            states.append(x)
+            patterns.append(pattern)
+        hidden = self.norm(x)
+        logits = self.output(hidden, self.embedding.tokens.weight if self.config.tied else None)
+        return DecoderOutput(logits, hidden, tuple(states), tuple(patterns))
+
+
+def seen_by(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edit]) -> int:
+    """How many of the tokens an earlier pass has seen.
+
+    Raises:
+        ValueError: if none are new, or there are edits as well.
+    """
+    if past is None:
+        return 0
+    if edits:
+        raise ValueError("edits: expected none with a past, whose rows they could not reach")
+    if past[0].keys >= tokens:
+        raise ValueError(
+            f"past: expected fewer than the {tokens} tokens given, received {past[0].keys}"
+        )
+    return past[0].keys

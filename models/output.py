@@ -1,0 +1,122 @@
+"""The head layer: from a vector to logits, to probabilities, to how wrong they are.
+
+p = softmax(W h),   loss = −log p[target]          (Vaswani et al. 2017, sections 3.4 and 5.4)
+"""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+
+class Projection(nn.Module):
+    """One logit for each id: with weights of its own, or those of an embedding."""
+
+    def __init__(self, dim: int, vocab: int, *, own: bool = True, scale: float = 1.0) -> None:
+        """Makes the matrix, if there is one.
+
+        Args:
+            dim: width of what comes in.
+            vocab: how many ids.
+            own: whether it has weights of its own; if not, `forward` is given some.
+            scale: what logits are multiplied by.
+        """
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(vocab, dim)) if own else None
+        self.scale = scale
+        if self.weight is not None:
+            nn.init.xavier_uniform_(self.weight)
+
+    def forward(
+        self,
+        hidden: Float[Tensor, "batch token dim"],
+        shared: Float[Tensor, "vocab dim"] | None = None,
+    ) -> Float[Tensor, "batch token vocab"]:
+        """The logits.
+
+        Args:
+            hidden: the last block's output.
+            shared: an embedding whose weights to use.
+
+        Raises:
+            ValueError: unless there is exactly one matrix.
+        """
+        weight = self.weight if shared is None else shared
+        if weight is None or (shared is not None and self.weight is not None):
+            raise ValueError("shared: expected weights if, and only if, it has none of its own")
+        logits = F.linear(hidden, weight)
+        return logits if self.scale == 1 else logits * self.scale
+
+
+def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+    """log pᵢ = xᵢ − log Σⱼ exp xⱼ, without ever leaving the range of floats."""
+    return logits - torch.logsumexp(logits, -1, keepdim=True)
+
+
+def softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+    """pᵢ = exp xᵢ / Σⱼ exp xⱼ: positive numbers that sum to 1."""
+    return log_softmax(logits).exp()
+
+
+def cross_entropy(
+    logits: Float[Tensor, "*batch vocab"],
+    target: Int[Tensor, "*batch"],
+    *,
+    padding: int | None = None,
+    smoothing: float = 0.0,
+) -> Float[Tensor, ""]:
+    """Mean of −log p[target], in nats: 0 if all is certain and right, log(vocab) if all is even.
+
+    Args:
+        logits: one for each id.
+        target: which id is right.
+        padding: targets that do not count.
+        smoothing: the share of the target that is spread evenly over all ids (label smoothing,
+            Szegedy et al. 2016, section 7).
+
+    Raises:
+        ValueError: if nothing counts, or a target is not among the ids.
+    """
+    if not 0 <= smoothing <= 1:
+        raise ValueError(f"smoothing: expected 0 to 1, received {smoothing}")
+    counted = _counted(logits, target, padding)
+    logs = log_softmax(logits[counted])
+    right = logs.gather(-1, target[counted].long()[:, None])[:, 0]
+    return -((1 - smoothing) * right + smoothing * logs.mean(-1)).mean()
+
+
+def top_k_accuracy(
+    logits: Float[Tensor, "*batch vocab"],
+    target: Int[Tensor, "*batch"],
+    k: int = 1,
+    *,
+    padding: int | None = None,
+) -> Float[Tensor, ""]:
+    """The share of targets for which fewer than k ids have a larger logit.
+
+    Args:
+        logits: one for each id.
+        target: which id is right.
+        k: how many guesses are allowed.
+        padding: targets that do not count.
+
+    Raises:
+        ValueError: if nothing counts, a target is not among the ids, or k is not 1 to vocab.
+    """
+    if not 1 <= k <= logits.shape[-1]:
+        raise ValueError(f"k: expected 1 to {logits.shape[-1]}, received {k}")
+    counted = _counted(logits, target, padding)
+    logits, target = logits[counted], target[counted].long()
+    larger = (logits > logits.gather(-1, target[:, None])).sum(-1)
+    return (larger < k).float().mean()
+
+
+def _counted(logits: Tensor, target: Tensor, padding: int | None) -> Bool[Tensor, "*batch"]:
+    """True at the targets that count."""
+    counted = torch.ones_like(target, dtype=torch.bool) if padding is None else target != padding
+    if not counted.any():
+        raise ValueError("target: expected at least one that is not padding")
+    low, high = int(target[counted].min()), int(target[counted].max())
+    if low < 0 or high >= logits.shape[-1]:
+        raise ValueError(f"target: expected 0 to {logits.shape[-1] - 1}, received {low} to {high}")
+    return counted

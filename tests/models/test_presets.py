@@ -1,0 +1,71 @@
+"""Published networks: their number of weights, ours as built, and transformers' own."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import torch
+
+import start
+from models.count import parts, total
+from models.presets import KINDS, PRESETS, config_of, first_of
+from models.seeding import Undrawn
+from tests.models.test_count import NETWORKS
+
+PUBLISHED = {
+    "bert-base": 109_482_240 - 590_592,  # less the pooler
+    "gpt2-small": 124_439_808,
+    "vit-b16": 86_567_656,
+    "vit-32": 54_622_184,
+}
+
+
+def counted(name):
+    preset = PRESETS[name]
+    return total(parts(preset.config, preset.tokens, preset.target), "parameters")
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_numbers(name):
+    assert counted(name) == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_counts_what_its_network_has(name):
+    config = PRESETS[name].config
+    with Undrawn():  # memory that nobody writes to is not used
+        network = NETWORKS[type(config)](config)
+    assert counted(name) == sum(parameter.numel() for parameter in network.parameters())
+
+
+def of_transformers(name: str) -> Any:
+    import transformers as hf
+
+    if name == "bert-base":
+        return hf.BertModel(hf.BertConfig(), add_pooling_layer=False)
+    if name == "gpt2-small":
+        return hf.GPT2LMHeadModel(hf.GPT2Config())
+    return hf.ViTForImageClassification(hf.ViTConfig(num_labels=1000))
+
+
+@pytest.mark.parametrize("name", ["bert-base", "gpt2-small", "vit-b16"])
+def test_transformers_counts_the_same(name):
+    with torch.device("meta"):
+        network = of_transformers(name)
+    assert counted(name) == sum(parameter.numel() for parameter in network.parameters())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_first_one_that_is_small(kind):
+    assert counted(first_of(kind)) < 1_000_000
+
+
+def test_another_kind_is_refused():
+    with pytest.raises(ValueError, match="expected one of encoder, decoder, seq2seq, vit"):
+        config_of("mamba", {})
+
+
+def test_names_are_there_before_torch():
+    script = "import sys, models.presets; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], cwd=start.ROOT).returncode == 0

@@ -1,0 +1,394 @@
+"""Traces of decoders and encoder–decoders: sites, labels, targets, gradients, edits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.decode import greedy
+from models.decoder import Decoder, DecoderConfig
+from models.edits import Ablate, Cut
+from models.encoder import EncoderConfig
+from models.inputs import inputs_of
+from models.run import Model, load, trace
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.text import Tokens, WordTokenizer
+from models.trace import Output, Site, Trace
+from models.vit import ViTConfig
+from tests.models.devices import DEVICES
+
+LAYERS, HEADS = 3, 5
+DECODER = DecoderConfig(vocab=101, dim=35, depth=LAYERS, heads=HEADS, mlp=53, max_tokens=13, seed=3)
+PAIR = Seq2SeqConfig(
+    source_vocab=101,
+    target_vocab=89,
+    share_source=False,
+    dim=35,
+    depth=LAYERS,
+    heads=HEADS,
+    d_k=7,
+    d_v=11,
+    mlp=53,
+    max_tokens=23,
+    seed=3,
+)
+SOURCES, TARGETS = ["one two three two .", "x y z"], ["eins zwei", "a b c d e f"]
+LENGTHS = {"source": (5, 3), "target": (3, 7)}  # the target begins with the begin symbol
+ROUNDING = 5e-6  # float32 hidden states of size 4
+
+
+@pytest.fixture(scope="module")
+def decoder() -> Model:
+    return load(DECODER)
+
+
+@pytest.fixture(scope="module")
+def pair() -> Model:
+    return load(PAIR)
+
+
+@pytest.fixture(scope="module")
+def found(pair: Model) -> Trace:
+    return trace(pair, SOURCES, TARGETS, hidden=True)
+
+
+def ids_of(high: int, tokens: int, batch: int = 2) -> Tensor:
+    dice = torch.Generator().manual_seed(5)
+    return torch.randint(3, high, (batch, tokens), generator=dice)
+
+
+# --- load -------------------------------------------------------------------------------------
+
+
+def test_configs_and_modules_are_models(decoder: Model, pair: Model) -> None:
+    assert decoder.name == "decoder, 3 × 5 heads, width 35"
+    assert pair.name == "encoder–decoder, 3 × 5 heads, width 35"
+    for model, limit in ((decoder, 13), (pair, 23)):
+        assert (model.trained, model.limit, model.network.training) == (False, limit, False)
+        again = load(model.network)
+        assert again.network is model.network
+        assert again.trained
+        assert again.name == type(model.network).__name__
+    assert isinstance(decoder.network, Decoder)
+    assert isinstance(pair.network, Seq2Seq)
+
+
+def test_words_are_never_special_symbols() -> None:
+    """Also in a vocabulary so small that every id would be met."""
+    model = load(replace(PAIR, source_vocab=7, target_vocab=7))
+    found = trace(model, "a b c d e f g h i j k l", "a b c d e f g h i j k l")
+    assert found.target_tokens is not None
+    assert min(found.tokens[0].ids) == min(found.target_tokens[0].ids[1:]) == 3
+    with pytest.raises(ValueError, match="vocab: expected more than the 3 reserved, received 3"):
+        WordTokenizer(3, reserved=3)
+
+
+def test_a_tokenizer_reads_both_sides() -> None:
+    model = load(PAIR, tokenizer=WordTokenizer(11))
+    found = trace(model, "a b c d e f", "g h i j k l")
+    assert found.target_tokens is not None
+    assert max(found.tokens[0].ids + found.target_tokens[0].ids) < 11
+    assert load(DECODER, tokenizer=WordTokenizer(11)).target_tokenizer is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("device", DEVICES)
+def test_half_precision_on_a_device(device: str, dtype: torch.dtype) -> None:
+    """Weights below 1 of three layers: within sixteen roundings of half precision."""
+    found = trace(load(PAIR, device=device, dtype=dtype), SOURCES, TARGETS)
+    expected = trace(load(PAIR), SOURCES, TARGETS)
+    for site in found.sites:
+        weights = found.weights(site.layer, kind=site.kind)
+        assert weights.dtype == torch.float32
+        off = weights.cpu() - expected.weights(site.layer, kind=site.kind)
+        assert off.abs().max() < 16 * torch.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_device(device: str) -> None:
+    for config, target in ((DECODER, None), (PAIR, TARGETS)):
+        found = trace(load(config, device=device), SOURCES, target, hidden=True)
+        expected = trace(load(config), SOURCES, target, hidden=True)
+        off = (found.output.values.cpu() - expected.output.values).abs().max()
+        assert off < 5e-5  # a GPU adds up in another order, layer after layer
+
+
+# --- decoders ---------------------------------------------------------------------------------
+
+
+def test_a_decoder(decoder: Model) -> None:
+    found = trace(decoder, SOURCES, hidden=True)
+    assert found.sites == tuple(Site(layer, "causal", HEADS, 5, 5) for layer in range(LAYERS))
+    assert found.output.name == "logits"
+    assert found.output.values.shape == (2, 5, 101)
+    assert found.target_tokens is None
+    for item, text in enumerate(SOURCES):
+        alone = trace(decoder, text, hidden=True)
+        for site in found.sites:
+            words = text.split()
+            assert found.query_labels(site, item) == found.key_labels(site, item) == words
+            weights = found.weights(site.layer, item=item)
+            assert weights.triu(1).eq(0).all()
+            assert (weights - alone.weights(site.layer)).abs().max() < ROUNDING
+        assert (found.hidden(LAYERS, item) - alone.hidden(LAYERS)).abs().max() < ROUNDING
+    assert found.empty_rows() == 0
+
+
+def test_ids_for_a_decoder(decoder: Model) -> None:
+    ids = ids_of(101, 11)
+    expected: Any = decoder.network(ids)
+    assert trace(decoder, ids).output.values.equal(expected.logits)
+    with pytest.raises(ValueError, match=r"decoder, .* reads at most 13 tokens, received 14"):
+        trace(decoder, ids_of(101, 14))
+    with pytest.raises(ValueError, match="ids: expected 0 to 100, received"):
+        trace(decoder, ids_of(101, 11) + 101)
+
+
+@pytest.mark.parametrize("config", [EncoderConfig(), DECODER, ViTConfig()])
+def test_a_target_is_for_encoder_decoders(config: Any) -> None:
+    with pytest.raises(ValueError, match=r"target: expected none, .* is no encoder–decoder"):
+        trace(load(config), "text", "target")
+
+
+# --- sites and labels of an encoder–decoder ---------------------------------------------------
+
+
+def test_sites(found: Trace) -> None:
+    encoder = [Site(layer, "self", HEADS, 5, 5, "encoder") for layer in range(LAYERS)]
+    decoder = [
+        Site(layer, kind, HEADS, 7, keys, "decoder")
+        for layer in range(LAYERS)
+        for kind, keys in (("causal", 7), ("cross", 5))
+    ]
+    assert list(found.sites) == encoder + decoder
+    for site in found.sites:
+        assert found.site(site.layer, site.kind) is site
+    with pytest.raises(ValueError, match=r"layer 0 has \['self', 'causal', 'cross'\], received No"):
+        found.weights(0)
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("item", [0, 1])
+def test_labels_per_kind(found: Trace, item: int) -> None:
+    source = SOURCES[item].split()
+    target = ["<begin>", *TARGETS[item].split()]
+    for site in found.sites:
+        rows, columns = {
+            "self": (source, source),
+            "causal": (target, target),
+            "cross": (target, source),
+        }[site.kind]
+        assert found.query_labels(site, item) == rows
+        assert found.key_labels(site, item) == columns
+    assert found.labels == SOURCES[0].split()
+    assert found.target_tokens is not None
+    assert found.target_tokens[item].special == (True,) + (False,) * (len(target) - 1)
+    with pytest.raises(ValueError, match="item: expected 0 to 1, received 2"):
+        found.key_labels(found.sites[4], item=2)
+
+
+@pytest.mark.parametrize("item", [0, 1])
+def test_weights_have_the_padding_of_each_side_removed(
+    found: Trace, pair: Model, item: int
+) -> None:
+    alone = trace(pair, SOURCES[item], TARGETS[item], hidden=True)
+    for site in found.sites:
+        rows = LENGTHS["source" if site.kind == "self" else "target"][item]
+        columns = LENGTHS["target" if site.kind == "causal" else "source"][item]
+        weights = found.weights(site.layer, kind=site.kind, item=item)
+        assert weights.shape == (HEADS, rows, columns)
+        assert (weights.sum(-1) - 1).abs().max() < 1e-6  # float32 sums of at most 7
+        single = alone.weights(site.layer, kind=site.kind)
+        assert (weights - single).abs().max() < ROUNDING
+        some = found.weights(site.layer, 2, kind=site.kind, item=item, rows=[2, 0])
+        assert (some - weights[2, [2, 0]]).abs().max() < 1e-6
+        scores = found.scores(site.layer, kind=site.kind, item=item)
+        assert (torch.softmax(scores, -1) - weights).abs().max() < 1e-6
+    for tower, side in (("encoder", "source"), ("decoder", "target")):
+        for layer in range(LAYERS + 1):
+            state = found.hidden(layer, item, tower=tower)
+            assert state.shape == (LENGTHS[side][item], 35)
+            assert (state - alone.hidden(layer, tower=tower)).abs().max() < ROUNDING
+
+
+def test_rows_that_are_not_there(found: Trace) -> None:
+    with pytest.raises(ValueError, match="rows: expected positions 0 to 2, received"):
+        found.weights(0, kind="cross", rows=[3])
+    with pytest.raises(ValueError, match=r"tower: expected one of \['encoder', 'decoder'\]"):
+        found.hidden(0)
+    with pytest.raises(ValueError, match="no hidden states here"):
+        replace(found, states=None).hidden(0, tower="encoder")
+
+
+def test_a_tower_where_there_is_one(decoder: Model) -> None:
+    with pytest.raises(ValueError, match=r"tower: expected one of \[None\], received 'decoder'"):
+        trace(decoder, "a b", hidden=True).hidden(0, tower="decoder")
+
+
+def test_empty_rows_of_either_side(pair: Model) -> None:
+    """Two heads of the second item, cut from its whole source: seven rows each."""
+    edits = [Cut(1, (0, 2), None, (0, 1, 2), kind="cross")]
+    assert trace(pair, SOURCES, TARGETS, edits=edits).empty_rows() == 2 * 7
+    assert trace(pair, SOURCES, TARGETS).empty_rows() == 0
+
+
+# --- targets ----------------------------------------------------------------------------------
+
+
+def test_teacher_forcing(found: Trace, pair: Model) -> None:
+    """The decoder reads begin and the target without its last, so that row i tells token i."""
+    source, target = ids_of(101, 5), ids_of(89, 7)
+    given = trace(pair, source, target)
+    shifted = torch.cat([torch.ones(2, 1, dtype=torch.long), target[:, :-1]], 1)
+    expected: Any = pair.network(source, shifted)
+    assert given.output.name == "logits"
+    assert given.output.values.equal(expected.logits)
+    assert given.target_tokens is not None
+    assert given.target_tokens[0].ids == tuple(shifted[0].tolist())
+    assert given.target_tokens[0].labels[:2] == ("<begin>", str(int(target[0, 0])))
+    assert found.target_tokens is not None
+    assert found.output.values.shape == (2, 7, 89)  # six words and the end to tell
+
+
+def test_ids_that_only_fill_up_are_left_out(pair: Model) -> None:
+    source, target = ids_of(101, 5), ids_of(89, 7)
+    source[1, 3:], target[0, 4:] = 0, 0
+    given = trace(pair, source, target)
+    assert given.target_tokens is not None
+    assert [len(item) for item in given.tokens] == [5, 3]
+    assert [len(item) for item in given.target_tokens] == [4, 7]
+    for item in (0, 1):
+        alone = trace(pair, source[item : item + 1], target[item : item + 1])
+        off = given.weights(2, kind="cross", item=item) - alone.weights(2, kind="cross")
+        assert off.abs().max() < ROUNDING
+
+
+def test_what_the_model_writes_itself(pair: Model) -> None:
+    found = trace(pair, SOURCES)
+    network: Any = pair.network
+    ids = torch.zeros(2, 5, dtype=torch.long)
+    for row, item in enumerate(found.tokens):
+        ids[row, : len(item)] = torch.tensor(item.ids)
+    steps = [step.ids.tolist() for step in greedy(network, ids, limit=15)]
+    assert found.target_tokens is not None
+    for row, item in enumerate(found.target_tokens):
+        written = [ids[row] for ids in steps]
+        assert item.ids == (1, *written)[: len(item)]
+        assert len(item) == 15
+    (note,) = found.notes
+    assert note.startswith("target: written by the model itself")
+    assert note.endswith("cut after 15 tokens, where it had not ended")
+
+
+def test_a_target_that_ends(pair: Model) -> None:
+    """To a network whose third token is the end, that is the end."""
+    third = trace(pair, "x y z").target_tokens
+    assert third is not None
+    network = Seq2Seq(replace(PAIR, end=third[0].ids[3]))
+    network.load_state_dict(pair.network.state_dict())
+    found = trace(network, torch.tensor([trace(pair, "x y z").tokens[0].ids]))
+    assert found.target_tokens is not None
+    ids = third[0].ids[1:]
+    assert found.target_tokens[0].ids == (1, *ids[: ids.index(network.config.end)])
+    assert "cut" not in found.notes[0]
+    assert found.output.values.argmax(-1)[0, -1] == network.config.end
+
+
+def test_the_target_is_written_without_the_edits(pair: Model) -> None:
+    """So that a trace with edits can be laid beside the one without."""
+    plain, edited = trace(pair, "x y z"), trace(pair, "x y z", edits=[Ablate(None, None)])
+    assert edited.target_tokens == plain.target_tokens
+    assert not edited.output.values.equal(plain.output.values)
+
+
+class Ended:
+    """A tokenizer that puts the end symbol behind every text itself."""
+
+    def encode(self, text: str, pair: str | None = None) -> Tokens:
+        return Tokens.of_ids([7, 11, 2])
+
+
+def test_an_end_symbol_is_not_put_twice() -> None:
+    found = trace(load(PAIR, tokenizer=Ended()), "a", "b")
+    assert found.target_tokens is not None
+    assert found.target_tokens[0].ids == (1, 7, 11)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("", "a", "the input is empty"),
+        ("a", "", "target is empty: expected at least one token"),
+        ("a", ["b", ""], "target is empty"),
+        (torch.zeros(1, 3).long(), "a", "the input is empty"),
+        ("w " * 24, "a", "encoder–decoder, .* reads at most 23 tokens, received 24"),
+        ("a", "w " * 23, "target with <begin>: .* reads at most 23 tokens, received 24"),
+        ("a", ["b", "c"], "target: expected 1 items, received 2"),
+        (["a", "b"], "c", "target: expected 2 items, received 1"),
+        (torch.tensor([[101]]), "a", "ids: expected 0 to 100, received 101 to 101"),
+        ("a", torch.tensor([[3, 89]]), "target ids: expected 0 to 88, received 3 to 89"),
+    ],
+)
+def test_refusals(pair: Model, source: Any, target: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        trace(pair, source, target)
+
+
+def test_text_without_a_tokenizer(pair: Model) -> None:
+    for source, target in (("a", torch.ones(1, 3).long()), (torch.ones(1, 3).long(), "a")):
+        with pytest.raises(ValueError, match="Seq2Seq has no tokenizer: give it ids"):
+            trace(pair.network, source, target)
+
+
+# --- gradients and edits ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Nudge:
+    """Adds numbers to the weights of one site: the gradient by them is that by the weights."""
+
+    layer: int
+    kind: str
+    added: Tensor
+
+    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+        return weights + self.added[:, list(heads)][:, :, rows]
+
+
+@pytest.mark.parametrize("name", ["decoder", "pair"])
+def test_gradients_of_all_kinds_equal_autograd(name: str, decoder: Model, pair: Model) -> None:
+    """Against autograd through the weights themselves, which takes the explicit path."""
+    model = {"decoder": decoder, "pair": pair}[name]
+    given = (SOURCES, TARGETS if name == "pair" else None)
+
+    def number(out: Output) -> Tensor:
+        return out.values[1, 2].square().sum() - out.values[0, :3].sum(0)[3]
+
+    found = trace(model, *given, gradient=number)
+    nudges = [
+        Nudge(s.layer, s.kind, torch.zeros(2, s.heads, s.queries, s.keys, requires_grad=True))
+        for s in found.sites
+    ]
+    network: Any = model.network
+    out = network(**inputs_of(model, *given).arguments, edits=nudges)
+    expected = torch.autograd.grad(number(Output(*out.result)), [each.added for each in nudges])
+    for site, gradient in zip(found.sites, expected, strict=True):
+        for item in (0, 1):
+            mine = found.gradient(site.layer, kind=site.kind, item=item)
+            theirs = gradient[item, :, : mine.shape[1], : mine.shape[2]]
+            # Six blocks of float32, compared with the largest of the site
+            assert (mine - theirs).abs().max() < 2e-5 * gradient.abs().max()
+
+
+def test_edits_reach_their_kind(pair: Model) -> None:
+    found = trace(pair, SOURCES, TARGETS, edits=[Cut(1, 2, 1, 2, kind="cross")])
+    plain = trace(pair, SOURCES, TARGETS)
+    for item in (0, 1):
+        assert found.weights(1, 2, kind="cross", item=item)[1, 2] == 0
+        for kind in ("self", "causal"):
+            assert found.weights(1, kind=kind, item=item).equal(
+                plain.weights(1, kind=kind, item=item)
+            )

@@ -1,0 +1,113 @@
+"""Handwritten digits: the 1,797 scans of 8 × 8 pixels that come with scikit-learn.
+
+Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits", UCI. A copy of a
+digit, shifted or turned a little, is on the same side of the split as the digit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import cos, sin
+from random import Random
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int, UInt8
+from torch import Tensor
+
+from train.shapes import normalised
+from train.task import Batch
+
+SIDE = 32  # pixels, four for each that was scanned
+NAMES = tuple(map(str, range(10)))
+
+
+@dataclass(frozen=True)
+class Digit:
+    """One of the digits, perhaps moved.
+
+    Attributes:
+        number: which.
+        turn: in radians.
+        size: times as large.
+        right: shifted by this share of the picture.
+        down: likewise.
+    """
+
+    number: int
+    turn: float = 0.0
+    size: float = 1.0
+    right: float = 0.0
+    down: float = 0.0
+
+
+class Scans(NamedTuple):
+    """All digits."""
+
+    pixels: Float[Tensor, "digit row col"]
+    answers: Int[Tensor, " digit"]
+
+
+@cache
+def scans() -> Scans:
+    """All digits, values from 0 to 1.
+
+    Raises:
+        ValueError: if scikit-learn, which brings them, is not installed.
+    """
+    try:
+        from sklearn.datasets import load_digits
+    except ImportError as error:
+        raise ValueError(
+            "the digits come with scikit-learn, which is not installed:"
+            " pip install -r requirements-dev.txt"
+        ) from error
+    found = load_digits()
+    return Scans(torch.tensor(found.images).float() / 16, torch.tensor(found.target))
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Which digit is it?
+
+    Attributes:
+        moved: how far a digit is turned (in radians), stretched and shifted (as a share) at most.
+    """
+
+    moved: float = 0.15
+
+    @property
+    def every(self) -> list[Digit]:
+        """All digits, as they are."""
+        return [Digit(number) for number in range(len(scans().answers))]
+
+    def draw(self, dice: Random) -> Digit:
+        def some() -> float:
+            return dice.uniform(-self.moved, self.moved)
+
+        number = dice.randrange(len(scans().answers))
+        return Digit(number, 1.5 * some(), 1 + some(), some(), some())
+
+    def key(self, item: Digit) -> str:
+        return str(scans().pixels[item.number].tolist())
+
+    def batch(self, items: Sequence[Digit]) -> Batch:
+        answers = scans().answers[[item.number for item in items]]
+        return Batch({"pixels": normalised(pictures(items))}, answers[:, None])
+
+
+def pictures(items: Sequence[Digit]) -> UInt8[Tensor, "batch channel row col"]:
+    """The digits as grey pictures, enlarged and moved."""
+    grey = scans().pixels[[item.number for item in items]][:, None]
+    large = F.interpolate(grey, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
+    change = torch.tensor([_change(item) for item in items])
+    at = F.affine_grid(change, list(large.shape), align_corners=False)
+    moved = F.grid_sample(large, at, mode="bilinear", align_corners=False)
+    return (moved.clamp(0, 1) * 255).round().to(torch.uint8).expand(-1, 3, -1, -1)
+
+
+def _change(item: Digit) -> list[list[float]]:
+    """Where in the scan each pixel comes from, as a matrix."""
+    c, s = cos(item.turn) / item.size, sin(item.turn) / item.size
+    return [[c, -s, item.right], [s, c, item.down]]

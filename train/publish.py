@@ -1,0 +1,93 @@
+"""From a trained network to the folder that the app opens: measured, described, written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from torch import nn
+
+from models.card import Measure
+from models.convert.own import settings_of
+from models.loading import Model, Network, as_model
+from models.text import FileTokenizer
+from train.examples import picture, shown
+from train.recipes import Recipe
+from train.store import libraries, save_checkpoint
+from train.task import exam, score
+
+LICENCE = "that of this project: made here, from nothing"
+
+
+def measured(network: nn.Module, recipe: Recipe) -> tuple[Measure, ...]:
+    """How well the network does on held-out items."""
+    found = []
+    for name, (task, aim) in recipe.exams.items():
+        result = score(network, task, exam(task, recipe.items))
+        found.append(Measure(name, result.right, result.of, *result.interval, aim))
+    return tuple(found)
+
+
+def publish(
+    network: nn.Module,
+    recipe: Recipe,
+    measures: Sequence[Measure],
+    minutes: tuple[float, float],
+    folder: Path,
+) -> None:
+    """Writes the folder.
+
+    Args:
+        network: trained.
+        recipe: what it was made by.
+        measures: how well it does.
+        minutes: how long training took, by the clock and on the processor.
+        folder: where.
+
+    Raises:
+        OSError: if it cannot be written; the old folder is still there.
+    """
+    files: dict[str, Callable[[Path], None]] = {
+        name: vocabulary.save for name, vocabulary in recipe.vocabularies.items()
+    }
+    for pointer in recipe.pointers:
+        if not isinstance(pointer.item, str):
+            files[pointer.file] = partial(picture(pointer.item).save, format="PNG")
+    examples = shown(as_read(network, recipe), recipe.pointers)
+    settings = asdict(recipe.settings)
+    words = [vocabulary.names for vocabulary in recipe.vocabularies.values()]
+    told: dict[str, Any] = {
+        **settings_of(recipe.config),
+        "title": recipe.title,
+        "summary": recipe.summary,
+        "licence": LICENCE,
+        "task": recipe.about,
+        "look": recipe.look,
+        "measures": [asdict(each) for each in measures],
+        "examples": [asdict(each) for each in examples],
+        "questions": [{"title": q, "classes": names} for q, names in recipe.questions.items()],
+        "tokens": words[0] if words else [],
+        "target_tokens": words[1] if len(words) > 1 else [],
+        "training": {
+            "task": repr(recipe.task),
+            "settings": settings,
+            "minutes": round(minutes[0], 1),
+            "processor_minutes": round(minutes[1], 1),
+            "versions": libraries(),
+        },
+    }
+    save_checkpoint(network, told, folder, files=files)
+
+
+def as_read(network: nn.Module, recipe: Recipe) -> Model:
+    """The network as the app will open it, with what reads its texts."""
+    with TemporaryDirectory() as place:
+        readers = {}
+        for name, vocabulary in recipe.vocabularies.items():
+            vocabulary.save(Path(place) / name)
+            readers[name] = FileTokenizer(Path(place) / name)
+    reads, writes = readers.get("tokenizer.json"), readers.get("target_tokenizer.json")
+    model = as_model(cast(Network, network.eval()))
+    return replace(model, tokenizer=reads, target_tokenizer=writes)

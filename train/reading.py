@@ -1,0 +1,131 @@
+"""Two ways to learn the small English of `train/grammar.py`: fill in words, or tell the next."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import torch
+
+from train.grammar import Sentence, agreement, pronoun, vocabulary
+from train.task import IGNORED, Batch
+from train.vocabulary import MASK, Vocabulary, filled, padding_of
+
+WHOLE = Vocabulary(vocabulary(), "words", begin=True, end=True)
+BEGUN = Vocabulary(vocabulary(), "words", begin=True)  # a text that goes on
+KINDS: dict[str, tuple[Callable[[Random], Sentence], ...]] = {
+    "all": (agreement, pronoun),
+    "agreement": (agreement,),
+    "antecedent": (pronoun,),
+}
+HIDDEN = 0.15  # the share of ordinary words that are asked for
+SHOWN = 0.15  # the share of words asked for that are not hidden (Devlin et al. 2019)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sentence, and what is asked about it.
+
+    Attributes:
+        sentence: the sentence.
+        places: of the words that are asked for.
+        hidden: those of them that cannot be seen.
+    """
+
+    sentence: Sentence
+    places: tuple[int, ...]
+    hidden: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Some words are hidden: which were they?
+
+    Attributes:
+        kind: "all", to learn from; "agreement" asks for the number of the verb alone, and
+            "antecedent" for the noun that the pronoun means.
+    """
+
+    kind: str = "all"
+
+    def __post_init__(self) -> None:
+        _check(self.kind)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return WHOLE
+
+    def draw(self, dice: Random) -> Asked:
+        sentence = dice.choice(KINDS[self.kind])(dice)
+        if self.kind != "all":
+            places = (_place(sentence),)
+            return Asked(sentence, places, places)
+        keys = [p for p in (sentence.verb, sentence.pronoun, sentence.answer) if p is not None]
+        chosen = {dice.choice(keys)} if dice.random() < 0.7 else set()
+        words = range(len(sentence.words))
+        chosen |= {place for place in words if dice.random() < HIDDEN} or {dice.choice(words)}
+        hidden = tuple(place for place in sorted(chosen) if dice.random() >= SHOWN)
+        return Asked(sentence, tuple(sorted(chosen)), hidden)
+
+    def key(self, item: Asked) -> str:
+        return " ".join(item.sentence.nouns)
+
+    def batch(self, items: Sequence[Asked]) -> Batch:
+        rows = [WHOLE.ids(item.sentence.words) for item in items]
+        target = torch.full((len(rows), max(map(len, rows))), IGNORED)
+        rivals = target.clone()
+        for row, (ids, item) in enumerate(zip(rows, items, strict=True)):
+            for place in item.places:
+                target[row, place + 1] = ids[place + 1]
+            for place in item.hidden:
+                ids[place + 1] = MASK
+            if item.sentence.verb is not None and item.sentence.rival is not None:
+                rivals[row, item.sentence.verb + 1] = WHOLE.numbers[item.sentence.rival]
+        ids = filled(rows)
+        arguments = {"ids": ids, "padding": padding_of(ids)}
+        return Batch(arguments, target, rivals=rivals if self.kind == "agreement" else None)
+
+
+@dataclass(frozen=True)
+class NextWord:
+    """What comes next, at every word?
+
+    Attributes:
+        kind: "all", to learn from; "agreement" grades the number of the verb alone, and
+            "antecedent" the noun that the pronoun means.
+    """
+
+    kind: str = "all"
+
+    def __post_init__(self) -> None:
+        _check(self.kind)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return BEGUN
+
+    def draw(self, dice: Random) -> Sentence:
+        return dice.choice(KINDS[self.kind])(dice)
+
+    def key(self, item: Sentence) -> str:
+        return " ".join(item.nouns)
+
+    def batch(self, items: Sequence[Sentence]) -> Batch:
+        rows = [BEGUN.ids(item.words) for item in items]
+        ids, target = filled([row[:-1] for row in rows]), filled([row[1:] for row in rows], IGNORED)
+        graded, rivals = torch.zeros_like(target, dtype=torch.bool), torch.zeros_like(target)
+        for row, item in enumerate(items):
+            graded[row, _place(item)] = True  # the row before it, behind the sign of the beginning
+            rivals[row, _place(item)] = BEGUN.numbers[item.rival] if item.rival else 0
+        arguments = {"ids": ids, "padding": padding_of(ids)}
+        return Batch(arguments, target, graded, rivals if self.kind == "agreement" else None)
+
+
+def _place(sentence: Sentence) -> int:
+    """Where the word is that is asked for in the test."""
+    place = sentence.verb if sentence.answer is None else sentence.answer
+    return place or 0
+
+
+def _check(kind: str) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"kind: expected one of {list(KINDS)}, received {kind!r}")

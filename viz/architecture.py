@@ -1,0 +1,129 @@
+"""A network's parts as a message for its diagram, and as areas of a treemap."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from viz import theme
+from viz.figures import finish
+from viz.pack import VERSION, pack
+
+KEYS = ("name", "title", "kind", "takes", "gives", "parameters", "flops", "memory")
+MORE = ("times", "skips", "context", "causal", "parts")
+QUANTITIES = {
+    "parameters": ("Parameters", "numbers that are learned"),
+    "flops": ("FLOPs", "operations of one pass"),
+    "memory": ("Memory", "bytes kept for a backward pass"),
+}
+
+
+def message(
+    parts: Sequence[dict[str, Any]],
+    *,
+    identity: str = "",
+    title: str = "",
+    select: str = "",
+    heard: int = 0,
+    quantity: str = "parameters",
+    stale: bool = False,
+    type_size: float = 1.0,
+) -> bytes:
+    """What the diagram is sent; without parts, that it has to wait.
+
+    Args:
+        parts: each with `KEYS` and `MORE`; axes are [name, size], numbers those of one copy.
+        identity: the network's name for the browser.
+        title: its name for readers.
+        select: path of the part that is chosen, names joined by "/".
+        heard: the number of the user's last choice that `select` knows of.
+        quantity: one of `QUANTITIES`, told of every part.
+        stale: whether this is not what the controls say.
+        type_size: of all type, as a factor.
+    """
+    if not parts:
+        return pack({"v": VERSION, "base": None}, [])
+    if quantity not in QUANTITIES:
+        raise ValueError(f"quantity: expected one of {', '.join(QUANTITIES)}, received {quantity}")
+    base = {
+        "identity": identity,
+        "title": title,
+        "parts": [_checked(part) for part in parts],
+        "select": select,
+        "heard": heard,
+        "quantity": quantity,
+        "stale": stale,
+        "type_size": type_size,
+        "theme": {mode: _colours(mode) for mode in theme.MODES},
+    }
+    return pack({"v": VERSION, "base": base}, [])
+
+
+def treemap(
+    paths: Sequence[str],
+    titles: Sequence[str],
+    values: Sequence[int],
+    *,
+    title: str,
+    quantity: str = "parameters",
+    height: int = 560,
+) -> go.Figure:
+    """Areas inside areas, each as large as its share.
+
+    Args:
+        paths: of every part, names joined by "/"; a part stands inside the one its path begins
+            with, and is at most as large.
+        titles: of every part.
+        values: of every part, all copies together; parts of 0 are left out.
+        title: of the figure.
+        quantity: one of `QUANTITIES`, what the values are.
+        height: in pixels.
+    """
+    if not len(paths) == len(titles) == len(values):
+        raise ValueError(
+            f"expected as many paths as titles and values, received {len(paths)},"
+            f" {len(titles)} and {len(values)}"
+        )
+    kept = [row for row in zip(paths, titles, values, strict=True) if row[2] > 0]
+    name, unit = QUANTITIES[quantity]
+    figure = go.Figure(
+        go.Treemap(
+            ids=[path for path, _, _ in kept],
+            labels=[escape(each, quote=False) for _, each, _ in kept],
+            parents=[path.rpartition("/")[0] for path, _, _ in kept],
+            values=[value for _, _, value in kept],
+            text=[short(value, quantity) for _, _, value in kept],
+            branchvalues="total",
+            texttemplate="%{label}<br>%{text} · %{percentRoot:.1%}",
+            hovertemplate=f"%{{id}}<br>%{{value:,}} {unit}<br>%{{percentRoot:.2%}}<extra></extra>",
+            tiling={"pad": 3},
+            maxdepth=4,
+        )
+    )
+    return finish(figure, f"{name}: {title}", height)
+
+
+def short(value: float, quantity: str = "parameters") -> str:
+    """Three digits and a unit: 1,234,567 → "1.23 M"; memory in binary steps."""
+    base, units = (1000, ("", " k", " M", " G", " T"))
+    if quantity == "memory":
+        base, units = (1024, (" B", " KiB", " MiB", " GiB", " TiB"))
+    step = 0
+    while value >= 999.5 and step < len(units) - 1:
+        value, step = value / base, step + 1
+    digits = 0 if step == 0 or value >= 99.95 else 1 if value >= 9.995 else 2
+    return f"{value:.{digits}f}{units[step]}"
+
+
+def _checked(part: dict[str, Any]) -> dict[str, Any]:
+    missing = [key for key in (*KEYS, *MORE) if key not in part]
+    if missing:
+        raise ValueError(f"expected a part with {', '.join((*KEYS, *MORE))}; missing {missing}")
+    return {**part, "parts": [_checked(inner) for inner in part["parts"]]}
+
+
+def _colours(mode: theme.Mode) -> dict[str, Any]:
+    colours = theme.COLOURS[mode]
+    names = ("background", "surface", "text", "muted", "line", "primary")
+    return {name: getattr(colours, name) for name in names} | {"heads": list(colours.heads)}

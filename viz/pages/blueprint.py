@@ -1,0 +1,120 @@
+"""The Architecture page's settings: which networks there are, and what can be changed in each.
+
+Nothing here imports torch: the controls stand before it is loaded.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from viz import link
+from viz.pages.blueprint_fields import FIELDS, fields, meant, shown
+
+PAGE = "architecture"
+FIRST = "small"
+SENTENCE = "The animal didn't cross the street because it was too tired."
+ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
+LOOKS = ("part", "parameters", "flops", "memory")
+
+
+def params(name: str) -> tuple[link.Param, ...]:
+    """The settings of a preset; what is as the preset has it is not in the link."""
+    from models.presets import PRESETS
+
+    given = preset_values(name)
+    return (
+        link.choice("preset", FIRST, PRESETS),
+        *(field.param(given[field.name]) for field in fields(PRESETS[name].kind)),
+        link.choice("look", "part", LOOKS),
+        link.text("part", ""),
+        link.choice("run", "no", ("no", "yes")),
+        link.choice("reads", "text", ("text", "ids")),
+        link.text("text", SENTENCE),
+        link.text("answer", ANSWER),
+        link.text("ids", "4 5 9 7 6"),
+        link.text("answer_ids", "1 8 3 5"),
+        link.choice("photo", "flower", ("flower", "china")),
+        link.sha256("upload"),
+        link.choice("fit", "crop", ("crop", "pad", "stretch")),
+        link.number("layer", 0, 0, 99),
+        link.number_or("head", 0, 99, ("mean", "max")),
+        link.number("token", None, 0, 9999),
+        link.choice("direction", "out", ("out", "in")),
+        link.choice("scale", "fixed", ("fixed", "own")),
+    )
+
+
+def preset_values(name: str) -> dict[str, int | str]:
+    """What the controls say when a preset is chosen."""
+    from models.presets import PRESETS
+
+    preset = PRESETS[name]
+    inputs = {"tokens": preset.tokens, "target": preset.target}
+    return {field.name: shown(field, inputs | dict(preset.fields)) for field in fields(preset.kind)}
+
+
+def named_in(query: Mapping[str, str]) -> str:
+    """The preset that a link names."""
+    from models.presets import PRESETS
+
+    name = query.get("preset", FIRST)
+    return name if name in PRESETS else FIRST
+
+
+def chosen() -> str:
+    """The preset that the page shows, perhaps with changes."""
+    return st.session_state[f"{PAGE}_preset"]
+
+
+def values() -> dict[str, int | str]:
+    """What the controls say."""
+    from models.presets import PRESETS
+
+    kind = PRESETS[chosen()].kind
+    return {field.name: st.session_state[f"{PAGE}_{field.name}"] for field in fields(kind)}
+
+
+def sizes(said: Mapping[str, int | str]) -> tuple[int, int]:
+    """How many tokens go in, and into the decoder of two towers."""
+    return int(said.get("tokens", 1)), int(said.get("target", 1))
+
+
+def title(name: str) -> str:
+    """The name of a preset for readers; for one that was changed, what it began as."""
+    from models.presets import PRESETS
+
+    changed = values() != preset_values(name) if name == chosen() else False
+    return PRESETS[name].title + (", changed" if changed else "")
+
+
+def possible() -> tuple[str, dict[str, int | str], ValueError | None]:
+    """The last settings that were possible, and what is wrong with those of now, if anything is."""
+    state, now = st.session_state, (chosen(), values())
+    try:
+        config(*now)
+    except ValueError as error:
+        last = state.get(f"{PAGE}_possible") or (now[0], preset_values(now[0]))
+        return last[0], last[1], error
+    state[f"{PAGE}_possible"] = now
+    return now[0], now[1], None
+
+
+def config(name: str, said: Mapping[str, int | str]) -> Any:
+    """The config that the controls stand for, over what the preset says of the rest.
+
+    Raises:
+        ValueError: where they do not fit together, or the input does not fit the network.
+    """
+    from models.count import check_input
+    from models.presets import PRESETS, config_of
+
+    preset = PRESETS[name]
+    told = dict(preset.fields) | {
+        field.of or field.name: meant(field, said[field.name]) for field in FIELDS[preset.kind]
+    }
+    if told.get("neurons"):
+        told["classes"] = None
+    made = config_of(preset.kind, told)
+    check_input(made, *sizes(said))
+    return made

@@ -1,0 +1,157 @@
+"""The Architecture page's controls: kind, preset, everything that can be changed, and ways out."""
+
+import streamlit as st
+
+from viz.pages import blueprint, blueprint_fixes, shared
+from viz.pages.blueprint import PAGE
+from viz.pages.blueprint_fields import KINDS, Field, fields
+
+VIEWS = {"no": "Its parts", "yes": "Run it"}
+STYLE = """<style>
+.st-key-architecture_controls { row-gap: .4rem; }
+.st-key-architecture_fixes button { min-height: 2rem; padding: .1rem .7rem; }
+</style>"""
+
+
+def network() -> None:
+    """Which kind of network, and which one of that kind to begin with."""
+    from models.presets import PRESETS
+
+    state, preset = st.session_state, PRESETS[blueprint.chosen()]
+    state[f"{PAGE}_kind"] = preset.kind
+    st.html(STYLE)
+    with st.container(key=f"{PAGE}_top", horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Kind",
+            list(KINDS),
+            format_func=KINDS.__getitem__,
+            key=f"{PAGE}_kind",
+            required=True,
+            on_change=_take_kind,
+            help="Encoder: every token sees every other. Decoder: only those before it.",
+        )
+        st.selectbox(
+            "Begin with",
+            [name for name, each in PRESETS.items() if each.kind == preset.kind],
+            format_func=lambda name: PRESETS[name].title,
+            key=f"{PAGE}_preset",
+            on_change=take,
+            persist_state="session",
+            width=290,
+        )
+        if blueprint.values() != blueprint.preset_values(blueprint.chosen()):
+            st.button("Undo my changes", key=f"{PAGE}_reset", on_click=take, type="tertiary")
+    if preset.source:
+        st.caption(shared.plain(f"From {preset.source}."))
+
+
+def controls() -> None:
+    """Everything that can be changed in this kind of network."""
+    from models.presets import PRESETS
+
+    shown = fields(PRESETS[blueprint.chosen()].kind)
+    with st.container(
+        key=f"{PAGE}_controls", horizontal=True, vertical_alignment="bottom", gap="small"
+    ):
+        for field in shown:
+            if not field.more:
+                _control(field)
+        with st.popover("More", width="content"):
+            for field in shown:
+                if field.more:
+                    _control(field)
+
+
+def problem(error: ValueError) -> None:
+    """Why these settings are impossible, in one line, and the nearest that are not."""
+    shared.error_line(error)
+    st.caption("Possible with one change (what is shown are the last settings that were possible):")
+    with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="small"):
+        for number, fix in enumerate(blueprint_fixes.nearest()):
+            st.button(fix.label, key=f"{PAGE}_fix_{number}", on_click=change, args=(fix.changes,))
+        st.button("Back to the preset", key=f"{PAGE}_back", on_click=take, type="tertiary")
+
+
+def view() -> bool:
+    """The switch between a network's parts and its patterns; whether it is to be run."""
+    said = st.segmented_control(
+        "View",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        key=f"{PAGE}_run",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return said == "yes"
+
+
+def take() -> None:
+    """Makes every control say what the preset does."""
+    change(blueprint.preset_values(blueprint.chosen()))
+
+
+def change(values: dict[str, int | str]) -> None:
+    for name, value in values.items():
+        st.session_state[f"{PAGE}_{name}"] = value
+
+
+def _take_kind() -> None:
+    from models.presets import first_of
+
+    st.session_state[f"{PAGE}_preset"] = first_of(st.session_state[f"{PAGE}_kind"])
+    take()
+
+
+def _control(field: Field) -> None:
+    {"slider": _slider, "number": _number, "switch": _switch, "select": _select}[field.control](
+        field
+    )
+
+
+def _slider(field: Field) -> None:
+    st.slider(
+        field.label,
+        min_value=field.low,
+        max_value=field.high,
+        step=1,
+        key=f"{PAGE}_{field.name}",
+        persist_state="session",
+        help=field.told,
+        width=150,
+    )
+
+
+def _number(field: Field) -> None:
+    st.number_input(
+        field.label,
+        min_value=field.low,
+        max_value=field.high,
+        step=1,
+        key=f"{PAGE}_{field.name}",
+        persist_state="session",
+        help=field.told,
+        width=132,
+    )
+
+
+def _switch(field: Field) -> None:
+    st.segmented_control(
+        field.label,
+        field.options,
+        key=f"{PAGE}_{field.name}",
+        required=True,
+        persist_state="session",
+        help=field.told,
+    )
+
+
+def _select(field: Field) -> None:
+    st.selectbox(
+        field.label,
+        field.options,
+        key=f"{PAGE}_{field.name}",
+        persist_state="session",
+        help=field.told,
+        width=132,
+    )

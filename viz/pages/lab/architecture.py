@@ -1,0 +1,88 @@
+"""Architecture: choose a network, change it, and see what it is made of, what it costs, and what
+its heads do."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.architecture import QUANTITIES
+from viz.pages import (
+    blueprint,
+    blueprint_controls,
+    blueprint_run,
+    blueprint_view,
+    explorer,
+    settings,
+    shared,
+)
+
+PAGE = blueprint.PAGE
+SHOWN = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
+
+
+@st.fragment
+def page() -> None:
+    with st.container(gap="small"):
+        _page()
+
+
+def _page() -> None:
+    name = blueprint.named_in(st.query_params.to_dict())
+    problems = settings.from_link(PAGE, blueprint.params(name))
+    st.markdown("#### What is a transformer made of?")
+    for problem in problems:
+        shared.error_line(problem)
+    blueprint_controls.network()
+    blueprint_controls.controls()
+    notes = st.container(key="architecture_notes", gap="small")
+    with st.container(key="architecture_picture"):
+        if shared.warm():
+            _show(notes)
+        else:
+            blueprint_view.wait()
+    settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
+
+
+def _show(notes: DeltaGenerator) -> None:
+    """The diagram; where the settings are impossible, that of the last ones that were not."""
+    name, said, error = blueprint.possible()
+    config = blueprint.config(name, said)
+    parts = blueprint_view.parts_of(config, *blueprint.sizes(said))
+    with notes:
+        if error is not None:
+            blueprint_controls.problem(error)
+        with st.container(key="architecture_said", horizontal=True, vertical_alignment="center"):
+            running = blueprint_controls.view()
+            st.markdown(blueprint_view.summary(parts))
+    if running and error is None:
+        blueprint_run.show(config)
+        return
+    explorer.hide(PAGE)
+    _look(parts, blueprint.title(name), stale=error is not None)
+
+
+@st.fragment
+def _look(parts: blueprint_view.Parts, title: str, *, stale: bool) -> None:
+    """What is chosen in the diagram runs this alone."""
+    left, right = st.columns([3, 2] if len(parts) > 2 else [7, 4], gap="medium")
+    with left:
+        path = blueprint_view.diagram(parts, title, stale=stale)
+    with right, st.container(key="architecture_told", gap="small"):
+        blueprint_view.style()
+        look = st.segmented_control(
+            "Show",
+            list(SHOWN),
+            format_func=SHOWN.__getitem__,
+            key="architecture_look",
+            required=True,
+            persist_state="session",
+            help="Bars at the foot of every box show its share",
+            label_visibility="collapsed",
+        )
+        if look in QUANTITIES:
+            blueprint_view.shares(parts, look, title)
+        else:
+            blueprint_view.chosen(parts, path)
+    settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
+
+
+page()
