@@ -19,8 +19,7 @@ VERSION = 1
 ALIGNMENT = 8
 AXES = ("query", "key")
 BASE_KEYS = (
-    *("model", "note", "query_labels", "key_labels", "special", "sites"),
-    *("path", "limits", "select"),
+    *("model", "note", "texts", "sites", "select"),
 )
 
 
@@ -77,6 +76,20 @@ class Thumbs:
     def __post_init__(self) -> None:
         if self.weights.ndim != 4:
             raise ValueError(f"expected [site, column, row, col], received {self.weights.shape}")
+
+    @staticmethod
+    def of(sites: Sequence[np.ndarray]) -> "Thumbs":
+        """Sites "column row col" of unequal size in one array: zeros fill up each of them.
+
+        Mean and max are the last columns of all of them.
+        """
+        columns, rows, cols = (max(small.shape[axis] for small in sites) for axis in range(3))
+        weights = np.zeros((len(sites), columns, rows, cols), np.float32)
+        for filled, small in zip(weights, sites, strict=True):
+            heads, (high, wide) = len(small) - 2, small.shape[1:]
+            filled[:heads, :high, :wide] = small[:-2]
+            filled[-2:, :high, :wide] = small[-2:]
+        return Thumbs(weights)
 
 
 class Sections:

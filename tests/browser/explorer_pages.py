@@ -42,15 +42,15 @@ class Source:
         return {
             "model": self.model,
             "note": self.note,
-            "query_labels": self.labels,
-            "key_labels": self.key_labels,
-            "special": self.special,
+            "texts": [
+                {"labels": self.labels, "special": self.special},
+                {"labels": self.key_labels, "special": []},
+            ],
             "sites": [
                 {"layer": i, "kind": "self", "heads": heads, "queries": queries, "keys": keys}
+                | {"query_text": 0, "key_text": int(self.key_labels is not self.labels)}
                 for i in range(layers)
             ],
-            "path": "fused",
-            "limits": {"pooled": queries > POOLED},
             "select": START | select,
         }
 

@@ -18,12 +18,8 @@ def base(**changes: Any) -> dict[str, Any]:
     return {
         "model": "m",
         "note": "",
-        "query_labels": ODD[:5],
-        "key_labels": ODD[:7],
-        "special": [0],
-        "sites": [site],
-        "path": "fused",
-        "limits": {"pooled": False},
+        "texts": [{"labels": ODD[:5], "special": [0]}, {"labels": ODD[:7], "special": []}],
+        "sites": [{**site, "query_text": 0, "key_text": 1}],
         "select": {"site": 0, "head": 0, "token": None, "direction": "out", "scale": "fixed"},
         **changes,
     }
@@ -75,8 +71,9 @@ def test_a_torn_blob_is_refused(blob: bytes):
 
 
 def test_labels_arrive_as_they_are():
-    header, _ = unpack(message(trace="k3j", base=base(key_labels=ODD)))
-    assert header["base"]["key_labels"] == ODD
+    texts = [{"labels": ODD, "special": []}]
+    header, _ = unpack(message(trace="k3j", base=base(texts=texts)))
+    assert header["base"]["texts"] == texts
     assert header["answer"] is None
     assert header["maps"] == header["rows"] == []
 
@@ -93,8 +90,8 @@ def test_a_base_brings_its_colours():
 
 def test_a_base_must_be_complete():
     broken = base()
-    del broken["special"]
-    with pytest.raises(ValueError, match="special"):
+    del broken["texts"]
+    with pytest.raises(ValueError, match="texts"):
         message(trace="k3j", base=broken)
 
 
@@ -151,3 +148,14 @@ def test_a_row_is_one_axis_of_finite_numbers():
         Row(0, 0, "key", 0, np.array([np.nan]))
     with pytest.raises(ValueError, match="expected"):
         Thumbs(np.zeros((3, 5, 7)))
+
+
+def test_thumbs_of_unequal_sites_are_filled_up_and_their_means_come_last():
+    rng = np.random.default_rng(0)
+    small, large = rng.random((4, 3, 7)), rng.random((5, 11, 2))  # two and three heads
+    weights = Thumbs.of([small, large]).weights
+    assert weights.shape == (2, 5, 11, 7)
+    np.testing.assert_array_equal(weights[0, :2, :3], small[:2].astype(np.float32))
+    np.testing.assert_array_equal(weights[0, 3:, :3], small[2:].astype(np.float32))
+    np.testing.assert_array_equal(weights[1, :, :, :2], large.astype(np.float32))
+    assert weights.sum() == pytest.approx(small.sum() + large.sum())  # nothing but zeros elsewhere

@@ -19,13 +19,10 @@ UNTRAINED = "untrained: random weights"
 
 def thumbs(trace: "Trace") -> Thumbs:
     """Every head of every site in small."""
-    import numpy as np
-
     from analysis.overview import thumbnails
 
-    return Thumbs(
-        np.stack([thumbnails(trace, s, size=THUMB).numpy(force=True) for s in trace.sites])
-    )
+    found = (thumbnails(trace, site, size=THUMB) for site in trace.sites)
+    return Thumbs.of([small.numpy(force=True) for small in found])
 
 
 def first(
@@ -38,7 +35,7 @@ def first(
     heard: int = 0,
     type_size: float = 1.0,
 ) -> bytes:
-    """Labels, sites, thumbnails, and the chosen head's matrix.
+    """Texts, sites, thumbnails, and the chosen head's matrix.
 
     Args:
         trace: what is shown.
@@ -49,21 +46,11 @@ def first(
         heard: the number of the user's last choice that `select` knows of.
         type_size: of all type, as a factor.
     """
-    tokens = trace.tokens[0]
     site = trace.sites[select["site"]]
     base = {
         "model": trace.model,
         "note": "" if trace.trained else UNTRAINED,
-        "query_labels": trace.query_labels(site),
-        "key_labels": trace.key_labels(site),
-        "special": [place for place, special in enumerate(tokens.special) if special],
-        "sites": [
-            {"layer": s.layer, "kind": s.kind, "heads": s.heads, "queries": s.queries}
-            | {"keys": s.keys}
-            for s in trace.sites
-        ],
-        "path": trace.patterns[select["site"]].path,
-        "limits": {"pooled": max(site.queries, site.keys) > WHOLE},
+        **_texts_and_sites(trace),
         "select": select,
         "heard": heard,
         "type_size": type_size,
@@ -71,6 +58,35 @@ def first(
     pooled = max(site.queries, site.keys) > THUMB  # else the thumbnail is the whole matrix
     maps = [_map(trace, select["site"], select["head"])] if pooled else []
     return message(trace=identity, answer=answer, base=base, maps=maps, rows=[], thumbs=small)
+
+
+def _texts_and_sites(trace: "Trace") -> dict[str, Any]:
+    """Each text once, and the sites, which say whose rows and columns are which text's tokens."""
+    sides = [(trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
+    texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
+    return {
+        "texts": [
+            {
+                "labels": list(tokens.labels),
+                "special": [place for place, special in enumerate(tokens.special) if special],
+            }
+            for tokens in texts
+        ],
+        "sites": [
+            {
+                "layer": site.layer,
+                "kind": site.kind,
+                "tower": site.tower,
+                "heads": site.heads,
+                "queries": len(query),
+                "keys": len(key),
+                "query_text": texts.index(query),
+                "key_text": texts.index(key),
+                "path": pattern.path,
+            }
+            for site, pattern, (query, key) in zip(trace.sites, trace.patterns, sides, strict=True)
+        ],
+    }
 
 
 def addition(trace: "Trace", identity: str, ask: dict[str, Any]) -> bytes:

@@ -158,7 +158,7 @@ def traced(config: "Config", device: str, given: tuple[Any, ...]) -> shared.Trac
     """One pass over one input: ("text", …), ("ids", …) or ("image", …)."""
     from viz.pages.answers import thumbs
 
-    with shared.FORWARDS:
+    with shared.forward_pass(built(config, device)):
         done = _traced(config, device, given)
     name = f"{config}|{device}|{given}".encode("utf-8", "replace")
     return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))

@@ -10,6 +10,8 @@ from viz.pages.shared import Traced
 
 LARGE = 1.4  # type in projector mode
 
+KINDS = ("self", "causal", "cross")  # of attention
+
 First = Callable[..., bytes]
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def exchange(
         addition: what answers a question.
         scales: the words for a scale that the view knows.
     """
-    _take_over(page, scales)
+    _take_over(page, trace, scales)
     data = _reply(page, trace, identity, first, addition)
     view(data, key=f"{page}_view", on_change=lambda: None)
     st.session_state[f"{page}_sent"] = identity
@@ -108,21 +110,30 @@ def hide(page: str) -> None:
 def selection(page: str, trace: "Trace") -> dict[str, Any]:
     """The page's settings as the explorer takes them, held within this trace."""
     state = st.session_state
-    site = min(state[f"{page}_layer"], len(trace.sites) - 1)
-    head = state[f"{page}_head"]
+    index = _site(trace, state[f"{page}_layer"], state.get(f"{page}_kind"))
+    site, head, token = trace.sites[index], state[f"{page}_head"], state[f"{page}_token"]
     if isinstance(head, int):
-        head = min(head, trace.sites[site].heads - 1)
-    token = state[f"{page}_token"]
+        head = min(head, site.heads - 1)
+    direction = state[f"{page}_direction"]
+    count = site.queries if direction == "out" else site.keys
     return {
-        "site": site,
+        "site": index,
         "head": head,
-        "token": None if token is None else min(token, trace.sites[site].queries - 1),
-        "direction": state[f"{page}_direction"],
+        "token": None if token is None else min(token, count - 1),
+        "direction": direction,
         "scale": state[f"{page}_scale"],
     }
 
 
-def _take_over(page: str, scales: Sequence[str]) -> None:
+def _site(trace: "Trace", layer: int, kind: str | None) -> int:
+    """The site of a layer and kind; without such a kind, of the first kind there is."""
+    kinds = [site.kind for site in trace.sites]
+    wanted = kind if kind in kinds else kinds[0]
+    places = [place for place, each in enumerate(kinds) if each == wanted]
+    return min(places, key=lambda place: abs(trace.sites[place].layer - layer))
+
+
+def _take_over(page: str, trace: "Trace", scales: Sequence[str]) -> None:
     """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
     state = st.session_state
     select = _view(page).get("select") or {}
@@ -130,8 +141,9 @@ def _take_over(page: str, scales: Sequence[str]) -> None:
         return
     state[f"{page}_seen"] = select
     site, head, token = (select.get(name) for name in ("site", "head", "token"))
-    if isinstance(site, int) and 0 <= site < 100:
-        state[f"{page}_layer"] = site
+    if isinstance(site, int) and 0 <= site < len(trace.sites):
+        state[f"{page}_layer"] = trace.sites[site].layer
+        state[f"{page}_kind"] = trace.sites[site].kind
     if head in ("mean", "max") or (isinstance(head, int) and 0 <= head < 100):
         state[f"{page}_head"] = head
     if token is None or (isinstance(token, int) and 0 <= token < 10_000):

@@ -6,6 +6,7 @@ import torch
 
 from models.encoder import EncoderConfig
 from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
 from viz.pack import unpack
 from viz.pages import answers
 
@@ -39,7 +40,7 @@ def test_first_message_of_a_short_text_has_every_head(short):
     header, area = unpack(answers.first(short, "abc", answers.thumbs(short), SELECT))
     base, small = header["base"], header["thumbs"]
     assert base["note"] == "untrained: random weights"
-    assert base["query_labels"] == short.labels
+    assert [text["labels"] for text in base["texts"]] == [short.labels]
     assert header["maps"] == []  # nothing was pooled, so the thumbnails are the matrices
     shape = (small["sites"], small["columns"], small["rows"], small["cols"])
     assert shape == (2, 3 + 2, TOKENS, TOKENS)
@@ -60,7 +61,6 @@ def test_first_message_of_a_long_text_is_pooled_and_small(long):
     assert part["shape"] == [answers.WHOLE, answers.WHOLE]
     assert len(blob) <= 2**20
     assert cells(area, part).max() == pytest.approx(long.weights(1, 2).max().item(), rel=1e-6)
-    assert header["base"]["limits"] == {"pooled": True}
 
 
 def test_exact_rows_columns_and_tiles(long):
@@ -108,3 +108,48 @@ def test_one_question_cannot_ask_for_everything(short):
     ask = {"rows": [[0, 0, "query", 1]] * 1000}
     header, _ = unpack(answers.addition(short, "abc", ask))
     assert len(header["rows"]) == answers.MAX_PARTS
+
+
+@pytest.fixture(scope="module")
+def pair():
+    model = load(
+        Seq2SeqConfig(
+            source_vocab=53,
+            target_vocab=59,
+            dim=21,
+            heads=3,
+            depth=2,
+            mlp=13,
+            share_source=False,
+            d_k=7,
+            d_v=5,
+        )
+    )
+    return trace(model, torch.arange(4, 17)[None], torch.arange(5, 12)[None])
+
+
+def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_relates(pair):
+    chosen = SELECT | {"site": 5}
+    header, area = unpack(answers.first(pair, "abc", answers.thumbs(pair), chosen))
+    source, target = (text["labels"] for text in header["base"]["texts"])
+    assert (source, len(target)) == (pair.labels, 7)
+    sites = header["base"]["sites"]
+    assert [site["kind"] for site in sites] == ["self"] * 2 + ["causal", "cross"] * 2
+    assert [(s["query_text"], s["key_text"]) for s in sites] == [(0, 0)] * 2 + [(1, 1), (1, 0)] * 2
+    assert [(s["queries"], s["keys"]) for s in sites] == [(13, 13)] * 2 + [(7, 7), (7, 13)] * 2
+    small = header["thumbs"]
+    shape = (small["sites"], small["columns"], small["rows"], small["cols"])
+    raw = np.frombuffer(area, np.uint8, int(np.prod(shape)), small["at"]).reshape(shape)
+    weights = pair.weights(1, 2, kind="cross").numpy()
+    found = small["max"][5][2] * (raw[5, 2, :7] / 255.0) ** 2
+    np.testing.assert_allclose(found, weights, atol=1 / 255)  # half a step at its steepest
+
+
+def test_rows_and_columns_of_cross_attention_are_exact(pair):
+    ask = {"id": 1, "maps": [], "rows": [[5, 2, "query", 6], [5, "mean", "key", 12]]}
+    header, area = unpack(answers.addition(pair, "abc", ask))
+    weights = pair.weights(1, kind="cross")
+    expected = [weights[2, 6], weights[:, :, 12].mean(0)]
+    for row, numbers in zip(header["rows"], expected, strict=True):
+        found = np.frombuffer(area, np.float32, row["count"], row["at"])
+        np.testing.assert_allclose(found, numbers.numpy(), atol=1e-6)  # float32 of one softmax

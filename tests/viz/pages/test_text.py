@@ -10,7 +10,7 @@ from models.run import load, trace
 from viz.pack import unpack
 from viz.pages import snippet
 from viz.pages.examples import EXAMPLES
-from viz.pages.shared import Choice, opened
+from viz.pages.shared import Choice, opened, traced
 
 
 def run(**query):
@@ -54,7 +54,7 @@ def test_the_first_screen_is_a_sentence_in_minilm():
     ((header, _),) = blobs(app)
     assert header["base"]["model"] == "all-MiniLM-L6-v2"
     assert header["base"]["note"] == ""
-    assert header["base"]["query_labels"] == trace(load("minilm"), EXAMPLES[0].text).labels
+    assert header["base"]["texts"][0]["labels"] == trace(load("minilm"), EXAMPLES[0].text).labels
     assert header["base"]["select"] == {
         "site": 3,
         "head": 1,
@@ -139,7 +139,7 @@ def test_text_that_cannot_be_read_gets_one_line(text, says):
 def test_awkward_text_is_read_and_told_about(text, labels, says):
     app = run(input=text)
     ((header, _),) = blobs(app)
-    assert header["base"]["query_labels"] == ["[CLS]", *labels, "[SEP]"]
+    assert header["base"]["texts"][0]["labels"] == ["[CLS]", *labels, "[SEP]"]
     assert [says in line for line in lines(app)] == ([True] if says else [])
 
 
@@ -148,7 +148,7 @@ def test_a_text_over_the_limit_can_be_cut():
     app.text_input("text_input").set_value("word " * 600).run()
     app.button_group("text_cut").set_value("yes").run()
     ((header, _),) = blobs(app)
-    assert len(header["base"]["query_labels"]) == 512
+    assert len(header["base"]["texts"][0]["labels"]) == 512
     assert app.query_params["cut"] == "yes"
 
 
@@ -211,11 +211,13 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model, head):
     choice = Choice(model, heads=2)
     text = 'it\'s "quoted"'
     names: dict = {}
-    body, last = snippet.code(choice, text, {"site": 1, "head": head}).rsplit("\n", 1)
+    found = traced(choice, "cpu", text).trace
+    select = {"site": 1, "head": head}
+    body, last = snippet.code(choice, text, found, select).rsplit("\n", 1)
     exec(body, names)
     weights = eval(last.split("  #")[0], names)
-    traced = trace(opened(choice, "cpu"), text).weights(1)
-    shown = {"mean": traced.mean(0), "max": traced.amax(0)}.get(head, traced[1])
+    whole = trace(opened(choice, "cpu"), text).weights(1)
+    shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1])
     assert (weights == shown).all()
 
 

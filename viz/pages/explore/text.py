@@ -13,6 +13,7 @@ PARAMS = (
     *builder.PARAMS,
     link.choice("cut", "no", ("no", "yes")),
     link.number("layer", FIRST.layer, 0, 99),
+    link.choice("kind", "self", explorer.KINDS),
     link.number_or("head", FIRST.head, 99, ("mean", "max")),
     link.number("token", FIRST.query, 0, 9999),
     link.choice("direction", "out", ("out", "in")),
@@ -81,7 +82,7 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
 def _explore(choice: shared.Choice, text: str, found: shared.Traced) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
     explorer.show(PAGE, found)
-    snippet.show(choice, text, explorer.selection(PAGE, found.trace))
+    snippet.show(choice, text, found.trace, explorer.selection(PAGE, found.trace))
     settings.to_link(PAGE, PARAMS)
 
 

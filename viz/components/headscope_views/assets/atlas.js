@@ -49,20 +49,23 @@ export function atlas(store, parent) {
   let framed = "";
   let over = null; // {site, head} under the pointer
 
-  const widest = () => Math.max(...store.base.sites.map((site) => site.heads)) + 2;
+  /** The rows: the layers of the chosen kind of attention. */
+  const rows = () => store.group();
+  const widest = () => Math.max(...rows().map((site) => store.site(site).heads)) + 2;
   const columnOf = (head) =>
     typeof head === "number" ? head : widest() - (head === "mean" ? 2 : 1);
   const headAt = (site, column) => {
     if (column >= widest() - 2) return column === widest() - 2 ? "mean" : "max";
     return column < store.site(site).heads ? column : null;
   };
+  const down = (site) => rows().indexOf(site) * (size + GAP);
   const left = (column) => column * (size + GAP) + (column >= widest() - 2 ? 3 * GAP : 0);
 
   function at(event) {
     const box = canvas.getBoundingClientRect();
     const x = event.clientX - box.left;
-    const site = Math.floor((event.clientY - box.top) / (size + GAP));
-    if (site < 0 || site >= store.base.sites.length) return null;
+    const site = rows()[Math.floor((event.clientY - box.top) / (size + GAP))];
+    if (site === undefined) return null;
     for (let column = 0; column < widest(); column++)
       if (x >= left(column) && x < left(column) + size + GAP) {
         const head = headAt(site, column);
@@ -75,7 +78,7 @@ export function atlas(store, parent) {
     frame.hidden = !spot;
     if (!spot) return;
     const x = left(columnOf(spot.head)) - 2;
-    frame.style.transform = `translate(${x}px, ${spot.site * (size + GAP) - 2}px)`;
+    frame.style.transform = `translate(${x}px, ${down(spot.site) - 2}px)`;
     frame.style.width = frame.style.height = `${size + 4}px`;
   }
 
@@ -103,19 +106,19 @@ export function atlas(store, parent) {
   scroller.onkeydown = (event) => {
     const { site, head } = store.selection;
     const last = widest() - 1;
-    let [row, column] = [site, columnOf(head)];
+    let [row, column] = [rows().indexOf(site), columnOf(head)];
     if (event.key === "Home") column = 0;
     else if (event.key === "End") column = last;
     else if (MOVES[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
-      const [down, right] = MOVES[event.key];
-      row = Math.min(Math.max(0, row + down), store.base.sites.length - 1);
+      const [below, right] = MOVES[event.key];
+      row = Math.min(Math.max(0, row + below), rows().length - 1);
       do column += right;
-      while (right && column > 0 && column < last && headAt(row, column) === null);
+      while (right && column > 0 && column < last && headAt(rows()[row], column) === null);
       column = Math.min(Math.max(0, column), last);
     } else return;
     event.preventDefault();
-    const next = headAt(row, column) ?? store.site(row).heads - 1;
-    store.select({ site: row, head: next });
+    const next = headAt(rows()[row], column) ?? store.site(rows()[row]).heads - 1;
+    store.select({ site: rows()[row], head: next });
   };
 
   function measure() {
@@ -124,7 +127,7 @@ export function atlas(store, parent) {
     parent.style.setProperty("--hs-need", `${need}px`);
     const room = scroller.clientWidth - side.offsetWidth - 3 * GAP - 7;
     const fit = Math.floor(room / widest()) - GAP;
-    const tall = Math.floor(520 / store.base.sites.length) - GAP;
+    const tall = Math.floor(520 / rows().length) - GAP;
     size = Math.max(SMALLEST, Math.min(LARGEST, fit, Math.max(tall, SMALLEST)));
   }
 
@@ -140,8 +143,8 @@ export function atlas(store, parent) {
       }),
     );
     side.replaceChildren(
-      ...store.base.sites.map((_, site) => {
-        const label = element("span", "", {}, store.siteName(site));
+      ...rows().map((site) => {
+        const label = element("span", "", {}, `layer ${store.site(site).layer}`);
         label.style.height = `${size + GAP}px`;
         return label;
       }),
@@ -152,27 +155,28 @@ export function atlas(store, parent) {
   function blank(context, column, site, colour) {
     const ratio = devicePixelRatio || 1;
     context.fillStyle = colour;
-    const [x, y] = [left(column), site * (size + GAP)];
+    const [x, y] = [left(column), down(site)];
     context.fillRect(x * ratio, y * ratio, size * ratio, size * ratio);
   }
 
   function emphasise() {
     const { site, head } = store.selection;
     [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
-    [...side.children].forEach((c, i) => c.classList.toggle("hs-on", i === site));
+    const row = rows().indexOf(site);
+    [...side.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
   }
 
   function paint(theme) {
     const ratio = devicePixelRatio || 1;
     const width = left(widest() - 1) + size;
-    const height = store.base.sites.length * (size + GAP);
+    const height = rows().length * (size + GAP);
     canvas.style.width = body.style.width = top.style.width = `${width}px`;
     canvas.style.height = body.style.height = `${height}px`;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     const context = canvas.getContext("2d");
     const pixels = Math.round(size * ratio);
-    store.base.sites.forEach((_, site) => {
+    rows().forEach((site) => {
       for (let column = 0; column < widest(); column++) {
         const head = headAt(site, column);
         const part = head === null ? null : store.thumb(site, head);
@@ -194,11 +198,11 @@ export function atlas(store, parent) {
         context.putImageData(
           image,
           Math.round(left(column) * ratio),
-          Math.round(site * (size + GAP) * ratio),
+          Math.round(down(site) * ratio),
         );
       }
     });
-    const layers = store.base.sites.length;
+    const layers = rows().length;
     canvas.setAttribute(
       "aria-label",
       `Attention of every head as small pictures: ${layers} rows (layers), ${widest() - 2} heads ` +
@@ -209,7 +213,7 @@ export function atlas(store, parent) {
   function reveal() {
     const { site, head } = store.selection;
     const x = left(columnOf(head));
-    const y = site * (size + GAP);
+    const y = down(site);
     const { clientWidth, clientHeight } = scroller;
     const [wide, tall] = [clientWidth - side.offsetWidth, clientHeight - top.offsetHeight];
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
@@ -224,7 +228,7 @@ export function atlas(store, parent) {
     if (!scroller.clientWidth) return;
     const { site, head, scale } = store.selection;
     const key = [
-      ...[store.trace, store.thumbs?.at, store.thumbs?.area.length, scale, theme.mode],
+      ...[store.trace, rows()[0], store.thumbs?.at, store.thumbs?.area.length, scale, theme.mode],
       ...[scroller.clientWidth, devicePixelRatio],
     ].join();
     if (key !== drawn) {

@@ -19,10 +19,11 @@ function compose(store, root) {
 }
 
 function controls(store, bar, one) {
+  const kinds = element("div", "hs-switch", { role: "group", "aria-label": "Kind of attention" });
   const layer = stepper(
     "Layer",
-    (by) => store.select({ site: store.selection.site + by }),
-    (site) => store.select({ site }),
+    (by) => store.select({ site: store.group()[store.group().indexOf(store.selection.site) + by] }),
+    (row) => store.select({ site: store.group()[row] }),
   );
   const head = stepper(
     "Head",
@@ -42,6 +43,7 @@ function controls(store, bar, one) {
   const note = element("strong", "hs-note");
   stretch.setAttribute("aria-label", "Stretch contrast");
   bar.replaceChildren(
+    kinds,
     layer.box,
     head.box,
     stretch,
@@ -50,12 +52,32 @@ function controls(store, bar, one) {
     element("div", "hs-switch", { role: "group", "aria-label": "Zoom" }, farther, closer, reset),
     save,
   );
+  let named = "";
+
+  /** One button for each kind of attention, where there are several. */
+  function switches() {
+    const groups = store.groups();
+    const names = [...groups.keys()].join();
+    if (names !== named) {
+      named = names;
+      kinds.replaceChildren(...[...groups.keys()].map((name) => kindButton(store, name)));
+      kinds.hidden = groups.size < 2;
+    }
+    [...groups.values()].forEach((sites, i) =>
+      kinds.children[i].setAttribute(
+        "aria-pressed",
+        String(sites.includes(store.selection.site)),
+      ),
+    );
+  }
+
   return {
     render() {
-      const number = store.kinds() > 1;
+      switches();
+      const layers = store.group();
       layer.show(
-        store.base.sites.map((site) => (number ? `${site.layer} · ${site.kind}` : `${site.layer}`)),
-        store.selection.site,
+        layers.map((site) => String(store.site(site).layer)),
+        layers.indexOf(store.selection.site),
       );
       head.show(store.heads().map(String), store.heads().indexOf(store.selection.head));
       stretch.setAttribute("aria-pressed", String(store.selection.scale === "own"));
@@ -66,4 +88,20 @@ function controls(store, bar, one) {
       closer.disabled = one.deepest();
     },
   };
+}
+
+const KINDS = {
+  self: "The input’s tokens attend to each other, both ways",
+  causal: "A token attends to itself and to what came before it",
+  cross: "The written text’s tokens attend to the input’s tokens",
+};
+
+/** A button that goes to a kind of attention, at the same layer where it has one. */
+function kindButton(store, name) {
+  const first = store.base.sites[store.groups().get(name)[0]];
+  return button(name, KINDS[first.kind], () => {
+    const sites = store.groups().get(name);
+    const { layer } = store.site();
+    store.select({ site: sites.find((site) => store.site(site).layer === layer) ?? sites[0] });
+  });
 }

@@ -177,27 +177,40 @@ export class Store {
     return this.base.sites[index];
   }
 
-  /** Labels of a site: its own where it carries any, else the trace's. */
+  /** The texts of a site's rows and columns: {labels, special} each. */
+  texts(index = this.selection.site) {
+    const { query_text: query = 0, key_text: key = 0 } = this.base.sites[index];
+    return { query: this.base.texts[query], key: this.base.texts[key], one: query === key };
+  }
+
   labels(index = this.selection.site) {
-    const site = this.base.sites[index];
-    return {
-      query: site.query_labels ?? this.base.query_labels,
-      key: site.key_labels ?? this.base.key_labels,
-    };
+    const { query, key } = this.texts(index);
+    return { query: query.labels, key: key.labels };
   }
 
   heads(index = this.selection.site) {
     return [...Array(this.base.sites[index].heads).keys(), "mean", "max"];
   }
 
-  kinds() {
-    return new Set(this.base.sites.map((site) => site.kind)).size;
+  /** The kinds of attention in this trace, each with the places of its sites. */
+  groups() {
+    const found = new Map();
+    this.base.sites.forEach(({ kind, tower }, index) => {
+      const name = tower ? `${tower}: ${kind}` : kind;
+      found.set(name, [...(found.get(name) ?? []), index]);
+    });
+    return found;
+  }
+
+  /** The sites of the same kind as this one. */
+  group(index = this.selection.site) {
+    return [...this.groups().values()].find((sites) => sites.includes(index));
   }
 
   /** "layer 3" or, where several kinds are present, "layer 3 · cross". */
   siteName(index = this.selection.site) {
-    const site = this.base.sites[index];
-    return this.kinds() > 1 ? `layer ${site.layer} · ${site.kind}` : `layer ${site.layer}`;
+    const { layer, kind } = this.base.sites[index];
+    return this.groups().size > 1 ? `layer ${layer} · ${kind}` : `layer ${layer}`;
   }
 
   headName(head = this.selection.head) {
@@ -336,7 +349,7 @@ export class Store {
     const rows = [];
     const { queries, keys } = this.site();
     const whole = (where) => [where, head, 0, queries, 0, keys];
-    const next = this.neighbours().find((other) => other === site + this.onward);
+    const next = this.neighbours().find((other) => Math.sign(other - site) === this.onward);
     if (!this.parts().length) {
       maps.push(whole(site)); // who steps through layers is going on
       if (next !== undefined && !this.parts(next).length) maps.push(whole(next));
@@ -416,19 +429,15 @@ export class Store {
     return [...this.neighbours().map((other) => [other, head]), ...others];
   }
 
-  /** Sites next to the chosen one that look the same, so that their maps have the same size. */
+  /** The sites of the same kind one layer on and one back; their maps have the same size. */
   neighbours() {
     const { site, head } = this.selection;
-    const here = this.site();
-    return [site + 1, site - 1].filter((other) => {
-      const there = this.base.sites[other];
-      return (
-        there &&
-        there.queries === here.queries &&
-        there.keys === here.keys &&
-        (typeof head !== "number" || head < there.heads)
-      );
-    });
+    const group = this.group();
+    const at = group.indexOf(site);
+    return [group[at + 1], group[at - 1]].filter(
+      (other) =>
+        other !== undefined && (typeof head !== "number" || head < this.base.sites[other].heads),
+    );
   }
 
   report() {

@@ -76,14 +76,12 @@ export function tokens(store, parent) {
   }
 
   function build() {
-    const { query, key } = store.labels();
-    const one = JSON.stringify(query) === JSON.stringify(key);
-    const special = new Set(store.base.special);
-    const make = (labels, picks, marks) =>
-      labels.map((label, i) => chip(label, i, marks && special.has(i), picks));
+    const { query, key, one } = store.texts();
+    const make = ({ labels, special }, picks) =>
+      labels.map((label, i) => chip(label, i, special.includes(i), picks));
     const [asking, answering] = outward() ? [query, key] : [key, query];
-    chips = make(answering, one, one || outward());
-    pickers = one ? chips : make(asking, true, !outward());
+    chips = make(answering, one);
+    pickers = one ? chips : make(asking, true);
     colours = [];
     answers.replaceChildren(...chips);
     asks.replaceChildren(...(one ? [] : pickers));
