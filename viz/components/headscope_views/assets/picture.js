@@ -237,7 +237,8 @@ function label(context, layout, { theme }, { i, own, fits, text }, x, y, angle) 
   const font = context.font;
   if (own) context.font = `bold ${font.replace(/^(bold|\d+00) /, "")}`;
   context.textBaseline = "middle";
-  const words = named ? shortened(context, shown(text), layout.longest) : String(i);
+  const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
+  const words = named ? shortened(context, shown(text), most) : String(i);
   if (angle === 0) {
     context.textAlign = "right";
     context.fillText(words, x - 7 * unit, y);
@@ -290,11 +291,10 @@ function paintScale(context, layout, { theme, top, own, view }) {
     context.fillRect(at - 0.5, scaleTop + 10 * unit, 1, 3 * unit);
   }
   context.textAlign = "left";
-  context.fillText(
-    `${own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1"}; colour ∝ √weight`,
-    left,
-    scaleTop + 41 * unit,
-  );
+  const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
+  const words = `${range}; colour ∝ √weight`;
+  const over = Math.max(0, left + context.measureText(words).width - wide);
+  context.fillText(words, Math.max(0, left - over), scaleTop + 41 * unit);
   if (view.scale * (devicePixelRatio || 1) < 1)
     context.fillText(
       "several tokens a pixel: largest weight drawn",
