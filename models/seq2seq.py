@@ -83,7 +83,7 @@ class Seq2Seq(nn.Module):
                 config.dim, config.target_vocab, own=own, scale=config.logit_scale
             )
             if config.share_source:
-                self.encoder.tokens.weight = self.embedding.tokens.weight
+                self.encoder.tokens = self.embedding.tokens
             self._draw()
 
     def forward(

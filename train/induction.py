@@ -14,6 +14,7 @@ import torch
 from train.task import IGNORED, Batch
 from train.vocabulary import Vocabulary, filled, padding_of
 
+EMPHASIS = 0.9  # of what can be known: most of the other signs are mere chance
 SIGNS = Vocabulary((*ascii_lowercase, *digits), "characters", begin=True)
 
 
@@ -56,7 +57,7 @@ class Induction:
 
     def draw(self, dice: Random) -> Repeat:
         signs = "".join(dice.sample(SIGNS.tokens, len(SIGNS.tokens)))
-        before = dice.randint(self.fewest, self.most)
+        before = dice.randint(self.fewest, dice.randint(self.fewest, self.most))
         length = dice.randint(2, min(self.longest, before))
         first = dice.randint(0, before - length)
         tail = signs[before : before + dice.randint(0, self.tail)]
@@ -72,4 +73,4 @@ class Induction:
         graded = torch.zeros_like(target, dtype=torch.bool)
         for row, item in enumerate(items):
             graded[row, item.start + 1 : item.start + item.length] = True
-        return Batch({"ids": ids, "padding": padding_of(ids)}, target, graded)
+        return Batch({"ids": ids, "padding": padding_of(ids)}, target, graded, EMPHASIS)

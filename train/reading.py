@@ -117,7 +117,8 @@ class NextWord:
             graded[row, _place(item)] = True  # the row before it, behind the sign of the beginning
             rivals[row, _place(item)] = BEGUN.numbers[item.rival] if item.rival else 0
         arguments = {"ids": ids, "padding": padding_of(ids)}
-        return Batch(arguments, target, graded, rivals if self.kind == "agreement" else None)
+        only = rivals if self.kind == "agreement" else None
+        return Batch(arguments, target, graded, rivals=only)
 
 
 def _place(sentence: Sentence) -> int:

@@ -5,7 +5,7 @@ other item with the same key, was ever trained on.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from random import Random
 from typing import Any, Protocol, TypeVar
@@ -32,6 +32,7 @@ class Batch:
         target: the right class at each place; `IGNORED` where nothing is asked.
         graded: the places that count when answers are graded; None if all do. The others are
             learned from as well, though nobody could be sure of them. There must be both.
+        emphasis: the share of the loss that graded places have.
         rivals: at each place, the one class that must be less likely for the answer to count as
             right; None if all others must be.
     """
@@ -39,6 +40,7 @@ class Batch:
     arguments: dict[str, Tensor | None]
     target: Int[Tensor, "batch place"]
     graded: Bool[Tensor, "batch place"] | None = None
+    emphasis: float = 0.5
     rivals: Int[Tensor, "batch place"] | None = None
 
 
@@ -100,15 +102,14 @@ def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
 def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:
     """Mean cross entropy over everything that is asked.
 
-    Where only some places are graded, they count for one half of it, and all others for the other.
+    Where only some places are graded, it is their mean and that of all others, by the emphasis.
     """
     logits, target, graded = logits_of(out, batch), batch.target, batch.graded
     if graded is None:
         return cross_entropy(logits, target, padding=IGNORED)
-    halves = (target.where(graded, IGNORED), target.where(~graded, IGNORED))
-    return sum(
-        (cross_entropy(logits, half, padding=IGNORED) / 2 for half in halves), logits.new_zeros(())
-    )
+    known = cross_entropy(logits, target.where(graded, IGNORED), padding=IGNORED)
+    others = cross_entropy(logits, target.where(~graded, IGNORED), padding=IGNORED)
+    return batch.emphasis * known + (1 - batch.emphasis) * others
 
 
 def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
@@ -127,8 +128,10 @@ def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
 def moved(batch: Batch, device: torch.device) -> Batch:
     """The batch on a device."""
     arguments = {k: None if v is None else v.to(device) for k, v in batch.arguments.items()}
-    others = (None if v is None else v.to(device) for v in (batch.graded, batch.rivals))
-    return Batch(arguments, batch.target.to(device), *others)
+    graded, rivals = (None if v is None else v.to(device) for v in (batch.graded, batch.rivals))
+    return replace(
+        batch, arguments=arguments, target=batch.target.to(device), graded=graded, rivals=rivals
+    )
 
 
 @dataclass(frozen=True)

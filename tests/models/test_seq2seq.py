@@ -104,6 +104,18 @@ def test_what_is_shared() -> None:
     assert apart(*pair()).logits.shape == (BATCH, TARGET, 89)
 
 
+@pytest.mark.parametrize("assign", [False, True])
+def test_sharing_outlives_loading_and_moving(assign: bool) -> None:
+    network = built()
+    state = {name: weights.clone() for name, weights in built(seed=3).state_dict().items()}
+    network.load_state_dict(state, assign=assign)
+    network.to(torch.float64)
+    assert network.encoder.tokens.weight is network.embedding.tokens.weight
+    source, target = pair()
+    off = network(source, target).logits - built(seed=3)(source, target).logits
+    assert off.abs().max() < ROUNDING
+
+
 def test_shared_weights_learn_together() -> None:
     network = built()
     network(*pair()).logits.square().sum().backward()

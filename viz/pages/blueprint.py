@@ -34,7 +34,7 @@ def params(name: str) -> tuple[link.Param, ...]:
         link.text("text", SENTENCE),
         link.text("answer", ANSWER),
         link.text("ids", "4 5 9 7 6"),
-        link.text("answer_ids", "1 8 3 5"),
+        link.text("answer_ids", "1 8 3 5 4"),
         link.choice("photo", "flower", ("flower", "china")),
         link.sha256("upload"),
         link.choice("fit", "crop", ("crop", "pad", "stretch")),

@@ -1,0 +1,79 @@
+"""The diagram's message and the treemap, from plain numbers."""
+
+import json
+
+import pytest
+
+from viz.architecture import message, short, treemap
+from viz.pack import unpack
+
+PART = {
+    "name": "a",
+    "title": "<b>A</b>",
+    "kind": "linear",
+    "skips": "",
+    "causal": False,
+    "takes": [["tokens", 3]],
+    "gives": [["tokens", 3], ["dim", 5]],
+    "context": [],
+    "parameters": 7,
+    "flops": 11,
+    "memory": 13,
+    "times": 2,
+    "parts": [],
+}
+
+
+def test_a_message_holds_the_parts_and_both_modes():
+    header, area = unpack(message([PART], identity="i", title="t", select="a", quantity="flops"))
+    base = header["base"]
+    assert base["parts"] == [PART]
+    assert (base["select"], base["quantity"], base["stale"]) == ("a", "flops", False)
+    assert set(base["theme"]) == {"light", "dark"}
+    assert len(base["theme"]["dark"]["heads"]) == 16
+    assert area == b""
+
+
+def test_without_parts_it_waits():
+    assert unpack(message([]))[0]["base"] is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "more", "says"),
+    [
+        ([{**PART, "parts": [{"name": "b"}]}], {}, "missing"),
+        ([PART], {"quantity": "colour"}, "expected one of parameters, flops, memory"),
+    ],
+)
+def test_a_message_that_makes_no_sense_is_refused(parts, more, says):
+    with pytest.raises(ValueError, match=says):
+        message(parts, **more)
+
+
+@pytest.mark.parametrize(
+    ("value", "quantity", "text"),
+    [
+        (0, "parameters", "0"),
+        (999, "parameters", "999"),
+        (1_000, "flops", "1.00 k"),
+        (109_482_240, "parameters", "109 M"),
+        (22_347_251_712, "flops", "22.3 G"),
+        (999_600, "parameters", "1.00 M"),
+        (1_023, "memory", "1.00 KiB"),
+        (1_536, "memory", "1.50 KiB"),
+        (844 * 2**20, "memory", "844 MiB"),
+    ],
+)
+def test_three_digits_and_a_unit(value, quantity, text):
+    assert short(value, quantity) == text
+
+
+def test_areas_stand_inside_each_other_and_add_up():
+    figure = treemap(("a", "a/b", "a/c", "d"), ("A", "<s>", "C", "D"), (5, 2, 3, 0), title="t")
+    trace = json.loads(figure.to_json())["data"][0]
+    assert trace["ids"] == ["a", "a/b", "a/c"]
+    assert trace["parents"] == ["", "a", "a"]
+    assert trace["labels"] == ["A", "&lt;s&gt;", "C"]
+    assert trace["branchvalues"] == "total"
+    with pytest.raises(ValueError, match="as many paths as titles and values"):
+        treemap(("a",), (), (), title="t")
