@@ -5,7 +5,7 @@ Streamlit's, which has them from viz/theme.py. A range that crosses zero gets th
 any other the sequential one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -176,6 +176,27 @@ def facets(
             figure.update_xaxes(showticklabels=False, row=row, col=col)
     figure.update_annotations(font_size=13)
     return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+
+
+def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -> go.Figure:
+    """Shares of a whole as bars, from 0 to 1, the first on top; equal names stay apart.
+
+    Args:
+        names: of the bars.
+        values: from 0 to 1.
+        title: of the figure.
+        x: what a value is.
+    """
+    if len(names) != len(values) or not names:
+        raise ValueError(f"expected a value for every name, received {len(names)}, {len(values)}")
+    places = list(range(len(names)))
+    told = [f"{value:.3f}" for value in values]
+    bar = go.Bar(x=list(values), y=places, orientation="h", text=told, textposition="outside")
+    figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
+    figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    shown = [escape(name, quote=False) for name in names]
+    figure.update_yaxes(tickvals=places, ticktext=shown, autorange="reversed")
+    return finish(figure, title, 90 + 26 * len(names))
 
 
 def _cells(values: np.ndarray, x: str, y: str, bar: str) -> go.Heatmap:

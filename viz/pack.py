@@ -18,9 +18,7 @@ from viz.heatmap import quantise
 VERSION = 1
 ALIGNMENT = 8
 AXES = ("query", "key")
-BASE_KEYS = (
-    *("model", "note", "texts", "sites", "select"),
-)
+BASE_KEYS = (*("model", "note", "texts", "sites", "select"),)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,16 @@ from random import Random
 
 import pytest
 
-from train.sequences import BRACKETS, FINE, LETTERS, WRONG, Brackets, Modular, Rearrange, first_wrong
+from train.sequences import (
+    BRACKETS,
+    FINE,
+    LETTERS,
+    WRONG,
+    Brackets,
+    Modular,
+    Rearrange,
+    first_wrong,
+)
 from train.task import IGNORED, draw
 
 

@@ -1,14 +1,22 @@
 """Which model a page shows: a trained one, or an encoder built here with live controls."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
+from models.catalogue import catalogue
 from viz import link
 from viz.pages.shared import Choice, device_choice
+
+BUILT = "built"
+TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
+    BUILT: "Build one (untrained)"
+}
 
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 NORMS = ("post", "pre")
 PARAMS = (
-    link.choice("model", "minilm", ("minilm", "built")),
+    link.choice("model", "minilm", TITLES),
     link.number("heads", 4, 1, 16),
     link.number("dim", 64, 8, 256, 8),
     link.number("depth", 4, 1, 12),
@@ -16,28 +24,30 @@ PARAMS = (
     link.choice("norm", "post", NORMS),
     link.number("seed", 0, 0, 999),
 )
-TITLES = {"minilm": "MiniLM (trained)", "built": "Build one (untrained)"}
 FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
 
 
-def model(page: str) -> None:
-    """The switch between the models."""
-    st.segmented_control(
+def model(page: str, chosen: Callable[[str], None]) -> None:
+    """The choice of a model; `chosen` is called when it changes."""
+    st.selectbox(
         "Model",
         options=list(TITLES),
         format_func=TITLES.__getitem__,
         key=f"{page}_model",
-        required=True,
+        on_change=chosen,
+        args=(page,),
         persist_state="session",
-        help="MiniLM is a real pretrained transformer. Or build an encoder here and change its"
-        " sizes: its weights are random, so its pictures show architecture, not learning.",
+        width=230,
+        help="MiniLM is a real pretrained transformer; most others are small, trained for this app"
+        " on tasks that need attention. Or build an encoder here and change its sizes: its weights"
+        " are random, so its pictures show architecture, not learning.",
     )
     device_choice()
 
 
 def choose(page: str) -> Choice:
     """The chosen model; for one that is built here, with its controls."""
-    if st.session_state[f"{page}_model"] == "built":
+    if st.session_state[f"{page}_model"] == BUILT:
         _controls(page)
     values = {name: st.session_state[f"{page}_{name}"] for name in FIELDS}
     return Choice(st.session_state[f"{page}_model"], **values)

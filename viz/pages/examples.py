@@ -1,37 +1,11 @@
-"""Sentences that show something, each with where to look. The numbers are MiniLM's own; a test
-holds every one of them against the model."""
-
-from dataclasses import dataclass
+"""Inputs that show something, each with where to look. The numbers of those written here are
+MiniLM's own, those of the models trained here come with them; tests hold every one to its model."""
 
 import streamlit as st
 
+from models.card import Example
+from viz.pages import shared
 from viz.pages.shared import Choice, plain
-
-
-@dataclass(frozen=True)
-class Example:
-    """One sentence and what one head does with it.
-
-    Attributes:
-        name: on its button.
-        text: the sentence.
-        look: what to look at.
-        layer: of the head.
-        head: that shows it.
-        query: position of the token that attends.
-        key: position of the token attended to.
-        weight: that the query gives the key, to two digits.
-    """
-
-    name: str
-    text: str
-    look: str
-    layer: int
-    head: int
-    query: int
-    key: int
-    weight: float
-
 
 EXAMPLES = (
     Example(
@@ -39,8 +13,9 @@ EXAMPLES = (
         "The animal didn't cross the street because it was too tired.",
         "Layer 3, head 1: “it” gives 0.68 of its attention to “animal”. Change “tired” to “wide”"
         " and it drops to 0.28: now “it” could be the street.",
-        3,
-        1,
+        kind="self",
+        layer=3,
+        head=1,
         query=10,
         key=2,
         weight=0.68,
@@ -49,8 +24,9 @@ EXAMPLES = (
         "Keys … are",
         "The keys to the cabinet are on the table.",
         "Layer 3, head 1: “are” looks past its neighbour “cabinet” to its subject, “keys” (0.79).",
-        3,
-        1,
+        kind="self",
+        layer=3,
+        head=1,
         query=6,
         key=2,
         weight=0.79,
@@ -60,8 +36,9 @@ EXAMPLES = (
         "To be or not to be, that is the question.",
         "Layer 0, head 2: a bright line just under the diagonal. Every token looks at the one"
         " before it, whatever the words are: this head reads positions.",
-        0,
-        2,
+        kind="self",
+        layer=0,
+        head=2,
         query=11,
         key=10,
         weight=1.00,
@@ -71,8 +48,9 @@ EXAMPLES = (
         "The bank by the river is flooded, but the bank in town is open.",
         "Layer 2, head 9: the second “bank” looks at the first (0.91), and the “the” before"
         " it at the first “The”: this head finds the same word again.",
-        2,
-        9,
+        kind="self",
+        layer=2,
+        head=9,
         query=11,
         key=2,
         weight=0.91,
@@ -82,8 +60,9 @@ EXAMPLES = (
         "I did not like the film, but my sister loved it.",
         "Layer 2, head 1: “not” gives 0.98 to “like”, the word it negates. Then look at “it” in"
         " layer 3, head 1: it finds “film” over a distance.",
-        2,
-        1,
+        kind="self",
+        layer=2,
+        head=1,
         query=3,
         key=4,
         weight=0.98,
@@ -93,8 +72,9 @@ EXAMPLES = (
         "How old are you? What is your age?",
         "Layer 2, head 9: “old” looks at “age” (0.69), and layer 2, head 4 the other way round:"
         " the model was trained to see that both questions ask the same.",
-        2,
-        9,
+        kind="self",
+        layer=2,
+        head=9,
         query=2,
         key=9,
         weight=0.69,
@@ -104,8 +84,9 @@ EXAMPLES = (
         "She opened the window because the room was warm.",
         "Layer 4, head 5: one bright column. Nearly all tokens look at [CLS], which is where a head"
         " rests when it finds nothing to do. In other words: not every head means something.",
-        4,
-        5,
+        kind="self",
+        layer=4,
+        head=5,
         query=4,
         key=0,
         weight=0.87,
@@ -115,8 +96,9 @@ EXAMPLES = (
         "Zoë's supercalifragilistic 🙂 café.",
         "One rare word is six tokens, and 🙂 is one the model does not know ([UNK]). Layer 0,"
         " head 2 shows each piece looking at the piece before it.",
-        0,
-        2,
+        kind="self",
+        layer=0,
+        head=2,
         query=5,
         key=4,
         weight=1.00,
@@ -124,19 +106,26 @@ EXAMPLES = (
 )
 
 
-def of_text(text: str) -> Example | None:
-    """The example with that text, if it is one."""
-    return next((example for example in EXAMPLES if example.text == text), None)
+def of(model: str) -> tuple[Example, ...]:
+    """The examples of a model; an encoder that is built here reads MiniLM's."""
+    card = shared.card(model)
+    return EXAMPLES if card is None else card.examples
+
+
+def of_text(model: str, text: str) -> Example | None:
+    """The model's example with that text, if it is one."""
+    return next((example for example in of(model) if example.input == text), None)
 
 
 def buttons(page: str) -> None:
     """The examples, one click away."""
+    state = st.session_state
     with st.container(key=f"{page}_examples", horizontal=True, gap="xsmall"):
-        for number, example in enumerate(EXAMPLES):
+        for number, example in enumerate(of(state[f"{page}_model"])):
             st.button(
                 example.name,
                 key=f"{page}_example_{number}",
-                on_click=_take,
+                on_click=take,
                 args=(page, example),
                 type="primary" if example == shown(page) else "secondary",
             )
@@ -156,17 +145,35 @@ def look(page: str, choice: Choice) -> None:
 
 def shown(page: str) -> Example | None:
     """The example whose text the page shows, if it is one."""
-    return of_text(st.session_state[f"{page}_input"])
+    state = st.session_state
+    return of_text(state[f"{page}_model"], state[f"{page}_input"])
 
 
-def _take(page: str, example: Example) -> None:
+def take(page: str, example: Example) -> None:
+    """Puts an example's input into the page, and its head before the reader."""
     taken = {
-        "input": example.text,
-        "model": "minilm",
+        "input": example.input,
+        "target": example.target or "",
         "layer": example.layer,
+        "kind": example.kind,
         "head": example.head,
         "token": example.query,
         "direction": "out",
     }
+    if st.session_state[f"{page}_model"] == "built":
+        taken["model"] = "minilm"  # what is to be looked at was learned
     for name, value in taken.items():
         st.session_state[f"{page}_{name}"] = value
+
+
+def follow(page: str) -> None:
+    """After another model was chosen: its own example takes the place of the one before.
+
+    What the user wrote stays; but a text of another model's examples says nothing to this one.
+    """
+    state = st.session_state
+    model, text = state[f"{page}_model"], state[f"{page}_input"]
+    others = (entry.name for entry in shared.readers() if entry.name != model)
+    foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
+    if model != "built" and foreign:
+        take(page, of(model)[0])

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
+    from models.card import Card
+    from models.catalogue import Entry
     from models.run import Model
     from models.text import Tokenizer
     from models.trace import Trace
@@ -87,6 +89,23 @@ def plain(text: str) -> str:
     return escaped.replace("\\:", "\\:\u200b")
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def card(model: str) -> "Card | None":
+    """What is known about a model that was trained here; None for any other."""
+    from models.card import card
+    from models.catalogue import entry
+
+    return None if model == "built" else card(entry(model))
+
+
+@st.cache_resource(show_spinner=False)
+def readers() -> "tuple[Entry, ...]":
+    """The models of the catalogue that read text."""
+    from models.catalogue import catalogue
+
+    return tuple(entry for entry in catalogue() if entry.reads == "text")
+
+
 @st.cache_resource(max_entries=12, show_spinner=False)
 def opened(choice: Choice, device: str) -> "Model":
     """The model, loaded or built once and shared: nothing may change it."""
@@ -107,15 +126,22 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def traced(choice: Choice, device: str, text: str) -> Traced:
-    """One forward pass, kept as the recipe of its patterns (a few MB at most)."""
+def traced(choice: Choice, device: str, text: str, target: str = "") -> Traced:
+    """One forward pass, kept as the recipe of its patterns (a few MB at most).
+
+    Args:
+        choice: of the model.
+        device: what it runs on.
+        text: what it reads.
+        target: what an encoder–decoder is to write; "" lets it write.
+    """
     from models.run import trace
     from viz.pages.answers import thumbs
 
     model = opened(choice, device)
     with forward_pass(model):
-        done = trace(model, text)
-    name = f"{choice}|{device}|{text}".encode("utf-8", "replace")
+        done = trace(model, text, target or None)
+    name = f"{choice}|{device}|{text}|{target}".encode("utf-8", "replace")
     return Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
 
 

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 
-def show(choice: Choice, text: str, trace: "Trace", select: dict[str, Any]) -> None:
+def show(choice: Choice, text: str, target: str, trace: "Trace", select: dict[str, Any]) -> None:
     """A folded box with the lines, ready to copy; the highlighter is only loaded for readers."""
     box = st.expander("The same in Python", key="snippet", on_change="rerun")
     if box.open:
-        box.code(code(choice, text, trace, select), language="python")
+        box.code(code(choice, text, target, trace, select), language="python")
 
 
-def code(choice: Choice, text: str, trace: "Trace", select: dict[str, Any]) -> str:
+def code(choice: Choice, text: str, target: str, trace: "Trace", select: dict[str, Any]) -> str:
     """Loads the model, traces the text, and reads the weights that are shown."""
     source = f"load({choice.model!r})"
     imports = "from models.run import load, trace\n"
@@ -30,4 +30,5 @@ def code(choice: Choice, text: str, trace: "Trace", select: dict[str, Any]) -> s
     asked = f"layer={site.layer}" + (f", kind={site.kind!r}" if several else "")
     weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
     shown = weights.get(head, f"t.weights({asked}, head={head})")
-    return f"{imports}\nmodel = {source}\nt = trace(model, {text!r})\n{shown}  # query × key"
+    given = f"{text!r}, {target!r}" if target else repr(text)
+    return f"{imports}\nmodel = {source}\nt = trace(model, {given})\n{shown}  # query × key"

@@ -54,7 +54,7 @@ def test_the_first_screen_is_a_sentence_in_minilm():
     ((header, _),) = blobs(app)
     assert header["base"]["model"] == "all-MiniLM-L6-v2"
     assert header["base"]["note"] == ""
-    assert header["base"]["texts"][0]["labels"] == trace(load("minilm"), EXAMPLES[0].text).labels
+    assert header["base"]["texts"][0]["labels"] == trace(load("minilm"), EXAMPLES[0].input).labels
     assert header["base"]["select"] == {
         "site": 3,
         "head": 1,
@@ -213,7 +213,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model, head):
     names: dict = {}
     found = traced(choice, "cpu", text).trace
     select = {"site": 1, "head": head}
-    body, last = snippet.code(choice, text, found, select).rsplit("\n", 1)
+    body, last = snippet.code(choice, text, "", found, select).rsplit("\n", 1)
     exec(body, names)
     weights = eval(last.split("  #")[0], names)
     whole = trace(opened(choice, "cpu"), text).weights(1)

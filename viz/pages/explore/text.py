@@ -4,12 +4,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import builder, examples, explorer, reading, settings, shared, snippet
+from viz.pages import builder, examples, explorer, reading, settings, shared, snippet, written
 
 PAGE = "text"
 FIRST = examples.EXAMPLES[0]
 PARAMS = (
-    link.text("input", FIRST.text),
+    link.text("input", FIRST.input),
+    link.text("target", ""),
     *builder.PARAMS,
     link.choice("cut", "no", ("no", "yes")),
     link.number("layer", FIRST.layer, 0, 99),
@@ -38,7 +39,7 @@ def _page() -> None:
             persist_state="session",
             width="stretch",
         )
-        builder.model(PAGE)
+        builder.model(PAGE, examples.follow)
     examples.buttons(PAGE)
     _network()
 
@@ -50,9 +51,11 @@ def _network() -> None:
         for problem in settings.from_link(PAGE, PARAMS):
             shared.error_line(problem)
         choice = builder.choose(PAGE)
+        written.target(PAGE, choice)
         notes = st.container(key="text_notes", gap="small")
         picture = st.container(key="text_picture")
     with notes:
+        written.about(choice)
         examples.look(PAGE, choice)
         try:
             with st.spinner("Loading the model …"):
@@ -73,16 +76,20 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
     if text is None:
         explorer.hide(PAGE)
         return
-    found = shared.traced(choice, device, text)
+    target = written.given(PAGE, choice)
+    found = shared.traced(choice, device, text, target)
+    written.answer(choice, found.trace, target)
     with picture:
-        _explore(choice, text, found)
+        _explore(choice, text, target, found)
 
 
 @st.fragment
-def _explore(choice: shared.Choice, text: str, found: shared.Traced) -> None:
+def _explore(choice: shared.Choice, text: str, target: str, found: shared.Traced) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
     explorer.show(PAGE, found)
-    snippet.show(choice, text, found.trace, explorer.selection(PAGE, found.trace))
+    select = explorer.selection(PAGE, found.trace)
+    written.likely(choice, found.trace, select)
+    snippet.show(choice, text, target, found.trace, select)
     settings.to_link(PAGE, PARAMS)
 
 
