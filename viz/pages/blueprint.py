@@ -39,7 +39,7 @@ def params(name: str) -> tuple[link.Param, ...]:
         link.sha256("upload"),
         link.choice("fit", "crop", ("crop", "pad", "stretch")),
         link.number("layer", 0, 0, 99),
-        link.choice("kind", "self", explorer.KINDS),
+        link.choice("attention", "self", explorer.KINDS),
         link.number_or("head", 0, 99, ("mean", "max")),
         link.number("token", None, 0, 9999),
         link.choice("direction", "out", ("out", "in")),

@@ -155,7 +155,7 @@ def take(page: str, example: Example) -> None:
         "input": example.input,
         "target": example.target or "",
         "layer": example.layer,
-        "kind": example.kind,
+        "attention": example.kind,
         "head": example.head,
         "token": example.query,
         "direction": "out",

@@ -110,7 +110,7 @@ def hide(page: str) -> None:
 def selection(page: str, trace: "Trace") -> dict[str, Any]:
     """The page's settings as the explorer takes them, held within this trace."""
     state = st.session_state
-    index = _site(trace, state[f"{page}_layer"], state.get(f"{page}_kind"))
+    index = _site(trace, state[f"{page}_layer"], state.get(f"{page}_attention"))
     site, head, token = trace.sites[index], state[f"{page}_head"], state[f"{page}_token"]
     if isinstance(head, int):
         head = min(head, site.heads - 1)
@@ -143,7 +143,7 @@ def _take_over(page: str, trace: "Trace", scales: Sequence[str]) -> None:
     site, head, token = (select.get(name) for name in ("site", "head", "token"))
     if isinstance(site, int) and 0 <= site < len(trace.sites):
         state[f"{page}_layer"] = trace.sites[site].layer
-        state[f"{page}_kind"] = trace.sites[site].kind
+        state[f"{page}_attention"] = trace.sites[site].kind
     if head in ("mean", "max") or (isinstance(head, int) and 0 <= head < 100):
         state[f"{page}_head"] = head
     if token is None or (isinstance(token, int) and 0 <= token < 10_000):

