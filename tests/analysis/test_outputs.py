@@ -1,0 +1,51 @@
+"""Probabilities of an output equal a softmax worked out by hand; nonsense is refused."""
+
+from math import exp
+
+import pytest
+import torch
+
+from analysis.outputs import likely, written
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+
+SIZES = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13}
+
+
+@pytest.fixture(scope="module")
+def decoded():
+    return trace(load(DecoderConfig(vocab=29, **SIZES)), torch.arange(11)[None])
+
+
+@pytest.mark.parametrize("place", [0, 4, -1])
+def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
+    found = likely(decoded, place, count=5)
+    logits = decoded.output.values[0, place].double().tolist()
+    whole = sum(exp(x) for x in logits)
+    share = sorted(((exp(x) / whole, i) for i, x in enumerate(logits)), reverse=True)[:5]
+    assert found.place == place % 11
+    assert found.ids == tuple(i for _, i in share)
+    assert found.probabilities == pytest.approx([p for p, _ in share], rel=1e-5)  # float32
+
+
+def test_no_more_tokens_than_there_are(decoded):
+    found = likely(decoded, 0, count=100)
+    assert len(found.ids) == 29
+    assert sum(found.probabilities) == pytest.approx(1, abs=1e-6)  # float32
+
+
+def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
+    model = load(Seq2SeqConfig(source_vocab=29, target_vocab=29, d_k=7, d_v=7, **SIZES))
+    found = trace(model, torch.arange(4, 15)[None])
+    target = found.target_tokens[0].ids
+    assert written(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
+    with pytest.raises(ValueError, match=f"place: expected -{len(target)} to {len(target) - 1}"):
+        likely(found, len(target))
+
+
+def test_a_network_without_logits_of_tokens_is_refused():
+    found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
+    with pytest.raises(ValueError, match="gives hidden states: expected logits of tokens"):
+        likely(found, 0)
