@@ -83,3 +83,15 @@ def test_facets_share_one_scale_and_say_their_names():
     assert figure.layout.yaxis3.range == (1.5, -0.5)
     with pytest.raises(ValueError, match="at least one"):
         figures.facets({}, title="t", x="key", y="query", bar="bias", low=-1, high=1)
+
+
+def test_bars_keep_equal_names_apart_and_the_first_on_top():
+    figure = figures.bars(["a", "a", "<b>"], [0.5, 0.25, 0.125], title="t <x>", x="probability")
+    (bar,) = figure.data
+    assert list(bar.x) == [0.5, 0.25, 0.125]
+    assert list(bar.y) == [0, 1, 2]
+    assert list(figure.layout.yaxis.ticktext) == ["a", "a", "&lt;b&gt;"]
+    assert figure.layout.yaxis.autorange == "reversed"
+    assert figure.layout.title.text == "t &lt;x&gt;"
+    with pytest.raises(ValueError, match="a value for every name, received 1, 2"):
+        figures.bars(["a"], [0.5, 0.25], title="t", x="p")
