@@ -52,6 +52,8 @@ def encoder_parts(config: EncoderConfig, tokens: int, *, last: bool | None = Non
     parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
     if config.norm == "pre" if last is None else last:
         parts.append(norm("norm", "Last norm", shape, Encoder.forward))
+    if config.classes:
+        parts.append(replace(_logits(shape, config.classes, False, 1.0), name="head"))
     return parts
 
 

@@ -9,7 +9,7 @@ import pytest
 
 # Shapes and types of everything public in these packages are checked while the tests run.
 # It must come before any of them is imported.
-jaxtyping.install_import_hook(["models", "analysis"], "beartype.beartype")
+jaxtyping.install_import_hook(["models", "analysis", "train"], "beartype.beartype")
 
 ALLOWED_SKIPS = ("CUDA", "MPS")
 

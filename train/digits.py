@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import cos, sin
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -63,7 +63,7 @@ def scans() -> Scans:
             "the digits come with scikit-learn, which is not installed:"
             " pip install -r requirements-dev.txt"
         ) from error
-    found = load_digits()
+    found: Any = load_digits()
     return Scans(torch.tensor(found.images).float() / 16, torch.tensor(found.target))
 
 

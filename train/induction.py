@@ -14,6 +14,7 @@ import torch
 from train.task import IGNORED, Batch
 from train.vocabulary import Vocabulary, filled, padding_of
 
+ADJOINING = 0.5  # of the repeats: what they copy stands right before them
 EMPHASIS = 0.9  # of what can be known: most of the other signs are mere chance
 SIGNS = Vocabulary((*ascii_lowercase, *digits), "characters", begin=True)
 
@@ -58,8 +59,9 @@ class Induction:
     def draw(self, dice: Random) -> Repeat:
         signs = "".join(dice.sample(SIGNS.tokens, len(SIGNS.tokens)))
         before = dice.randint(self.fewest, dice.randint(self.fewest, self.most))
-        length = dice.randint(2, min(self.longest, before))
-        first = dice.randint(0, before - length)
+        adjoining = dice.random() < ADJOINING
+        length = dice.randint(2, min(self.longest, before // 2 if adjoining else before))
+        first = before - length if adjoining else dice.randint(0, before - length)
         tail = signs[before : before + dice.randint(0, self.tail)]
         text = signs[:before] + signs[first : first + length] + tail
         return Repeat(text, before, length)

@@ -14,18 +14,18 @@ from models.convert.own import settings_of
 from models.loading import Model, Network, as_model
 from models.text import FileTokenizer
 from train.examples import picture, shown
-from train.recipes import Recipe
+from train.recipe import Recipe
 from train.store import libraries, save_checkpoint
 from train.task import exam, score
 
 LICENCE = "that of this project: made here, from nothing"
 
 
-def measured(network: nn.Module, recipe: Recipe) -> tuple[Measure, ...]:
-    """How well the network does on held-out items."""
+def measured(network: nn.Module, recipe: Recipe, items: int | None = None) -> tuple[Measure, ...]:
+    """How well the network does on held-out items: as many as the recipe says, or so many."""
     found = []
     for name, (task, aim) in recipe.exams.items():
-        result = score(network, task, exam(task, recipe.items))
+        result = score(network, task, exam(task, items or recipe.items))
         found.append(Measure(name, result.right, result.of, *result.interval, aim))
     return tuple(found)
 

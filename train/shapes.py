@@ -5,7 +5,7 @@ Two questions: which kind is the odd one, and how many discs are there?
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 from random import Random
 from typing import Any
 
@@ -18,6 +18,7 @@ from train.task import Batch
 
 SIDE = 64
 MARGIN = 2  # pixels between two shapes, and to the border
+WINDOW = 24  # pixels that hold the largest shape
 
 
 def _disc(x: Tensor, y: Tensor) -> Tensor:
@@ -81,10 +82,7 @@ class Shape:
     def inside(self) -> Float[Tensor, "row col"]:
         """How much of every pixel it covers, 0 to 1."""
         at = torch.arange(SIDE) + 0.5
-        y, x = (at[:, None] - self.row) / self.radius, (at[None] - self.col) / self.radius
-        across = x * cos(self.turn) + y * sin(self.turn)
-        along = y * cos(self.turn) - x * sin(self.turn)
-        return (0.5 - KINDS[self.kind](across, along) * self.radius).clamp(0, 1)
+        return _covers(self.kind, [self], (at - self.row)[None], (at - self.col)[None])[0]
 
 
 @dataclass(frozen=True)
@@ -107,16 +105,7 @@ class Scene:
 
     def pixels(self) -> UInt8[Tensor, "channel row col"]:
         """The picture."""
-        dice = torch.Generator().manual_seed(self.seed)
-        picture = torch.tensor(self.ground)[:, None, None].expand(3, SIDE, SIDE)
-        for cell, strength in ((16, 0.12), (4, 0.1), (1, 0.06)):
-            noise = torch.rand(1, 1, SIDE // cell, SIDE // cell, generator=dice) - 0.5
-            smooth: Any = {} if cell == 1 else {"mode": "bilinear", "align_corners": False}
-            picture = picture + strength * F.interpolate(noise, size=(SIDE, SIDE), **smooth)[0]
-        for shape in self.shapes:
-            cover = shape.inside()
-            picture = picture * (1 - cover) + torch.tensor(shape.colour)[:, None, None] * cover
-        return (picture.clamp(0, 1) * 255).round().to(torch.uint8)
+        return render([self])[0]
 
     def patches(self, shape: Shape, patch: int) -> Bool[Tensor, " patch"]:
         """The patches that a shape covers to an eighth or more, row by row."""
@@ -145,33 +134,89 @@ class Shapes:
     def draw(self, dice: Random) -> Scene:
         odd, others = dice.sample(NAMES, 2)
         ground = (dice.uniform(0.3, 0.7), dice.uniform(0.3, 0.7), dice.uniform(0.3, 0.7))
-        shapes: list[Shape] = []
-        wanted = dice.randint(self.fewest, self.most)
-        while len(shapes) < wanted:
-            radius = dice.uniform(7, 9.5)
-            row, col = (dice.uniform(radius + MARGIN, SIDE - radius - MARGIN) for _ in "rc")
-            free = all(
-                (s.row - row) ** 2 + (s.col - col) ** 2 > (s.radius + radius + MARGIN) ** 2
-                for s in shapes
-            )
-            if free:
-                kind = others if shapes else odd
-                turn = dice.uniform(0, 2 * pi)
-                shapes.append(Shape(kind, row, col, radius, turn, _colour(dice, ground)))
-        return Scene(tuple(shapes), ground, dice.randrange(2**31))
+        places = _places(dice, dice.randint(self.fewest, self.most))
+        shapes = tuple(
+            Shape(kind, *place, dice.uniform(0, 2 * pi), _colour(dice, ground))
+            for kind, place in zip([odd] + [others] * len(places), places, strict=False)
+        )
+        return Scene(shapes, ground, dice.randrange(2**31))
 
     def key(self, item: Scene) -> str:
         return repr(item.shapes)
 
     def batch(self, items: Sequence[Scene]) -> Batch:
-        pixels = torch.stack([item.pixels() for item in items])
+        pixels = render(items)
         answers = [(NAMES.index(item.shapes[0].kind), item.discs) for item in items]
         return Batch({"pixels": normalised(pixels)}, torch.tensor(answers))
+
+
+def render(scenes: Sequence[Scene]) -> UInt8[Tensor, "batch channel row col"]:
+    """The pictures of some scenes."""
+    pictures = torch.tensor([scene.ground for scene in scenes])[:, :, None, None] + _texture(scenes)
+    placed = [(number, shape) for number, scene in enumerate(scenes) for shape in scene.shapes]
+    for kind in NAMES:
+        mine = [(number, shape) for number, shape in placed if shape.kind == kind]
+        if not mine:
+            continue
+        shapes = [shape for _, shape in mine]
+        corner = torch.tensor([_corner(shape) for shape in shapes])
+        middle = torch.tensor([(shape.row, shape.col) for shape in shapes])
+        away = (corner - middle)[..., None] + torch.arange(WINDOW) + 0.5
+        covers = _covers(kind, shapes, away[:, 0], away[:, 1])
+        for (number, shape), (row, col), cover in zip(mine, corner.tolist(), covers, strict=True):
+            part = pictures[number, :, row : row + WINDOW, col : col + WINDOW]
+            part += (torch.tensor(shape.colour)[:, None, None] - part) * cover
+    return (pictures.clamp(0, 1) * 255).round().to(torch.uint8)
+
+
+def _covers(kind: str, shapes: Sequence[Shape], rows: Tensor, cols: Tensor) -> Tensor:
+    """How much shapes of one kind cover of pixels so far from their middles: `shape row col`."""
+    radius, turn = (torch.tensor([getattr(s, name) for s in shapes]) for name in ("radius", "turn"))
+    radius, turn = radius[:, None, None], turn[:, None, None]
+    y, x = rows[:, :, None] / radius, cols[:, None] / radius
+    across = x * turn.cos() + y * turn.sin()
+    along = y * turn.cos() - x * turn.sin()
+    return (0.5 - KINDS[kind](across, along) * radius).clamp(0, 1)
+
+
+def _corner(shape: Shape) -> tuple[int, int]:
+    """Where a window that holds the shape begins, within the picture."""
+    return (
+        min(max(0, int(shape.row) - WINDOW // 2), SIDE - WINDOW),
+        min(max(0, int(shape.col) - WINDOW // 2), SIDE - WINDOW),
+    )
+
+
+def _texture(scenes: Sequence[Scene]) -> Float[Tensor, "batch channel row col"]:
+    """Grain of three sizes, to be added to the ground."""
+    dice = [torch.Generator().manual_seed(scene.seed) for scene in scenes]
+    texture = torch.zeros(len(scenes), 1, SIDE, SIDE)
+    for cell, strength in ((16, 0.12), (4, 0.1), (1, 0.06)):
+        side = SIDE // cell
+        noise = torch.stack([torch.rand(1, side, side, generator=each) for each in dice]) - 0.5
+        smooth: Any = {} if cell == 1 else {"mode": "bilinear", "align_corners": False}
+        texture = texture + strength * F.interpolate(noise, size=(SIDE, SIDE), **smooth)
+    return texture
 
 
 def normalised(pixels: UInt8[Tensor, "batch c row col"]) -> Float[Tensor, "batch c row col"]:
     """Values from −1 to 1, which is how a ViT of ours wants its images."""
     return pixels.float() / 127.5 - 1
+
+
+def _places(dice: Random, count: int) -> list[tuple[float, float, float]]:
+    """Row, column and radius of shapes that do not touch."""
+    places: list[tuple[float, float, float]] = []
+    tries = 0
+    while len(places) < count:
+        if tries == 20 * count:  # those that are there leave no room: begin again
+            places, tries = [], 0
+        tries += 1
+        radius = dice.uniform(7, 9.5)
+        row, col = (dice.uniform(radius + MARGIN, SIDE - radius - MARGIN) for _ in "rc")
+        if all(hypot(row - r, col - c) > radius + other + MARGIN for r, c, other in places):
+            places.append((row, col, radius))
+    return places
 
 
 def _colour(dice: Random, ground: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,18 @@ def save_snapshot(snapshot: Snapshot, path: Path) -> None:
     Raises:
         OSError: if there is no room, or no permission.
     """
+    packed = BytesIO()
+    torch.save(asdict(snapshot), packed)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _whole(path, lambda file: torch.save(asdict(snapshot), file))
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        with beside.open("wb") as file:
+            file.write(packed.getbuffer())
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def open_snapshot(path: Path) -> Snapshot:
@@ -91,16 +102,4 @@ def save_checkpoint(
 
 def libraries() -> dict[str, str]:
     """The versions of the libraries that a checkpoint depends on."""
-    return {name: version(name) for name in LIBRARIES}
-
-
-def _whole(path: Path, write: Callable[[Any], None]) -> None:
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    return {name: version(name).partition("+")[0] for name in LIBRARIES}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from random import Random
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 from zlib import crc32
 
 import torch
@@ -47,6 +47,7 @@ class Batch:
 Item = TypeVar("Item")
 
 
+@runtime_checkable
 class Task(Protocol[Item]):
     """Something to learn."""
 

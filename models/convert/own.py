@@ -45,7 +45,7 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Config:
     try:
         return kind(**whole)
     except TypeError as error:  # a word where a number is expected
-        raise ValueError(f"config: {error}") from error
+        raise ValueError(f"config: {str(error).splitlines()[0]}") from error
 
 
 def weights(

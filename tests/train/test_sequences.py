@@ -32,7 +32,7 @@ def test_rearranged_by_hand() -> None:
 def test_lengths_of_all_kinds() -> None:
     items = draw(Rearrange(shortest=3, longest=7), 300, Random("lengths"))
     assert {len(item) for item in items} == {3, 4, 5, 6, 7}
-    with pytest.raises(ValueError, match="order: expected one of .*, received 'shuffle'"):
+    with pytest.raises(ValueError, match=r"order: expected one of .*, received 'shuffle'"):
         Rearrange("shuffle")
 
 

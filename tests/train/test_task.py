@@ -1,4 +1,4 @@
-"""The split is disjoint by construction, answers are graded as they should be, and intervals hold."""
+"""The split is disjoint by construction, answers are graded right, and intervals hold."""
 
 from math import comb
 from random import Random

@@ -28,7 +28,7 @@ def params(name: str) -> tuple[link.Param, ...]:
         link.choice("preset", FIRST, PRESETS),
         *(field.param(given[field.name]) for field in fields(PRESETS[name].kind)),
         link.choice("look", "part", LOOKS),
-        link.text("part", ""),
+        link.text("part", first_look(name)),
         link.choice("run", "no", ("no", "yes")),
         link.choice("reads", "text", ("text", "ids")),
         link.text("text", SENTENCE),
@@ -45,6 +45,14 @@ def params(name: str) -> tuple[link.Param, ...]:
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", "fixed", ("fixed", "own")),
     )
+
+
+def first_look(name: str) -> str:
+    """Path of the part that is shown when none was chosen: where tokens attend."""
+    from models.presets import PRESETS
+
+    inside = {"seq2seq": "encoder/blocks/", "smallest": ""}
+    return inside.get(PRESETS[name].kind, "blocks/") + "attention/attend"
 
 
 def preset_values(name: str) -> dict[str, int | str]:
@@ -96,7 +104,9 @@ def possible() -> tuple[str, dict[str, int | str], ValueError | None]:
     try:
         config(*now)
     except ValueError as error:
-        last = state.get(f"{PAGE}_possible") or (now[0], preset_values(now[0]))
+        last = state.get(f"{PAGE}_possible")
+        if last is None or last[0] != now[0]:
+            last = now[0], preset_values(now[0])
         return last[0], last[1], error
     state[f"{PAGE}_possible"] = now
     return now[0], now[1], None

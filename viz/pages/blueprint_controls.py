@@ -6,6 +6,7 @@ from viz.pages import blueprint, blueprint_fixes, shared
 from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_fields import KINDS, Field, fields
 
+PAGE_KEY, SHOWN_KEY = f"{PAGE}_page", f"{PAGE}_shown"
 VIEWS = {"no": "Its parts", "yes": "Run it"}
 STYLE = """<style>
 .st-key-architecture_controls { row-gap: .4rem; }
@@ -35,12 +36,10 @@ def network() -> None:
             [name for name, each in PRESETS.items() if each.kind == preset.kind],
             format_func=lambda name: PRESETS[name].title,
             key=f"{PAGE}_preset",
-            on_change=take,
+            on_change=_take_preset,
             persist_state="session",
             width=290,
         )
-        if blueprint.values() != blueprint.preset_values(blueprint.chosen()):
-            st.button("Undo my changes", key=f"{PAGE}_reset", on_click=take, type="tertiary")
     if preset.source:
         st.caption(shared.plain(f"From {preset.source}."))
 
@@ -72,35 +71,54 @@ def problem(error: ValueError) -> None:
         st.button("Back to the preset", key=f"{PAGE}_back", on_click=take, type="tertiary")
 
 
-def view() -> bool:
+def view(summary: str) -> bool:
     """The switch between a network's parts and its patterns; whether it is to be run."""
-    said = st.segmented_control(
-        "View",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        key=f"{PAGE}_run",
-        required=True,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    with st.container(key=f"{PAGE}_said", horizontal=True, vertical_alignment="center"):
+        said = st.segmented_control(
+            "View",
+            list(VIEWS),
+            format_func=VIEWS.__getitem__,
+            key=f"{PAGE}_run",
+            required=True,
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        st.html(summary)
+        if blueprint.values() != blueprint.preset_values(blueprint.chosen()):
+            st.button("Undo my changes", key=f"{PAGE}_reset", on_click=take, type="tertiary")
     return said == "yes"
 
 
 def take() -> None:
-    """Makes every control say what the preset does."""
+    """Makes every control say what the preset does, for a callback."""
     change(blueprint.preset_values(blueprint.chosen()))
 
 
 def change(values: dict[str, int | str]) -> None:
+    """Makes controls say something else, for a callback: all of them are shown anew."""
+    _say(values)
+    st.rerun(PAGE_KEY)
+
+
+def _say(values: dict[str, int | str]) -> None:
     for name, value in values.items():
         st.session_state[f"{PAGE}_{name}"] = value
+
+
+def _take_preset() -> None:
+    _say(blueprint.preset_values(blueprint.chosen()))
 
 
 def _take_kind() -> None:
     from models.presets import first_of
 
     st.session_state[f"{PAGE}_preset"] = first_of(st.session_state[f"{PAGE}_kind"])
-    take()
+    _take_preset()
+
+
+def _redraw() -> None:
+    """Shows what follows from a control that was changed, and leaves the controls as they are."""
+    st.rerun(SHOWN_KEY)
 
 
 def _control(field: Field) -> None:
@@ -116,6 +134,7 @@ def _slider(field: Field) -> None:
         max_value=field.high,
         step=1,
         key=f"{PAGE}_{field.name}",
+        on_change=_redraw,
         persist_state="session",
         help=field.told,
         width=150,
@@ -129,6 +148,7 @@ def _number(field: Field) -> None:
         max_value=field.high,
         step=1,
         key=f"{PAGE}_{field.name}",
+        on_change=_redraw,
         persist_state="session",
         help=field.told,
         width=132,
@@ -140,6 +160,7 @@ def _switch(field: Field) -> None:
         field.label,
         field.options,
         key=f"{PAGE}_{field.name}",
+        on_change=_redraw,
         required=True,
         persist_state="session",
         help=field.told,
@@ -151,6 +172,7 @@ def _select(field: Field) -> None:
         field.label,
         field.options,
         key=f"{PAGE}_{field.name}",
+        on_change=_redraw,
         persist_state="session",
         help=field.told,
         width=132,

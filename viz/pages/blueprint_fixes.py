@@ -7,6 +7,7 @@ from viz.pages import blueprint
 from viz.pages.blueprint_fields import Field, fields
 
 FAR = 64  # how far from a number another one is looked for
+LIMITS = (200, 512, 1000, 1024)  # usual lengths of the longest input
 SMALLER = (*("depth", "mlp", "dim", "image"), *("vocab", "source_vocab", "target_vocab", "tokens"))
 MOST = 4
 Values = dict[str, int | str]
@@ -90,8 +91,9 @@ def _near(field: Field, said: Values) -> Iterator[int | str]:
         for value in dict.fromkeys((now - distance, now + distance)):
             if max(field.low, 1) <= value <= field.high:
                 yield value
-    others = {int(value) for value in said.values() if isinstance(value, int)} | {128, 200, 512}
-    yield from sorted(others & set(range(max(field.low, 1), field.high + 1)))
+    others = {int(value) for value in said.values() if isinstance(value, int)} | set(LIMITS)
+    inside = others & set(range(max(field.low, 1), field.high + 1))
+    yield from sorted(inside, key=lambda value: abs(value - now))
 
 
 def _falling(now: int) -> Iterator[int]:

@@ -1,6 +1,5 @@
 """What is said of the parts of a network: one sentence each, for somebody who sees them first."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,8 +52,3 @@ COUNTED = {
 def does(part: "Part") -> str:
     """One sentence about what a part does."""
     return NAMED.get(part.name) or DOES[part.kind]
-
-
-def first_look(known: Sequence[str]) -> str:
-    """Which part is shown when none was chosen: where tokens attend."""
-    return next((path for path in known if path.endswith("attention/attend")), known[0])

@@ -3,14 +3,16 @@
 import hashlib
 import inspect
 import textwrap
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from viz.architecture import QUANTITIES, message, short, treemap
-from viz.pages import blueprint_texts
 from viz.pages.blueprint import PAGE
+from viz.pages.blueprint_texts import COUNTED, does
 from viz.pages.explorer import LARGE
 
 if TYPE_CHECKING:
@@ -20,12 +22,21 @@ if TYPE_CHECKING:
 Parts = tuple[Any, ...]
 ROOT = Path(__file__).parents[2]
 DIAGRAM = f"{PAGE}_diagram"
+LOOK = "attention/attend"  # where tokens attend: what is shown when nothing was chosen
 STYLE = """<style>
 @media (min-width: 641px) {
   .st-key-architecture_told { position: sticky; top: 4rem; max-height: calc(100vh - 5rem);
     overflow-y: auto; overflow-x: hidden; }
   [data-testid="stColumn"]:has(.st-key-architecture_told) > div { height: 100%; }
 }
+.st-key-architecture_said p { margin: 0; }
+.architecture-told table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.architecture-told :is(th, td) { text-align: start; vertical-align: top; font-weight: 400;
+  padding: .3rem .9rem .3rem 0; border-bottom: 1px solid rgba(128, 134, 148, .25);
+  overflow-wrap: anywhere; }
+.architecture-told th { opacity: .75; white-space: nowrap; }
+.architecture-told h5 { padding: 0; margin: .2rem 0 .4rem; font-size: 1.1rem; }
+.architecture-told p { margin: 0 0 .7rem; }
 </style>"""
 
 
@@ -63,12 +74,12 @@ def diagram(parts: Parts, title: str, *, stale: bool) -> str:
         if said.get("select") in known:
             state[f"{PAGE}_part"] = said["select"]
     if state[f"{PAGE}_part"] not in known:
-        state[f"{PAGE}_part"] = blueprint_texts.first_look(known)
+        state[f"{PAGE}_part"] = next(path for path in known if path.endswith(LOOK))
     look = state[f"{PAGE}_look"]
-    told = [_told(part) for part in parts]
+    sent = [_sent(part) for part in parts]
     data = message(
-        told,
-        identity=hashlib.sha256(repr(told).encode()).hexdigest()[:12],
+        sent,
+        identity=hashlib.sha256(repr(sent).encode()).hexdigest()[:12],
         title=title,
         select=state[f"{PAGE}_part"],
         heard=int(heard or 0),
@@ -85,20 +96,26 @@ def chosen(parts: Parts, path: str) -> None:
     from models.count import walk
 
     times, part = next((times, part) for at, times, part in walk(parts) if at == path)
-    many = f" × {times}" if times > 1 else ""
-    st.markdown(f"**{part.title}{many}**")
-    st.markdown(blueprint_texts.does(part))
     rows = [
+        ("In", _axes(part.takes)),
         *([("From the encoder", _axes(part.context))] if part.context else []),
         ("Out", _axes(part.gives)),
         ("Formula", part.formula),
         *((QUANTITIES[name][0], _amount(part, name, times)) for name in QUANTITIES),
     ]
-    table = "".join(f"| {name} | {text.replace('|', chr(92) + '|')} |\n" for name, text in rows)
-    st.markdown(f"| In | {_axes(part.takes)} |\n|---|---|\n{table}")
+    st.html(told(part.title + (f" × {times}" if times > 1 else ""), does(part), rows))
     name, line, lines = source(part)
     st.caption(f"What runs: {name}, line {line}")
     st.code(lines, language="python")
+
+
+def told(title: str, sentence: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Heading, sentence and table as HTML, which a browser shows quicker than markdown."""
+    table = "".join(f"<tr><th>{escape(n)}</th><td>{escape(text)}</td></tr>" for n, text in rows)
+    return (
+        f'<div class="architecture-told"><h5>{escape(title)}</h5><p>{escape(sentence)}</p>'
+        f"<table>{table}</table></div>"
+    )
 
 
 def shares(parts: Parts, quantity: str, title: str) -> None:
@@ -113,19 +130,19 @@ def shares(parts: Parts, quantity: str, title: str) -> None:
         return
     figure = treemap(*zip(*rows, strict=True), title=title, quantity=quantity)
     st.plotly_chart(figure, key=f"{PAGE}_shares", alt=f"{QUANTITIES[quantity][0]} of every part")
-    st.caption(blueprint_texts.COUNTED[quantity])
+    st.caption(COUNTED[quantity])
 
 
 def summary(parts: Parts) -> str:
-    """The network's numbers in one line."""
+    """The network's numbers in one line of HTML."""
     from models.count import needed, total
 
     weights = total(parts, "parameters")
     return (
-        f"**{weights:,}** parameters ({short(4 * weights, 'memory')} as float32)"
-        f" · **{short(total(parts, 'flops'))}FLOP** a pass"
-        f" · **{short(total(parts, 'memory'), 'memory')}** kept for a backward pass"
-        f" · {short(needed(parts), 'memory')} to build and run it"
+        f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
+        f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
+        f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
+        f" · {short(needed(parts), 'memory')} to build and run it</p>"
     )
 
 
@@ -151,7 +168,7 @@ def _axes(shape: "Shape") -> str:
     return " × ".join(f"{size:,} {name}" for name, size in shape)
 
 
-def _told(part: "Part") -> dict[str, Any]:
+def _sent(part: "Part") -> dict[str, Any]:
     """The part as the browser takes it."""
     return {
         **{name: getattr(part, name) for name in ("name", "title", "kind", "skips", "causal")},
@@ -160,5 +177,5 @@ def _told(part: "Part") -> dict[str, Any]:
             name: [list(axis) for axis in getattr(part, name)]
             for name in ("takes", "gives", "context")
         },
-        "parts": [_told(inner) for inner in part.parts],
+        "parts": [_sent(inner) for inner in part.parts],
     }

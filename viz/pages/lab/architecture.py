@@ -19,20 +19,22 @@ PAGE = blueprint.PAGE
 SHOWN = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
 
 
-@st.fragment
+@st.fragment(key=blueprint_controls.PAGE_KEY)
 def page() -> None:
     with st.container(gap="small"):
-        _page()
+        name = blueprint.named_in(st.query_params.to_dict())
+        problems = settings.from_link(PAGE, blueprint.params(name))
+        st.markdown("#### What is a transformer made of?")
+        for problem in problems:
+            shared.error_line(problem)
+        blueprint_controls.network()
+        blueprint_controls.controls()
+        _shown()
 
 
-def _page() -> None:
-    name = blueprint.named_in(st.query_params.to_dict())
-    problems = settings.from_link(PAGE, blueprint.params(name))
-    st.markdown("#### What is a transformer made of?")
-    for problem in problems:
-        shared.error_line(problem)
-    blueprint_controls.network()
-    blueprint_controls.controls()
+@st.fragment(key=blueprint_controls.SHOWN_KEY)
+def _shown() -> None:
+    """What follows from the controls: a changed control runs this alone, and not them."""
     notes = st.container(key="architecture_notes", gap="small")
     with st.container(key="architecture_picture"):
         if shared.warm():
@@ -50,9 +52,7 @@ def _show(notes: DeltaGenerator) -> None:
     with notes:
         if error is not None:
             blueprint_controls.problem(error)
-        with st.container(key="architecture_said", horizontal=True, vertical_alignment="center"):
-            running = blueprint_controls.view()
-            st.markdown(blueprint_view.summary(parts))
+        running = blueprint_controls.view(blueprint_view.summary(parts))
     if running and error is None:
         blueprint_run.show(config)
         return

@@ -1,0 +1,115 @@
+"""The Architecture page in a real browser, as a person uses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from models.presets import PRESETS
+
+pytestmark = pytest.mark.browser
+DIAGRAM = ".st-key-architecture_diagram [data-painted]"
+EXPLORER = ".st-key-architecture_view [data-painted]"
+ASKED = "so it is only done when asked for"
+
+
+@pytest.fixture(autouse=True)
+def silent(console: list[str]):
+    """The console, but for what Streamlit asks below a page first, and then at the root."""
+    yield
+    console[:] = [problem for problem in console if "/architecture/_stcore/" not in problem]
+
+
+def open_page(page: Page, url: str, query: str = "", what: str = DIAGRAM) -> None:
+    page.goto(f"{url}/architecture?{query}")
+    expect(page.locator(what)).to_have_count(1, timeout=60_000)
+
+
+def part(page: Page, path: str):
+    return page.locator(f"{DIAGRAM} [data-id='{path}']")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["small", "small-seq2seq", "small-vit"])
+def test_it_fits_the_window(page, app_url, mode, width, name):
+    page.emulate_media(color_scheme=mode)
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, app_url, f"preset={name}")
+    assert page.locator(DIAGRAM).get_attribute("data-mode") == mode
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(f"{DIAGRAM} svg").bounding_box()
+    assert box is not None
+    for shape in page.locator(f"{DIAGRAM} .shape").all():
+        place = shape.bounding_box()
+        assert place is not None
+        assert place["x"] >= box["x"]
+        assert place["x"] + place["width"] <= box["x"] + box["width"] + 1
+
+
+def test_every_arrow_says_its_live_shape(page, app_url):
+    open_page(page, app_url)
+    shapes = page.locator(f"{DIAGRAM} .shape")
+    expect(shapes.nth(1)).to_have_text("16 tokens × 64 dim")
+    slider = page.get_by_role("slider", name="Tokens")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(shapes.nth(1)).to_have_text("17 tokens × 64 dim")
+    expect(page.locator(f"{DIAGRAM} .shape.new").first).to_be_attached()
+    page.wait_for_url(re.compile("tokens=17"))
+
+
+def test_a_click_on_a_part_shows_its_numbers_and_its_lines(page, app_url):
+    open_page(page, app_url)
+    part(page, "blocks/feed_forward/up").click()
+    expect(page.locator(f"{DIAGRAM}[data-select='blocks/feed_forward/up']")).to_have_count(1)
+    expect(page.get_by_text("What runs: models/layers.py")).to_be_visible()
+    expect(page.get_by_text("self.down(self.dropout(")).to_be_visible()
+    page.wait_for_url(re.compile(r"part=blocks(%2F|/)feed_forward(%2F|/)up"))
+
+
+def test_the_keyboard_walks_through_the_parts(page, app_url):
+    open_page(page, app_url)
+    heads = part(page, "blocks/attention/attend")
+    heads.focus()
+    heads.press("ArrowDown")
+    expect(part(page, "blocks/attention/out")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{DIAGRAM}[data-select='blocks/attention/out']")).to_have_count(1)
+    expect(part(page, "blocks/attention/out")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(part(page, "blocks/attention")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(part(page, "blocks/attention/out")).to_have_count(0)
+    expect(part(page, "blocks/attention")).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("ArrowRight")
+    expect(part(page, "blocks/attention/out")).to_have_count(1)
+
+
+def test_impossible_settings_and_the_way_out(page, app_url):
+    open_page(page, app_url)
+    slider = page.get_by_role("slider", name="Heads")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.get_by_text("heads must divide dim")).to_be_visible()
+    expect(page.locator(f"{DIAGRAM} svg.stale")).to_have_count(1)
+    page.get_by_role("button", name="Dim 65").click()
+    expect(page.get_by_text("heads must divide dim")).to_have_count(0)
+    expect(page.locator(f"{DIAGRAM} .shape").nth(1)).to_have_text("16 tokens × 65 dim")
+
+
+def test_the_shares_are_areas(page, app_url):
+    open_page(page, app_url, "look=parameters")
+    expect(page.locator(".js-plotly-plot .slice").first).to_be_visible()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_drawn_and_run(page, app_url, name):
+    """Those that take long here say so, and what they need, before they are built."""
+    open_page(page, app_url, f"preset={name}")
+    page.get_by_text("Run it", exact=True).click()
+    either = page.locator(EXPLORER).or_(page.get_by_text(ASKED))
+    expect(either).to_have_count(1, timeout=60_000)
+    small = PRESETS[name].fields.get("depth", 1) <= 2
+    assert page.locator(EXPLORER).count() or not small
+    assert page.get_by_text(ASKED).count() or name != "vit-raw-head"

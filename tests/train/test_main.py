@@ -1,0 +1,104 @@
+"""`python -m train`: from nothing to a folder that opens, and what it says when that fails."""
+
+import resource
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import train.__main__ as command
+from models.run import load, trace
+from train.loop import Settings
+from train.recipes import RECIPES
+
+TINY = replace(
+    RECIPES["reverse"],
+    settings=Settings(steps=6, batch=3, every=2, tested=5),
+    exams={"reversed": (RECIPES["reverse"].task, 0.0)},
+    items=7,
+)
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(command, "SNAPSHOTS", tmp_path / "snapshots")
+
+
+def run(name: str, out: Path, *more: str) -> int:
+    return command.main([name, "--out", str(out), *more])
+
+
+def test_reverse_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole of it, as it was made for the app."""
+    assert run("reverse", tmp_path) == 0
+    told = capsys.readouterr().out
+    assert "of 2,000 held-out items right (95 % interval" in told  # and the aim was reached
+    assert "minutes" in told
+    model = load(tmp_path / "reverse")
+    found = trace(model, "stream")
+    assert model.tokenizer is not None
+    written = found.output.values.argmax(-1)[0].tolist()
+    assert written == list(model.tokenizer.encode("maerts").ids)
+
+
+def test_it_goes_on_where_it_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(RECIPES, "reverse", TINY)
+    assert run("reverse", tmp_path / "whole") == 0
+
+    def interrupted(name: str, progress: command.Progress) -> None:
+        if progress.step == 5:
+            raise KeyboardInterrupt
+
+    (tmp_path / "snapshots" / "reverse.pt").unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "show", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run("reverse", tmp_path / "rest")
+    capsys.readouterr()
+    assert run("reverse", tmp_path / "rest", "--resume") == 0
+    assert "4/6" not in capsys.readouterr().out  # the first four were there
+    weights = [tmp_path / n / "reverse" / "model.safetensors" for n in ("whole", "rest")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
+def test_nothing_to_go_on_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("reverse", tmp_path, "--resume") == 1
+    assert "reverse.pt: expected a snapshot" in capsys.readouterr().err
+
+
+def test_an_aim_that_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = TINY.task
+    monkeypatch.setitem(RECIPES, "reverse", replace(TINY, exams={"reversed": (task, 0.5)}))
+    assert run("reverse", tmp_path) == 1
+    assert "an aim was missed: nothing is written" in capsys.readouterr().err
+    assert not (tmp_path / "reverse").exists()
+
+
+def test_not_a_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wild = replace(TINY, settings=Settings(steps=50, batch=3, every=1, tested=5, rate=1e38))
+    monkeypatch.setitem(RECIPES, "reverse", wild)
+    assert run("reverse", tmp_path) == 1
+    assert "is not a finite number at step" in capsys.readouterr().err
+    assert not (tmp_path / "reverse").exists()
+
+
+def test_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(RECIPES, "reverse", TINY)
+    assert run("reverse", tmp_path) == 0
+    good = (tmp_path / "reverse" / "model.safetensors").read_bytes()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+        assert run("reverse", tmp_path) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "the last good files are as they were" in capsys.readouterr().err
+    assert (tmp_path / "reverse" / "model.safetensors").read_bytes() == good

@@ -1,0 +1,96 @@
+"""Models that look at pictures."""
+
+from random import Random
+
+from models.vit import ViTConfig
+from train.digits import NAMES as DIGITS_NAMES
+from train.digits import SIDE as DIGITS_SIDE
+from train.digits import Digit, Digits
+from train.examples import Pointer
+from train.loop import Settings
+from train.recipe import Recipe
+from train.shapes import COUNTS, NAMES, SIDE, Scene, Shapes
+from train.task import draw
+
+PATCH = 8  # pixels, of the shapes' network
+
+
+def _scene(number: int) -> Scene:
+    """One that the network was not trained on."""
+    return draw(Shapes(), 1, Random(f"scene {number}"), held_out=True)[0]
+
+
+def _odd(scene: Scene) -> tuple[int, ...]:
+    """Tokens on the odd shape; the class token stands before the patches."""
+    patches = scene.patches(scene.shapes[0], PATCH).nonzero()[:, 0].tolist()
+    return tuple(1 + patch for patch in patches)
+
+
+def _shown(name: str, number: int) -> Pointer:
+    scene = _scene(number)
+    odd, others = (shape.kind for shape in scene.shapes[:2])
+    look = (
+        "Layer {layer}, head {head}: the class token, from which the answers are read, gives"
+        f" {{weight}} to one patch of the {odd}, the odd one among the {others}s."
+    )
+    return Pointer(name, scene, look, keys=_odd(scene))
+
+
+SHAPES = Recipe(
+    title="Shapes",
+    summary="A ViT that finds the odd shape and counts discs: 4 layers of 4 heads, width 64.",
+    about="Pictures of 3 to 6 shapes on textured ground, all of a kind but one: which kind is the"
+    " odd one, and how many discs are there?",
+    look="In the last layers the class token looks at shapes and leaves the ground out, and at the"
+    " odd one more than at the others.",
+    task=Shapes(),
+    config=ViTConfig(
+        image=SIDE,
+        patch=PATCH,
+        classes=len(NAMES) + len(COUNTS),
+        dim=64,
+        depth=4,
+        heads=4,
+        mlp=128,
+        token_std=0.02,
+        position_std=0.02,
+    ),
+    settings=Settings(steps=6000, batch=64, rate=1e-3, every=500),
+    exams={"both questions right": (Shapes(), 0.98)},
+    pointers=(_shown("First", 1), _shown("Second", 2), _shown("Third", 3)),
+    questions={"Which shape is the odd one out?": NAMES, "How many discs are there?": COUNTS},
+)
+
+
+def _digit(name: str, number: int) -> Pointer:
+    look = (
+        "Layer {layer}, head {head}: the class token, from which the answer is read, gives"
+        " {weight} to one patch. Each patch is one pixel of the scan."
+    )
+    return Pointer(name, Digit(number), look)
+
+
+DIGITS = Recipe(
+    title="Digits",
+    summary="A ViT that reads handwritten digits: 3 layers of 4 heads, width 48.",
+    about="The 1,797 handwritten digits that come with scikit-learn, scanned with 8 × 8 pixels and"
+    " enlarged to 32 × 32; every patch is one pixel of the scan.",
+    look="The class token looks at strokes, not at the ground, and most at those by which digits"
+    " differ.",
+    task=Digits(),
+    config=ViTConfig(
+        image=DIGITS_SIDE,
+        patch=4,
+        classes=10,
+        dim=48,
+        depth=3,
+        heads=4,
+        mlp=96,
+        token_std=0.02,
+        position_std=0.02,
+    ),
+    settings=Settings(steps=1500, batch=64, rate=2e-3, every=150),
+    exams={"read right": (Digits(), 0.97)},
+    pointers=(_digit("A three", 3), _digit("An eight", 8), _digit("A four", 4)),
+    questions={"Which digit is it?": DIGITS_NAMES},
+)
