@@ -1,6 +1,7 @@
 """Probabilities of an output equal a softmax worked out by hand; nonsense is refused."""
 
 from math import exp
+from typing import Any
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 
-SIZES = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13}
+SIZES: dict[str, Any] = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13}
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,7 @@ def test_no_more_tokens_than_there_are(decoded):
 def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
     model = load(Seq2SeqConfig(source_vocab=29, target_vocab=29, d_k=7, d_v=7, **SIZES))
     found = trace(model, torch.arange(4, 15)[None])
+    assert found.target_tokens is not None
     target = found.target_tokens[0].ids
     assert written(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
     with pytest.raises(ValueError, match=f"place: expected -{len(target)} to {len(target) - 1}"):

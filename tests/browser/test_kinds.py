@@ -1,5 +1,7 @@
 """An encoder–decoder in the explorer: three kinds of attention, each with its own two texts."""
 
+from typing import Any
+
 import pytest
 import torch
 from headscope_views.standalone import page as standalone
@@ -14,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 @pytest.fixture(scope="module")
 def pair():
-    sizes = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13, "d_k": 7, "d_v": 5}
+    sizes: dict[str, Any] = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13, "d_k": 7, "d_v": 5}
     model = load(Seq2SeqConfig(source_vocab=53, target_vocab=53, **sizes))
     return trace(model, torch.arange(4, 17)[None], torch.arange(5, 12)[None])
 
@@ -47,7 +49,7 @@ def test_a_button_for_each_kind_keeps_the_layer_and_shows_its_texts(explorer, pa
     expect(explorer.locator(".hs-choice .hs-chip")).to_have_count(len(target))
     assert chips(explorer, "hs-choice") == target
     assert chips(explorer, "hs-chips") == source
-    label = explorer.locator(".hs-overlay").get_attribute("aria-label")
+    label = explorer.locator(".hs-overlay").get_attribute("aria-label") or ""
     assert "layer 1 · cross, head 2: 7 query tokens (rows) over 13 key tokens" in label
 
     kinds.nth(1).click()

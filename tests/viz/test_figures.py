@@ -86,7 +86,9 @@ def test_facets_share_one_scale_and_say_their_names():
 
 
 def test_bars_keep_equal_names_apart_and_the_first_on_top():
-    figure = figures.bars(["a", "a", "<b>"], [0.5, 0.25, 0.125], title="t <x>", x="probability")
+    figure: Any = figures.bars(
+        ["a", "a", "<b>"], [0.5, 0.25, 0.125], title="t <x>", x="probability"
+    )
     (bar,) = figure.data
     assert list(bar.x) == [0.5, 0.25, 0.125]
     assert list(bar.y) == [0, 1, 2]

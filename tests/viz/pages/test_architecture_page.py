@@ -83,7 +83,9 @@ def test_every_preset_is_drawn(name):
     found = parts(preset.config, preset.tokens, preset.target)
     told = base(app)["parts"]
     assert [name for name, _ in named(told)] == [part.name for _, _, part in walk(found)]
-    assert f"{total(found, 'parameters'):,}" in " ".join(each.proto.body for each in app.get("html"))
+    assert f"{total(found, 'parameters'):,}" in " ".join(
+        each.proto.body for each in app.get("html")
+    )
     assert lines(app) == []
     assert dict(app.query_params) == ({"preset": name} if name != blueprint.FIRST else {})
 

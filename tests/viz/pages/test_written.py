@@ -4,18 +4,20 @@ import pytest
 
 from analysis.outputs import likely
 from models.card import card
-from models.catalogue import catalogue, entry
+from models.catalogue import catalogue
 from models.run import load, trace
 from tests.viz.pages.test_text import blobs, lines, literal, run
 
-TRAINED = [known.name for known in catalogue() if known.reads == "text" and card(known)]
+TRAINED = {
+    known.name: told for known in catalogue() if known.reads == "text" and (told := card(known))
+}
 
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_choosing_a_model_shows_its_first_example(name):
     app = run()
     app.selectbox("text_model").set_value(name).run()
-    example = card(entry(name)).examples[0]
+    example = TRAINED[name].examples[0]
     assert lines(app) == []
     assert app.text_input("text_input").value == example.input
     ((header, _),) = blobs(app)
@@ -27,13 +29,13 @@ def test_choosing_a_model_shows_its_first_example(name):
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_the_bars_are_the_probabilities_at_the_chosen_token(name):
-    example = card(entry(name)).examples[0]
+    example = TRAINED[name].examples[0]
     given = {"layer": str(example.layer), "attention": example.kind, "token": str(example.query)}
     app = run(model=name, input=example.input, **given)
     (figure,) = (chart.proto.spec for chart in app.get("plotly_chart"))
     found = trace(load(name), example.input)
     told = likely(found, example.query)
-    names = card(entry(name)).target_tokens or card(entry(name)).tokens
+    names = TRAINED[name].target_tokens or TRAINED[name].tokens
     for number, share in zip(told.ids, told.probabilities, strict=True):
         assert f'"{share:.3f}"' in figure
         assert names[number].replace('"', '\\"').replace("<", "&lt;").replace(">", "&gt;") in figure
