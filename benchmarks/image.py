@@ -3,7 +3,8 @@
     python -m benchmarks.image [--json] [--rounds 3]
 
 ViT-B/16 shape at 224 pixels: a picture is dropped, the pointer moves over it, heads and layers
-change. Beside it the bare forward pass of the same network, in this process, on all threads.
+change. Layers come ahead while nothing else is wanted, so one is also chosen too early for that.
+Beside it the bare forward pass of the same network, in this process, on all threads.
 ViT-S/8 shape at 480 pixels (3,601 tokens): how far memory rises above the built network for the
 pass, a layer of the picture, a row and a column, in a process of its own.
 """
@@ -19,10 +20,10 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Browser, Error, Page
+from playwright.sync_api import Browser, Error, FloatRect, Page
 
 from benchmarks import servers
-from benchmarks.chrome import Traffic, fresh_page, launched, wait_for
+from benchmarks.chrome import SIZE, Traffic, fresh_page, launched, wait_for
 from benchmarks.measure import Spread, as_json, machine, machine_line, table
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,8 @@ AIMS = {
     "memory, MiB": 1024.0,
 }
 HOVERS = 40
+HEADER = 60  # CSS pixels of the bar that lies over the page's top
+SMALL = 50_000  # bytes of a message that holds no layer
 MIB = 2**20
 
 
@@ -70,7 +73,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def measured(browser: Browser, rounds: int) -> dict[str, Any]:
     """Everything, visit by visit; the bare forward pass is timed between the visits."""
     found: dict[str, list[float]] = {name: [] for name in ("drop", "bare", "over")}
-    found |= {name: [] for name in ("hover", "head", "layer", "bytes")}
+    found |= {name: [] for name in ("hover", "head", "layer", "far", "bytes")}
     bare = bare_forward()
     port = servers.free_port()
     with servers.running(*servers.app(port), port) as server:
@@ -100,44 +103,60 @@ def looked(page: Page, url: str, number: int) -> dict[str, list[float]]:
     page.add_init_script(path=PROBE)
     page.goto(f"{url}/image?{query}", wait_until="commit")
     wait_for(page, "imageProbe.ready()", "the first picture")
+    page.get_by_role("combobox", name="Layer").focus()
+    far = pressed(page, "End", "site", after_ms=0)
     with Traffic.of(page) as heard:
         heard.wait_until_quiet(page)
-        page.evaluate("imageProbe.watch('trace')")
-        start = time.time()
-        page.locator("input[type=file]").set_input_files(picture(number))
-        drop = wait_for(page, "imageProbe.seen.trace[0]", "the dropped picture") - start
+        drop = dropped(page, number)
+        painted = time.time()
         heard.wait_until_quiet(page)
-    page.locator(".hs-photo").evaluate("element => element.scrollIntoView({block: 'end'})")
+    sizes = [float(size) for at, kind, size in heard.events if at > painted and size > SMALL]
+    show_picture(page)
     hover = [hovered(page, place) for place in range(HOVERS)][3:]
     page.mouse.move(2, 2)
     page.locator(".hs-tiles").focus()
     head = [pressed(page, "ArrowRight", "head") for _ in range(10)][1:]
-    page.get_by_role("button", name="Next layer").focus()
-    layer, sizes = [], []
-    with Traffic.of(page) as heard:
-        for _ in range(BASE["depth"] - 1):
-            heard.wait_until_quiet(page, 0.5)
-            before = heard.sums().get("websocket in", 0)
-            layer.append(pressed(page, "Enter", "site"))
-            heard.wait_until_quiet(page, 0.5)
-            sizes.append(heard.sums().get("websocket in", 0) - before)
-    return {"drop": [drop], "hover": hover, "head": head, "layer": layer, "bytes": sizes}
+    page.get_by_role("button", name="Previous layer").focus()
+    layer = [pressed(page, "Enter", "site") for _ in range(BASE["depth"] - 1)]
+    times = {"hover": hover, "head": head, "layer": layer, "far": [far]}
+    return {"drop": [drop], "bytes": sizes, **times}
+
+
+def dropped(page: Page, number: int) -> float:
+    """Seconds from the moment the browser has another file to its picture."""
+    page.evaluate("imageProbe.watch('trace')")
+    page.locator("input[type=file]").set_input_files(picture(number))
+    return float(wait_for(page, "imageProbe.seen.trace[1]", "the dropped picture")) / 1000
+
+
+def show_picture(page: Page) -> FloatRect:
+    """Brings the picture into the window, where it may slip out of again while the page settles.
+
+    Raises:
+        RuntimeError: if it does not stay there.
+    """
+    photo, tries = page.locator(".hs-photo"), 50
+    for _ in range(tries):
+        box = photo.bounding_box()
+        if box and box["y"] > HEADER and box["y"] + box["height"] < SIZE["height"]:
+            return box
+        photo.evaluate("element => element.scrollIntoView({block: 'center'})")
+        page.wait_for_timeout(100)
+    raise RuntimeError("the picture does not stay in the window")
 
 
 def hovered(page: Page, place: int) -> float:
     """Milliseconds from one move of the pointer to the picture that shows it."""
-    box = page.locator(".hs-photo").bounding_box()
-    if box is None:
-        raise RuntimeError("the picture is not on the page")
+    box = show_picture(page)
     page.evaluate("imageProbe.watch('token')")
     across, down = (place * 5 + 0.5) % 14, (place * 3 + 0.5) % 14
     page.mouse.move(box["x"] + across * box["width"] / 14, box["y"] + down * box["height"] / 14)
     return float(wait_for(page, "imageProbe.seen.token[1]", "the patch under the pointer"))
 
 
-def pressed(page: Page, key: str, what: str) -> float:
+def pressed(page: Page, key: str, what: str, *, after_ms: int = 350) -> float:
     """Milliseconds from a key press to the picture that follows it."""
-    page.wait_for_timeout(350)
+    page.wait_for_timeout(after_ms)
     page.evaluate(f"imageProbe.watch('{what}')")
     page.keyboard.press(key)
     return float(wait_for(page, f"imageProbe.seen.{what}[1]", f"another {what}"))
@@ -177,6 +196,7 @@ def memory_of_many() -> int:
     from models.run import load, trace
     from models.vit import ViTConfig
     from viz.pages import picture as page
+    from viz.pages import picture_view
 
     choice = page.ViTChoice(**MANY)
     model = load(ViTConfig(**choice.sizes))
@@ -187,7 +207,7 @@ def memory_of_many() -> int:
         seen = page.Seen(trace(model, image), "x", page.Encoded(b"", ""), ())
         ask = {"id": 1, "maps": [[0, "layer", 0, 0, 0, 0], [5, "layer", 0, 0, 0, 0]]}
         ask["rows"] = [[0, "layer", "query", 7], [5, "layer", "key", 7]]
-        return [page.addition(seen, ask)]
+        return [picture_view.addition(seen, ask)]
 
     return rise_of(explored)
 
@@ -208,8 +228,9 @@ def text(report: dict[str, Any]) -> str:
         ["bare forward pass, s", report["bare"].text(), "", ""],
         ["hover → picture, ms", *_ms(report["hover"]), "p95 ≤ 16"],
         ["head → picture, ms", *_ms(report["head"]), "p95 ≤ 16"],
-        ["layer → picture, ms", *_ms(report["layer"]), "p50 ≤ 80"],
-        ["layer, kB received", f"{report['bytes'].median / 1000:.0f}", "", "≤ 400"],
+        ["next layer → picture, ms", *_ms(report["layer"]), "p50 ≤ 80"],
+        ["layer not sent ahead, ms", *_ms(report["far"]), ""],
+        ["a layer, kB received", f"{report['bytes'].median / 1000:.0f}", "", "≤ 400"],
         ["3,601 tokens, MiB", f"{report['memory']:.0f}", "", "≤ 1024"],
     ]
     late = report["over"].median

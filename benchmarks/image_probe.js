@@ -1,15 +1,11 @@
 // Notes when the image view has painted what an event asked for: the first task after the frame.
 // `seen.NAME` is [seconds since 1970, milliseconds since the event], of the last `watch(NAME)`.
+// It asks for no frames of its own: a page that always draws lets every event wait for a frame.
 (() => {
   const probe = (window.imageProbe = { seen: {}, ready, watch });
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
-  const afterFrame = (task) =>
-    requestAnimationFrame(() => {
-      waiting.push(task);
-      port2.postMessage(null);
-    });
 
   let known = null;
   function root(from = document) {
@@ -32,16 +28,20 @@
   for (const name of ["pointermove", "keydown", "change"])
     addEventListener(name, ({ timeStamp }) => (event = timeStamp), true);
 
+  let observer = null;
   function watch(name) {
-    const { [name]: before, painted } = root().dataset;
+    const { [name]: before } = root().dataset;
     probe.seen[name] = [0, 0];
     event = 0;
-    const look = (now) => {
-      const data = root()?.dataset;
-      if (whole() && data[name] !== before && data.painted !== painted)
+    observer?.disconnect();
+    const mine = (observer = new MutationObserver(() => {
+      if (!event || !whole() || root().dataset[name] === before) return;
+      mine.disconnect();
+      waiting.push((now) => {
         probe.seen[name] = [(performance.timeOrigin + now) / 1000, Math.max(0.01, now - event)];
-      else afterFrame(look);
-    };
-    afterFrame(look);
+      });
+      port2.postMessage(null);
+    }));
+    mine.observe(root(), { attributes: true, subtree: true, attributeFilter: ["data-painted", "class"] });
   }
 })();

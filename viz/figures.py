@@ -89,34 +89,13 @@ def curves(
     """
     if not lines or any(len(line) != len(at) for line in lines.values()):
         raise ValueError(f"expected lines of {len(at)} values, received {_sizes(lines)}")
-    figure = go.Figure()
-    if band is not None:
-        edges = np.concatenate([band[0], band[1][::-1]])
-        figure.add_scatter(
-            x=np.concatenate([at, at[::-1]]),
-            y=edges,
-            fill="toself",
-            fillcolor="rgba(128, 134, 148, 0.3)",
-            line={"width": 0},
-            hoverinfo="skip",
-            name="smallest to largest",
-        )
-    for name, line in lines.items():
-        figure.add_scatter(
-            x=at,
-            y=line,
-            name=escape(name, quote=False),
-            mode="lines+markers" if steps else "lines",
-            marker={"size": 4},
-            line={"width": 2},
-            hovertemplate=f"{x} %{{x:.4~g}}<br>{y} %{{y:.4f}}",
-        )
+    traces = [_line(at, name, line, x, y, steps) for name, line in lines.items()]
+    figure = go.Figure([*([] if band is None else [_band(at, *band)]), *traces])
     if mark is not None:
         figure.add_vline(mark, line={"color": GREY, "width": 1, "dash": "dot"})
     number_axis(figure, "x", x)
     number_axis(figure, "y", y)
-    if span is not None:
-        figure.update_yaxes(range=span)
+    figure.update_yaxes(range=span)
     several = len(lines) > 1 or band is not None
     figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -70 / height})
     return finish(figure, title, height)
@@ -152,6 +131,22 @@ def facets(
     if not values:
         raise ValueError("expected at least one matrix, received none")
     across = min(across, len(values))
+    figure = _grid(values, across)
+    for number, matrix in enumerate(values.values()):
+        place = number // across + 1, number % across + 1
+        figure.add_trace(_cells(matrix, x, y, bar), *place)
+        last = number + across >= len(values)
+        number_axis(figure, "x", x if last else "", matrix.shape[1], at=place)
+        number_axis(figure, "y", y if place[1] == 1 else "", matrix.shape[0], down=True, at=place)
+        if square:
+            anchor = "x" if number == 0 else f"x{number + 1}"
+            figure.update_yaxes(scaleanchor=anchor, row=place[0], col=place[1])
+    finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+    return figure.update_layout(margin_t=70)  # the matrices have titles too
+
+
+def _grid(values: Mapping[str, np.ndarray], across: int) -> go.Figure:
+    """Empty places for matrices; if these are of one size, numbers stand at the outer axes only."""
     down = -(-len(values) // across)
     same = len({matrix.shape for matrix in values.values()}) == 1
     figure = make_subplots(
@@ -161,21 +156,35 @@ def facets(
         horizontal_spacing=0.03 if same else 0.16 / across,
         vertical_spacing=0.22 / down,
     )
-    for number, matrix in enumerate(values.values()):
+    for number in range(len(values) if same else 0):
         row, col = number // across + 1, number % across + 1
-        figure.add_trace(_cells(matrix, x, y, bar), row, col)
-        last = number + across >= len(values)
-        number_axis(figure, "x", x if last else "", matrix.shape[1], at=(row, col))
-        number_axis(figure, "y", y if col == 1 else "", matrix.shape[0], down=True, at=(row, col))
-        if square:
-            anchor = "x" if number == 0 else f"x{number + 1}"
-            figure.update_yaxes(scaleanchor=anchor, row=row, col=col)
-        if same and col > 1:
-            figure.update_yaxes(showticklabels=False, row=row, col=col)
-        if same and not last:
-            figure.update_xaxes(showticklabels=False, row=row, col=col)
-    figure.update_annotations(font_size=13)
-    return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
+        figure.update_yaxes(showticklabels=col == 1, row=row, col=col)
+        figure.update_xaxes(showticklabels=number + across >= len(values), row=row, col=col)
+    return figure.update_annotations(font_size=13)
+
+
+def _line(at: np.ndarray, name: str, values: np.ndarray, x: str, y: str, steps: bool) -> go.Scatter:
+    return go.Scatter(
+        x=at,
+        y=values,
+        name=escape(name, quote=False),
+        mode="lines+markers" if steps else "lines",
+        marker={"size": 4},
+        line={"width": 2},
+        hovertemplate=f"{x} %{{x:.4~g}}<br>{y} %{{y:.4f}}",
+    )
+
+
+def _band(at: np.ndarray, low: np.ndarray, high: np.ndarray) -> go.Scatter:
+    return go.Scatter(
+        x=np.concatenate([at, at[::-1]]),
+        y=np.concatenate([low, high[::-1]]),
+        fill="toself",
+        fillcolor="rgba(128, 134, 148, 0.3)",
+        line={"width": 0},
+        hoverinfo="skip",
+        name="smallest to largest",
+    )
 
 
 def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -> go.Figure:

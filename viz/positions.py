@@ -47,12 +47,8 @@ def tiles(
             hovertemplate=f"{PATCHES}<br>{bar} %{{z:.4f}}<extra></extra>",
         )
     )
-    for axis, count, side in (("x", cols, "column"), ("y", rows, "row")):
-        places = np.arange(count) * (count + 1) + (count - 1) / 2
-        step = -(-count // 12)
-        number_axis(figure, axis, f"patch {side}", count * (count + 1) - 1, down=axis == "y")
-        ticks = {"tickvals": places[::step], "ticktext": list(range(0, count, step))}
-        figure.update_layout({f"{axis}axis": ticks})
+    _tile_axis(figure, "x", "patch column", cols)
+    _tile_axis(figure, "y", "patch row", rows)
     figure.update_yaxes(scaleanchor="x", scaleratio=1)
     return finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
 
@@ -92,13 +88,20 @@ def pairs(
             name=name,
             hoverinfo="skip",
         )
-    for label, left, top in zip(names, x, y, strict=True):
-        text = escape(label, quote=False)
-        figure.add_annotation(x=left, y=top - 1.35, text=text, showarrow=False, font_size=11)
+    _name_dials(figure, names, x, y)
     hidden = {"visible": False, "fixedrange": True}
     figure.update_layout(xaxis=hidden, yaxis={**hidden, "scaleanchor": "x"})
     figure.update_layout(legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0.7})
     return finish(figure, title, height)
+
+
+def _tile_axis(figure: go.Figure, axis: str, title: str, count: int) -> None:
+    """A number in the middle of each tile, of every few where there are many."""
+    number_axis(figure, axis, title, count * (count + 1) - 1, down=axis == "y")
+    places = np.arange(count) * (count + 1) + (count - 1) / 2
+    step = -(-count // 12)
+    ticks = {"tickvals": places[::step], "ticktext": list(range(0, count, step))}
+    figure.update_layout({f"{axis}axis": ticks})
 
 
 def _tiled(values: np.ndarray, rows: int, cols: int, gap: float) -> np.ndarray:
@@ -114,6 +117,12 @@ def _tile_names(rows: int, cols: int) -> np.ndarray:
     place = np.indices((rows, rows + 1, cols, cols + 1), dtype=np.uint8)
     names = place[[0, 2, 1, 3]].reshape(4, rows * (rows + 1), cols * (cols + 1))
     return names.transpose(1, 2, 0)[:-1, :-1]
+
+
+def _name_dials(figure: go.Figure, names: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
+    for label, left, top in zip(names, x, y, strict=True):
+        text = escape(label, quote=False)
+        figure.add_annotation(x=left, y=top - 1.35, text=text, showarrow=False, font_size=11)
 
 
 def _dials(x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:

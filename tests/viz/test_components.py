@@ -43,3 +43,16 @@ def test_a_page_of_its_own_fetches_nothing():
     assert "<title>&lt;b&gt;title&lt;/b&gt;</title>" in html
     assert not re.search(r"https?://|//cdn|@import|url\(", html)
     assert re.findall(r'\b(?:src|href)="', html) == []
+
+
+def mode_script() -> None:
+    from headscope_views import mode
+
+    mode("dark", key="page_mode")
+
+
+def test_the_mode_is_watched_by_a_file_of_its_own():
+    app = AppTest.from_function(mode_script, default_timeout=30).run()
+    assert not app.exception
+    sent = app.get("bidi_component")[0].proto
+    assert (sent.bytes, sent.js_source_path) == (b"dark", "streamlit_mode.js")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from models.catalogue import catalogue
 from viz import link
+from viz.pages.controls import choice, seed, slider
 from viz.pages.shared import Choice, device_choice
 
 BUILT = "built"
@@ -55,42 +56,12 @@ def choose(page: str) -> Choice:
 
 def _controls(page: str) -> None:
     with st.container(key=f"{page}_controls", horizontal=True, gap="medium"):
-        _slider(page, "heads", "Heads", 1, 16, 1, "How many attentions run side by side")
-        _slider(page, "dim", "Dim", 8, 256, 8, "Width of the model; each head gets dim / heads")
-        _slider(page, "depth", "Depth", 1, 12, 1, "How many blocks, one layer of attention each")
-        _options(page, "positions", "Positions", POSITIONS, "How order gets in; none: no order")
-        _options(page, "norm", "Norm", NORMS, "LayerNorm after (post) or before (pre) each part")
-        st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=999,
-            step=1,
-            key=f"{page}_seed",
-            persist_state="session",
-            help="Draws other random weights",
-            width=130,
-        )
-
-
-def _slider(page: str, name: str, label: str, low: int, high: int, step: int, told: str) -> None:
-    st.slider(
-        label,
-        min_value=low,
-        max_value=high,
-        step=step,
-        key=f"{page}_{name}",
-        persist_state="session",
-        help=told,
-        width=150,
-    )
-
-
-def _options(page: str, name: str, label: str, options: tuple[str, ...], told: str) -> None:
-    st.segmented_control(
-        label,
-        options=options,
-        key=f"{page}_{name}",
-        required=True,
-        persist_state="session",
-        help=told,
-    )
+        slider(page, "heads", "Heads", (1, 16), "How many attentions run side by side")
+        told = "Width of the model; each head gets dim / heads"
+        slider(page, "dim", "Dim", (8, 256), told, step=8)
+        slider(page, "depth", "Depth", (1, 12), "How many blocks, one layer of attention each")
+        told = "How order gets in; none: no order"
+        choice(page, "positions", "Positions", {name: name for name in POSITIONS}, told)
+        told = "LayerNorm after (post) or before (pre) each part"
+        choice(page, "norm", "Norm", {name: name for name in NORMS}, told)
+        seed(page)

@@ -1,9 +1,12 @@
 """The Image page's controls: which picture, how it is fitted, and the network's sizes."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from viz import link
-from viz.pages import explorer, picture, shared
+from viz.pages import controls, explorer, picture, shared
 from viz.pages.picture import Seen, ViTChoice
 
 PATCHES = (4, 7, 8, 14, 16, 20, 28, 32, 56)
@@ -31,11 +34,13 @@ STYLE = """<style>
 .st-key-image_source [data-testid="stFileUploaderDropzone"] {
   padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
 .st-key-image_source [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
+.st-key-image_source button[kind="primary"] { background: transparent; color: inherit;
+  border-width: 2px; }
 </style>"""
 
 
 def source(page: str) -> None:
-    """The photos, the place to drop one's own, and what to do where it is not square."""
+    """The photos, and the place to drop one's own."""
     state = st.session_state
     turn = state.setdefault(f"{page}_turn", 0)
     key = f"{page}_file_{turn}"
@@ -54,15 +59,6 @@ def source(page: str) -> None:
                 on_click=_choose,
                 args=(page, name),
             )
-        st.segmented_control(
-            "Not square?",
-            options=list(FITS),
-            format_func=FITS.__getitem__,
-            key=f"{page}_fit",
-            required=True,
-            persist_state="session",
-            help="The network takes square pictures: cut the sides off, add grey bars, or stretch",
-        )
         st.file_uploader(
             "Or drop a PNG, JPEG, WebP, GIF or BMP",
             key=key,
@@ -72,49 +68,36 @@ def source(page: str) -> None:
 
 
 def choose(page: str) -> ViTChoice:
-    """The network's controls, and what they say."""
-    with st.container(key=f"{page}_controls", horizontal=True, gap="small"):
-        _slider(page, "size", "Image size", 32, 512, 16, "Rows and columns of pixels it takes")
-        st.selectbox(
-            "Patch",
-            PATCHES,
-            key=f"{page}_patch",
-            persist_state="session",
-            help="Pixels along a patch's side; it must divide the image size",
-            width=80,
-        )
-        _slider(page, "heads", "Heads", 1, 16, 1, "How many attentions run side by side")
-        _slider(page, "dim", "Dim", 16, 768, 16, "Width of the model; each head gets dim / heads")
-        _slider(page, "depth", "Depth", 1, 12, 1, "How many blocks, one layer of attention each")
-        st.selectbox(
-            "Positions",
-            POSITIONS,
-            key=f"{page}_positions",
-            persist_state="session",
-            help="How the place of a patch gets in; none: the patches are a bag",
-            width=115,
-        )
-        _slider(page, "registers", "Registers", 0, 8, 1, "Extra learned tokens without a place")
-        st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=999,
-            step=1,
-            key=f"{page}_seed",
-            persist_state="session",
-            help="Draws other random weights",
-            width=90,
-        )
-        st.selectbox(
-            "Order",
-            list(ORDERS),
-            format_func=ORDERS.__getitem__,
-            key=f"{page}_order",
-            persist_state="session",
-            help="How the numbers of a patch are lined up before they are projected",
-            width=130,
-        )
+    """The network's controls, and what they say; those that are used less are folded away."""
+    with st.container(
+        key=f"{page}_controls", horizontal=True, gap="small", vertical_alignment="bottom"
+    ):
+        _slider(page, "size", "Image size", (32, 512), "Rows and columns of pixels it takes", 16)
+        told = "Pixels along a patch's side; it must divide the image size"
+        _select(page, "patch", "Patch", {side: str(side) for side in PATCHES}, told, 80)
+        _slider(page, "heads", "Heads", (1, 16), "How many attentions run side by side")
+        _slider(page, "dim", "Dim", (16, 768), "Width of the model; each head gets dim / heads", 16)
+        _slider(page, "depth", "Depth", (1, 12), "How many blocks, one layer of attention each")
+        with st.popover("More", key=f"{page}_more"):
+            _less_used(page)
     return ViTChoice(**{name: st.session_state[f"{page}_{name}"] for name in FIELDS})
+
+
+def _less_used(page: str) -> None:
+    controls.choice(
+        page,
+        "fit",
+        "A picture that is not square",
+        FITS,
+        "The network takes square pictures: cut the sides off, add grey bars, or stretch",
+    )
+    with st.container(horizontal=True, gap="small"):
+        told = "How the place of a patch gets in; none: the patches are a bag"
+        _select(page, "positions", "Positions", {name: name for name in POSITIONS}, told, 115)
+        _slider(page, "registers", "Registers", (0, 8), "Extra learned tokens without a place")
+        told = "How the numbers of a patch are lined up before they are projected"
+        _select(page, "order", "Order", ORDERS, told, 120)
+        controls.seed(page)
 
 
 def missing(page: str) -> list[str]:
@@ -182,14 +165,21 @@ def _choose(page: str, name: str) -> None:
     state[f"{page}_turn"] += 1  # another uploader: the old one would still list its file
 
 
-def _slider(page: str, name: str, label: str, low: int, high: int, step: int, told: str) -> None:
-    st.slider(
+def _slider(
+    page: str, name: str, label: str, span: tuple[int, int], told: str, step: int = 1
+) -> None:
+    controls.slider(page, name, label, span, told, step=step, width=100)
+
+
+def _select(
+    page: str, name: str, label: str, options: Mapping[Any, str], told: str, width: int
+) -> None:
+    st.selectbox(
         label,
-        min_value=low,
-        max_value=high,
-        step=step,
+        list(options),
+        format_func=options.__getitem__,
         key=f"{page}_{name}",
         persist_state="session",
         help=told,
-        width=100,
+        width=width,
     )

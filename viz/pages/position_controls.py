@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import shared
+from viz.pages import controls, shared
 from viz.pages.encodings import Encoding
 
 PAGE = "positions"
@@ -77,14 +77,15 @@ def choose() -> tuple[Encoding, DeltaGenerator]:
         What was chosen, and the row of controls, where a view puts its own pointers.
     """
     with st.container(key=f"{PAGE}_top", horizontal=True, gap="medium"):
-        _options("scheme", "Scheme", SCHEMES, tuple(SCHEMES), "How order gets into the model")
+        controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How order gets into the model")
         scheme = str(value("scheme"))
         views = VIEWS_OF[scheme]
         if value("view") not in views:
             st.session_state[f"{PAGE}_view"] = views[0]
         if len(views) > 1:
-            _options("view", "View", VIEWS, views, "What to look at")
-    row = st.container(key=f"{PAGE}_controls", horizontal=True, gap="medium")
+            titles = {view: VIEWS[view] for view in views}
+            controls.choice(PAGE, "view", "View", titles, "What to look at")
+    row = st.container(key=f"{PAGE}_controls", horizontal=True, gap="small")
     with row:
         for control in _controls(scheme, str(value("view"))):
             CONTROLS[control]()
@@ -96,7 +97,7 @@ def pointer(name: str, label: str, last: int, told: str) -> int:
     state, key = st.session_state, f"{PAGE}_{name}"
     state[key] = min(state[key], last)
     if last:
-        _slider(name, label, 0, last, 1, told)
+        _slider(name, label, (0, last), told)
     return state[key]
 
 
@@ -141,30 +142,21 @@ def _controls(scheme: str, view: str) -> list[str]:
 def _source() -> None:
     titles = {"minilm": "MiniLM (trained)", "random": "Random (untrained)"}
     told = "MiniLM's own table, or random vectors, as every learned table starts"
-    _options("source", "Learned table", titles, tuple(titles), told)
+    controls.choice(PAGE, "source", "Learned table", titles, told)
 
 
 def _grid() -> None:
-    _slider("rows", "Patch rows", 2, 20, 1, "ViT-B/16 has 14 × 14 patches at 224 pixels")
-    _slider("cols", "Patch columns", 2, 20, 1, "Patches are numbered row by row")
+    _slider("rows", "Patch rows", (2, 20), "ViT-B/16 has 14 × 14 patches at 224 pixels")
+    _slider("cols", "Patch columns", (2, 20), "Patches are numbered row by row")
 
 
 def _newgrid() -> None:
-    _slider("newrows", "New rows", 2, 40, 1, "24 × 24 patches: ViT-B/16 at 384 pixels")
-    _slider("newcols", "New columns", 2, 40, 1, "A wider image gives more columns")
+    _slider("newrows", "New rows", (2, 40), "24 × 24 patches: ViT-B/16 at 384 pixels")
+    _slider("newcols", "New columns", (2, 40), "A wider image gives more columns")
 
 
 def _seed() -> None:
-    st.number_input(
-        "Seed",
-        min_value=0,
-        max_value=999,
-        step=1,
-        key=f"{PAGE}_seed",
-        persist_state="session",
-        help="Draws other random numbers for what is learned and untrained",
-        width=130,
-    )
+    controls.seed(PAGE, "Draws other random numbers for what is learned and untrained")
 
 
 def _base() -> None:
@@ -175,57 +167,34 @@ def _base() -> None:
         key=f"{PAGE}_base",
         persist_state="session",
         help="The longest wave is 2π times the base, the shortest 2π",
-        width=160,
+        width=110,
     )
 
 
 def _keys() -> None:
     titles = {"both": "Both sides", "causal": "Causal"}
-    _options("keys", "Keys", titles, tuple(titles), "Causal: keys after the query are hidden")
+    controls.choice(PAGE, "keys", "Keys", titles, "Causal: keys after the query are hidden")
 
 
 def _scale() -> None:
     titles = {"fixed": "−1 to 1", "own": "Stretch contrast"}
     told = "The same colours for every scheme, or from this one's smallest to its largest"
-    _options("scale", "Colours", titles, tuple(titles), told)
+    controls.choice(PAGE, "scale", "Colours", titles, told)
 
 
-def _slider(name: str, label: str, low: int, high: int, step: int, told: str) -> None:
-    st.slider(
-        label,
-        min_value=low,
-        max_value=high,
-        step=step,
-        key=f"{PAGE}_{name}",
-        persist_state="session",
-        help=told,
-        width=160,
-    )
-
-
-def _options(
-    name: str, label: str, titles: dict[str, str], options: tuple[str, ...], told: str
-) -> None:
-    st.segmented_control(
-        label,
-        options=options,
-        format_func=titles.__getitem__,
-        key=f"{PAGE}_{name}",
-        required=True,
-        persist_state="session",
-        help=told,
-    )
+def _slider(name: str, label: str, span: tuple[int, int], told: str, *, step: int = 1) -> None:
+    controls.slider(PAGE, name, label, span, told, step=step, width=110)
 
 
 CONTROLS = {
     "source": _source,
     "seed": _seed,
-    "length": lambda: _slider("length", "Length", 8, 512, 8, "How many positions"),
+    "length": lambda: _slider("length", "Length", (8, 512), "How many positions", step=8),
     "grid": _grid,
     "newgrid": _newgrid,
-    "width": lambda: _slider("width", "Width", 8, 512, 4, "How many numbers a position has"),
+    "width": lambda: _slider("width", "Width", (8, 512), "How many numbers a position has", step=4),
     "base": _base,
-    "heads": lambda: _slider("heads", "Heads", 1, 16, 1, "How many heads have a bias each"),
+    "heads": lambda: _slider("heads", "Heads", (1, 16), "How many heads have a bias each"),
     "keys": _keys,
     "scale": _scale,
 }

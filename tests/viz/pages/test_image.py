@@ -54,6 +54,28 @@ def file_of(kind="PNG", size=(60, 40), mode="RGB", **options):
     return file.getvalue()
 
 
+def halves(left, right):
+    """40 × 40 grey pixels."""
+    return np.repeat(np.repeat([[left, right]], 20, 1), 40, 0)
+
+
+def deep():
+    """16 bits a pixel."""
+    file = io.BytesIO()
+    Image.fromarray(halves(0, 65_535).astype(np.uint16)).save(file, "PNG")
+    return file.getvalue()
+
+
+def moving(kind):
+    """Three frames; the first is black on the left, white on the right."""
+    file = io.BytesIO()
+    first, *more = (
+        Image.fromarray(halves(*ends).astype(np.uint8)) for ends in ((0, 255), (255, 0), (99, 99))
+    )
+    first.save(file, kind, save_all=True, append_images=more)
+    return file.getvalue()
+
+
 def bomb():
     """A header that promises 30,000 × 30,000 pixels, and no more than the start of them."""
     parts = b"\x89PNG\r\n\x1a\n"
@@ -157,6 +179,24 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, nam
     drop(again, data, name)
     assert lines(again) == []
     assert blobs(again)[0][0]["trace"] == blobs(app)[0][0]["trace"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "says"),
+    [
+        (deep(), "deep.png", "16 bits a channel reduced to 8"),
+        (moving("GIF"), "moving.gif", "animated: its first frame"),
+        (moving("PNG"), "moving.png", "animated: its first frame"),
+        (moving("WEBP"), "moving.webp", "animated: its first frame"),
+    ],
+)
+def test_what_is_left_of_a_deep_or_a_moving_picture_is_told(data, name, says):
+    app = drop(run(fit="stretch"), data, name)
+    assert lines(app) == []
+    assert says in told(app)
+    # the first frame and the deep picture are half black, half white; WebP loses a little
+    ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
+    assert np.abs(ends - [0, 255]).max() <= 4
 
 
 @pytest.mark.parametrize(

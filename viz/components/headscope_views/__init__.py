@@ -44,6 +44,17 @@ def architecture(data: bytes, *, key: str, on_change: Callable[[], None]) -> dic
     return _view(_registered("architecture", "streamlit_architecture.js"), data, key, on_change)
 
 
+def mode(drawn: str, *, key: str) -> None:
+    """Nothing to see: runs the page again when its colours are no longer "light" or "dark".
+
+    Args:
+        drawn: what the page was made for.
+        key: as for `explorer`.
+    """
+    mounted = _registered("mode", "streamlit_mode.js", html='<div class="headscope"></div>')
+    _view(mounted, drawn.encode(), key, lambda: None)
+
+
 def _view(
     mounted: Callable[..., Any], data: bytes, key: str, on_change: Callable[[], None]
 ) -> dict[str, Any] | None:
@@ -51,8 +62,11 @@ def _view(
     return None if view is None else dict(view)
 
 
+LOADING = '<div class="headscope"><p class="hs-loading">Loading the model …</p></div>'
+
+
 @cache
-def _registered(name: str, script: str) -> Callable[..., Any]:
+def _registered(name: str, script: str, html: str = LOADING) -> Callable[..., Any]:
     """Registers a view once a process. At the first call, not at import: Streamlit finds packaged
     assets only while a server runs, and standalone.py is there for places without one.
     """
@@ -60,7 +74,7 @@ def _registered(name: str, script: str) -> Callable[..., Any]:
 
     return component(
         f"headscope-views.{name}",
-        html='<div class="headscope"><p class="hs-loading">Loading the model …</p></div>',
+        html=html,
         css="explorer.css",
         js=script,
     )

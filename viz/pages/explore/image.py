@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import explorer, painter, picture, settings, shared
+from viz.pages import explorer, painter, picture, picture_view, settings, shared
 
 PAGE = "image"
 PARAMS = (
@@ -15,7 +15,7 @@ PARAMS = (
     link.number_or("head", 0, 99, ("mean", "max")),
     link.number("token", 0, 0, 9999),
     link.choice("direction", "out", ("out", "in")),
-    link.choice("scale", "layer", picture.SCALES),
+    link.choice("scale", "layer", picture_view.SCALES),
 )
 
 
@@ -57,7 +57,7 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
 @st.fragment
 def _view(choice: picture.ViTChoice, found: picture.Seen) -> None:
     """What the view asks for and chooses runs this alone: the controls have no part in it."""
-    picture.show(PAGE, choice, found)
+    picture_view.show(PAGE, choice, found)
     painter.snippet(PAGE, choice, found)
     settings.to_link(PAGE, PARAMS)
 

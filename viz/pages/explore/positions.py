@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from viz.pages import position_controls, position_texts, position_views, settings, shared
+from viz.pages import (
+    position_charts,
+    position_controls,
+    position_texts,
+    position_views,
+    settings,
+    shared,
+)
 
 PAGE = position_controls.PAGE
 
@@ -27,6 +34,7 @@ def _page() -> None:
         st.caption(position_texts.not_proved(encoding.scheme, view))
     except ValueError as error:
         shared.error_line(error)
+    position_charts.follow_mode()
     settings.to_link(PAGE, position_controls.PARAMS)
 
 

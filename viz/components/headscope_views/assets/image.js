@@ -1,10 +1,10 @@
 // A picture as a network reads it: its patches, one of them chosen, and every head of a layer.
 
 import { button, stepper } from "./bar.js";
-import { canvasOfPicture } from "./imagegrid.js";
-import { heads } from "./imageheads.js";
+import { pictureOf } from "./imagegrid.js";
+import { headsOf } from "./imageheads.js";
+import { patchesOf } from "./imagepatches.js";
 import { ImageStore } from "./imagestore.js";
-import { patches } from "./imagepatches.js";
 import { element, mountViews, say } from "./view.js";
 
 export const mount = (root, bytes, onEvent) =>
@@ -20,10 +20,10 @@ function compose(store, root) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
   root.replaceChildren(bar, grid);
-  const one = canvasOfPicture(store, grid);
-  const all = heads(store, grid);
-  const flat = patches(store, root);
-  return [one, all, flat, controls(store, bar)];
+  const views = [pictureOf(store, grid), headsOf(store, grid), patchesOf(store, root)];
+  // widths are read before anything is written: reading later would lay the page out once more
+  const rooms = { render: () => views.forEach((view) => view.measure()) };
+  return [rooms, ...views, controls(store, bar)];
 }
 
 function group(name, buttons) {
@@ -60,9 +60,13 @@ function controls(store, bar) {
     element("span", "hs-label", { "aria-hidden": "true" }, "Scale"),
     ...[group("Scale", scales), note],
   );
+  let shown = "";
   return {
     render() {
       const { site, head: chosen, direction, scale } = store.selection;
+      const key = [store.trace, site, chosen, direction, scale].join();
+      if (key === shown) return;
+      shown = key;
       layer.show(store.base.sites.map((each) => `${each.layer}`), site);
       head.show(store.heads().map(String), store.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));

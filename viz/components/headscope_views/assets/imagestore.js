@@ -1,30 +1,23 @@
 // What the image view keeps beyond the explorer's store: the picture, and all heads of a layer at
 // once. In a question the head "layer" means all of them.
 
+import { layerOf, massOf, roughRow, withMeanAndMax } from "./imagerows.js";
 import { REST_MS, Store, TRIES } from "./protocol.js";
 
 const ALL = "layer";
 const SOON_MS = 15; // where cells hold several patches, the patch's own row is asked for at once
 const KEEP_EXACT = 32 << 20; // bytes
+const BACKGROUND = 4 << 20; // bytes of layers that are asked for ahead, per trace
 
-/** Bytes as they are for eight bits; for six, four values from three bytes. */
-export function unpackBits(packed, count, bits) {
-  if (bits === 8) return packed;
-  const values = new Uint8Array(count + 4);
-  for (let i = 0, at = 0; i < count; i += 4, at += 3) {
-    const [a, b, c] = [packed[at], packed[at + 1], packed[at + 2]];
-    values[i] = a >> 2;
-    values[i + 1] = ((a & 3) << 4) | (b >> 4);
-    values[i + 2] = ((b & 15) << 2) | (c >> 6);
-    values[i + 3] = c & 63;
-  }
-  return values;
-}
+/** Bytes of a layer's cells on the wire. */
+const weight = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
 
 export class ImageStore extends Store {
   forget() {
     super.forget();
     this.layers = new Map(); // by site
+    this.fetched = 0; // bytes of the layers that came ahead
+    this.way = 1; // in which direction the user walks through the layers
     this.pointed = null; // the token under the pointer in the large picture
     this.read = null; // {head, token} under the pointer in the small ones
     this.known = {};
@@ -33,13 +26,8 @@ export class ImageStore extends Store {
   keepMore({ picture, layers, base }, area) {
     if (picture) this.keepPicture(picture, area);
     for (const layer of layers ?? []) {
-      const [heads, queries, keys] = layer.shape;
-      this.layers.set(layer.site, {
-        ...layer,
-        maxima: new Float32Array(area.buffer, layer.maxima, heads * queries),
-        data: unpackBits(area.subarray(layer.at), heads * queries * keys, layer.bits),
-        square: Float32Array.from({ length: 256 }, (_, q) => (q / (2 ** layer.bits - 1)) ** 2),
-      });
+      if (layer.site !== this.selection.site) this.fetched += weight(layer);
+      this.layers.set(layer.site, layerOf(layer, area));
     }
     if (layers?.length || base) this.pictures += 1;
   }
@@ -57,6 +45,7 @@ export class ImageStore extends Store {
 
   keepRow(row, area) {
     super.keepRow(row, area);
+    this.known = {};
     while (this.exact.size * 4 * row.count > KEEP_EXACT)
       this.exact.delete(this.exact.keys().next().value);
   }
@@ -67,22 +56,27 @@ export class ImageStore extends Store {
     return this.layers.get(site) ?? null;
   }
 
-  parts() {
-    return this.layer() ? [this.layer()] : [];
+  parts(site = this.selection.site) {
+    return this.layer(site) ? [this.layer(site)] : [];
   }
 
   get axis() {
     return this.selection.direction === "in" ? "key" : "query";
   }
 
+  /** Which of `heads()`, and so of the rows, is chosen. */
+  get shown() {
+    return this.heads().indexOf(this.selection.head);
+  }
+
+  /** Whether picture and weights of what is chosen are here. */
+  get complete() {
+    return Boolean(this.bitmap && this.drawn === this.trace && this.rows());
+  }
+
   /** The token in question: under the pointer, else the chosen one, else the first. */
   token() {
     return this.pointed ?? this.selection.token ?? 0;
-  }
-
-  /** Rows and columns of cells of so many patches a side. */
-  cells(factor) {
-    return this.base.grid.map((size) => Math.ceil(size / factor));
   }
 
   /** Where a token is among the cells of a layer. */
@@ -101,13 +95,17 @@ export class ImageStore extends Store {
   }
 
   /**
-   * All heads, mean and max for the token in question: {heads: [Float32Array], factor, exact}, each
-   * over prefix and cells. Null while there is nothing.
+   * All heads, mean and max for the token in question: {key, heads: [Float32Array], factor, exact},
+   * each over prefix and cells; the key changes with the numbers. Null while there is nothing.
    */
   rows() {
     const { site, direction } = this.selection;
-    const key = [this.trace, site, direction, this.token(), this.version].join();
-    if (this.known.key !== key) this.known = { key, rows: this.worked(site, this.token()) };
+    const key = [this.trace, site, direction, this.token()].join();
+    if (!this.known.rows || this.known.key !== key) {
+      const rows = this.worked(site, this.token());
+      if (rows) rows.key = `${key},${rows.exact}`;
+      this.known = { key, rows };
+    }
     return this.known.rows;
   }
 
@@ -115,30 +113,15 @@ export class ImageStore extends Store {
     const layer = this.layer(site);
     if (!layer) return null;
     const row = this.exactRow(this.axis, token, site, ALL);
-    const count = row ? row.weights.length / this.site(site).heads : layer.shape[1];
-    const heads = Array.from({ length: this.site(site).heads }, (_, head) =>
-      row ? row.weights.subarray(head * count, (head + 1) * count) : this.rough(layer, head, token),
+    const many = this.site(site).heads;
+    const count = row && row.weights.length / many;
+    const cell = this.cellOf(token, layer.factor);
+    const heads = Array.from({ length: many }, (_, head) =>
+      row
+        ? row.weights.subarray(head * count, (head + 1) * count)
+        : roughRow(layer, head, cell, this.axis),
     );
-    const [mean, max] = [new Float32Array(heads[0].length), new Float32Array(heads[0].length)];
-    for (const head of heads)
-      for (let i = 0; i < head.length; i++) {
-        mean[i] += head[i] / heads.length;
-        if (head[i] > max[i]) max[i] = head[i];
-      }
-    return { heads: [...heads, mean, max], factor: row ? 1 : layer.factor, exact: Boolean(row) };
-  }
-
-  rough({ shape, maxima, data, square, factor }, head, token) {
-    const [, queries, keys] = shape;
-    const cell = this.cellOf(token, factor);
-    const values = new Float32Array(this.axis === "key" ? queries : keys);
-    if (this.axis === "key")
-      for (let q = 0, at = head * queries; q < queries; q++, at++)
-        values[q] = maxima[at] * square[data[at * keys + cell]];
-    else
-      for (let k = 0, row = head * queries + cell; k < keys; k++)
-        values[k] = maxima[row] * square[data[row * keys + k]];
-    return values;
+    return { heads: withMeanAndMax(heads), factor: row ? 1 : layer.factor, exact: Boolean(row) };
   }
 
   /** The value of the ramp's last colour, for one head's row. */
@@ -151,28 +134,17 @@ export class ImageStore extends Store {
     return top || 1;
   }
 
-  /** How much goes to the class token, the registers and the patches (or comes from them). */
   mass(values, factor) {
-    const { prefix, grid } = this.base;
-    const named = this.base.query_labels[0] === "class" ? 1 : 0;
-    let [first, registers, patches, whole] = [0, 0, 0, 0];
-    for (let i = 0; i < prefix; i++) {
-      if (i < named) first += values[i];
-      else registers += values[i];
-    }
-    const [down, across] = this.cells(factor);
-    for (let i = prefix; i < values.length; i++) {
-      const [row, col] = [Math.floor((i - prefix) / across), (i - prefix) % across];
-      const high = row === down - 1 ? grid[0] - row * factor : factor;
-      const wide = col === across - 1 ? grid[1] - col * factor : factor;
-      patches += values[i] * (factor === 1 ? 1 : high * wide);
-    }
-    if (factor > 1 && this.axis === "query") patches = Math.max(0, 1 - first - registers);
-    whole = first + registers + patches;
-    return { first, registers, patches, whole, named };
+    return massOf(values, this.base, factor, this.axis);
   }
 
   // ---- what the user does
+
+  select(change) {
+    const before = this.selection.site;
+    super.select(change);
+    if (this.selection.site !== before) this.way = Math.sign(this.selection.site - before);
+  }
 
   pointAt(token) {
     if (token === this.pointed) return;
@@ -196,13 +168,14 @@ export class ImageStore extends Store {
     this.wish(name, token === null ? null : [this.axis, token], coarse ? SOON_MS : REST_MS);
   }
 
+  // ---- asking
+
   missing() {
     const open = (item) => (this.tries.get(JSON.stringify(item)) ?? 0) < TRIES;
     const base = (!this.base || this.astray) && open("base");
     if (!this.base) return { base, maps: [], rows: [] };
     const { site } = this.selection;
-    const { queries, keys } = this.site();
-    const maps = this.layer() ? [] : [[site, ALL, 0, queries, 0, keys]];
+    const maps = this.layer() ? [] : [this.whole(site)];
     const rows = ["hover", "text"]
       .filter((name) => this.wanted[name] && this.ripe[name])
       .filter((name, i) => i === 0 || this.pointed !== (this.selection.token ?? 0))
@@ -210,6 +183,11 @@ export class ImageStore extends Store {
       .filter(([axis, token]) => !this.exactRow(axis, token, site, ALL))
       .map((row) => [site, ALL, ...row]);
     return { base, maps: maps.filter(open), rows: rows.filter(open) };
+  }
+
+  whole(site) {
+    const { queries, keys } = this.site(site);
+    return [site, ALL, 0, queries, 0, keys];
   }
 
   /** Rows under way may be overtaken, by a layer or by the next patch's row, but not repeated. */
@@ -225,5 +203,21 @@ export class ImageStore extends Store {
     this.ahead = !wish.base && !wish.maps.length;
   }
 
-  prefetch() {}
+  /** The nearest layer that is not here, one a message, while nothing else is wanted. */
+  prefetch() {
+    const layer = this.layer();
+    if (this.flight || !layer || this.fetched + weight(layer) > BACKGROUND) return;
+    const site = this.likely().find((other) => !this.layer(other));
+    if (site === undefined) return;
+    if ((this.tries.get(JSON.stringify(this.whole(site))) ?? 0) >= TRIES) return;
+    this.ask({ base: false, maps: [this.whole(site)], rows: [] });
+    this.ahead = true;
+  }
+
+  /** All layers by distance, of two equally far ones the one in the direction of the walk. */
+  likely() {
+    const { site } = this.selection;
+    const rank = (other) => 2 * Math.abs(other - site) - (Math.sign(other - site) === this.way);
+    return [...this.base.sites.keys()].sort((a, b) => rank(a) - rank(b));
+  }
 }

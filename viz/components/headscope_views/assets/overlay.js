@@ -25,33 +25,70 @@ export function sheet(width, height) {
   return made;
 }
 
-/** A small canvas, one pixel a cell: opaque where the weight is large, the picture elsewhere. */
-export function veil(into, values, prefix, [down, across], top, ramp) {
-  if (into.width !== across || into.height !== down) [into.width, into.height] = [across, down];
-  const context = into.getContext("2d");
-  const image = context.createImageData(across, down);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; i++) {
-    const t = Math.min(255, Math.round(255 * Math.sqrt(values[prefix + i] / top)));
+const veils = new WeakMap(); // a ramp's pixels, opaque where the weight is large
+
+function veilOf(ramp) {
+  if (veils.has(ramp)) return veils.get(ramp);
+  const made = new Uint32Array(256);
+  for (let t = 0; t < 256; t++) {
     const alpha = Math.min(235, 70 + ((t * 230) >> 8));
-    const [r, g, b] = [ramp[3 * t], ramp[3 * t + 1], ramp[3 * t + 2]];
-    pixels[i] = ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+    made[t] = (alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t];
   }
-  context.putImageData(image, 0, 0);
-  return into;
+  veils.set(ramp, made);
+  return made;
 }
 
-/** Draws the veil over a picture at x, y: cells of so many patches, the last ones perhaps cut. */
-export function spread(context, small, x, y, width, height, [rows, cols], factor) {
-  context.save();
-  context.beginPath();
-  context.rect(x, y, width, height);
-  context.clip();
-  context.imageSmoothingEnabled = false;
-  const wide = (width / cols) * factor * small.width;
-  const tall = (height / rows) * factor * small.height;
-  context.drawImage(small, x, y, wide, tall);
-  context.restore();
+/**
+ * Few pixels that the browser spreads over a picture: `image(across, down)` gives them, as numbers,
+ * to be written, `show()` puts them on the canvas.
+ */
+export function pixelsOf(canvas) {
+  let image = null;
+  let pixels = null;
+  return {
+    image(across, down) {
+      if (canvas.width !== across || canvas.height !== down || !image) {
+        [canvas.width, canvas.height] = [across, down];
+        image = new ImageData(across, down);
+        pixels = new Uint32Array(image.data.buffer);
+      }
+      return pixels;
+    },
+    show: () => canvas.getContext("2d").putImageData(image, 0, 0),
+  };
+}
+
+/**
+ * Writes one head's row into pixels: `side` × `side` for each patch, from `at` on, `stride` a line.
+ * Patches of one cell have one colour; values has the prefix first.
+ */
+export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, store, factor, top) {
+  const { prefix, grid } = store.base;
+  const [rows, cols] = grid;
+  const table = veilOf(store.ramps.dark);
+  const cells = Math.ceil(cols / factor);
+  for (let row = 0; row < rows; row++) {
+    const line = at + row * side * stride;
+    const from = prefix + Math.floor(row / factor) * cells;
+    for (let col = 0, to = line; col < cols; col++) {
+      const value = values[from + (factor === 1 ? col : Math.floor(col / factor))];
+      const colour = table[Math.min(255, Math.round(255 * Math.sqrt(value / top)))];
+      for (const end = to + side; to < end; to++) pixels[to] = colour;
+    }
+    for (let more = 1; more < side; more++)
+      pixels.copyWithin(line + more * stride, line, line + cols * side);
+  }
+}
+
+/** A function that tells whether a layer has to be drawn anew: what it depends on has changed. */
+export function newsOf() {
+  const known = {};
+  return (layer, ...parts) => {
+    const key = parts.join();
+    if (known[layer] === key) return false;
+    known[layer] = key;
+    return true;
+  };
 }
 
 /** Sizes a canvas in CSS pixels; its context then counts in them. */
@@ -61,11 +98,32 @@ export function fit(canvas, wide, tall) {
   const context = canvas.getContext("2d");
   if (canvas.width !== width || canvas.height !== height) {
     [canvas.width, canvas.height] = [width, height];
-    canvas.style.width = `${wide}px`;
-    canvas.style.height = `${tall}px`;
+    stretch(canvas, wide, tall);
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
+}
+
+/** The size of an element in CSS pixels, whatever number of pixels it has. */
+export function stretch(target, wide, tall) {
+  target.style.width = `${wide}px`;
+  target.style.height = `${tall}px`;
+}
+
+/** A frame round a patch, as an element that is only ever moved; tiny patches get a larger one. */
+export function frameSize(wide, tall, [rows, cols], least) {
+  const [across, down] = [wide / cols, tall / rows];
+  const grow = Math.max(0, least - across) / 2;
+  return { across, down, grow, wide: across + 2 * grow, tall: down + 2 * grow };
+}
+
+/** Moves a frame to a patch; a token without a place has none. */
+export function moveFrame(target, token, store, { across, down, grow }) {
+  const there = token !== undefined && token >= store.base.prefix;
+  target.style.visibility = there ? "" : "hidden";
+  if (!there) return;
+  const [row, col] = store.place(token);
+  target.style.transform = `translate(${col * across - grow}px, ${row * down - grow}px)`;
 }
 
 /** 0.05 for large weights, three figures for small ones. */
