@@ -23,14 +23,8 @@ RELATED: dict[str, tuple[str, str, Any]] = {
 }
 
 
-def encoder_parts(config: EncoderConfig, tokens: int, *, last: bool | None = None) -> list[Part]:
-    """The parts of an encoder.
-
-    Args:
-        config: of the encoder.
-        tokens: how many there are.
-        last: whether it ends on one more norm; None means with pre-norm only.
-    """
+def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
+    """The parts of an encoder."""
     shape, runs = _shape(tokens, config.dim), Encoder.embed
     scale = "√dim · " if config.embed_scale else ""
     stem = [_table("tokens", "Token embedding", config.vocab, shape, runs, f"{scale}E[id]")]
@@ -50,10 +44,11 @@ def encoder_parts(config: EncoderConfig, tokens: int, *, last: bool | None = Non
     )
     like = {"order": config.positions, "times": config.depth}
     parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
-    if config.norm == "pre" if last is None else last:
+    if config.ends_on_norm:
         parts.append(norm("norm", "Last norm", shape, Encoder.forward))
     if config.classes:
-        parts.append(replace(_logits(shape, config.classes, False, 1.0), name="head"))
+        gives = (shape[0], ("classes", config.classes))
+        parts.append(_logits(shape, gives, "Classes of each token"))
     return parts
 
 
@@ -67,7 +62,8 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
     if config.norm == "pre":
         parts.append(norm("norm", "Last norm", shape, Decoder.forward))
-    parts.append(_logits(shape, config.vocab, config.tied, 1.0))
+    gives = (shape[0], ("vocab", config.vocab))
+    parts.append(_logits(shape, gives, tied=config.tied))
     return parts
 
 
@@ -76,8 +72,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
 
     With a shared source, that is the encoder's embedding.
     """
-    ends, shape = config.ends_on_norm, _shape(target, config.dim)
-    encoder = encoder_parts(config.encoder, source, last=ends)
+    shape, encoder = _shape(target, config.dim), encoder_parts(config.encoder, source)
     vocab, order = config.target_vocab, config.positions
     parts = _embedded(vocab, config.embed_scale, order, config.max_tokens, shape)
     if config.share_source:
@@ -88,9 +83,10 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
     like = {"order": order, "times": config.depth}
     layer, sizes = config.attention, (target, source)
     parts.append(decoder_block(layer, config.mlp, config.activation, config.norm, *sizes, **like))
-    if ends:
+    if config.ends_on_norm:
         parts.append(norm("norm", "Last norm", shape, Seq2Seq.forward))
-    parts.append(_logits(shape, vocab, config.share_target, config.logit_scale))
+    gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1
+    parts.append(_logits(shape, gives, tied=config.share_target, scaled=scaled))
     return [
         group("encoder", "Encoder", "tower", encoder, source=Encoder.forward),
         group("decoder", "Decoder", "tower", parts, source=Seq2Seq.forward),
@@ -137,17 +133,16 @@ def _table(name: str, title: str, rows: int, shape: Shape, source: Any, formula:
     return Part(name, title, "embedding", formula, takes, shape, source, parameters=numbers)
 
 
-def _logits(shape: Shape, vocab: int, tied: bool, scale: float) -> Part:
-    """What each token is worth as the next one."""
-    factor = "" if scale == 1 else " / √dim"
-    gives = (shape[0], ("vocab", vocab))
-    formula = f"x · {'Eᵀ' if tied else 'W'}{factor}"
-    kept = NUMBER * size(gives)
+def _logits(
+    shape: Shape, gives: Shape, title: str = "Logits", *, tied: bool = False, scaled: bool = False
+) -> Part:
+    """What each token is worth as the next one, or as one of some classes."""
+    formula = f"x · {'Eᵀ' if tied else 'W'}{' / √dim' if scaled else ''}"
     part = linear(
-        *("output", "Logits", shape, gives, Projection.forward),
+        *("output", title, shape, gives, Projection.forward),
         bias=False,
         formula=formula,
-        memory=kept,
+        memory=NUMBER * size(gives),
     )
     return replace(part, parameters=0) if tied else part
 

@@ -157,8 +157,8 @@ class Encoder(nn.Module):
             self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
             last = nn.LayerNorm(config.dim, eps=config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
-            self.head = Projection(config.dim, config.classes) if config.classes else None
             self.apply(xavier)
+            self.head = Projection(config.dim, config.classes) if config.classes else None
 
     def forward(
         self,

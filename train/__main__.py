@@ -7,7 +7,6 @@ trained on, and writes the model's folder only if every aim is reached.
 import argparse
 import sys
 from pathlib import Path
-from time import perf_counter, process_time
 from typing import Any
 
 import torch
@@ -28,16 +27,16 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     recipe, file = RECIPES[options.name], SNAPSHOTS / f"{options.name}.pt"
     network = recipe.network.to(options.device)
-    began = perf_counter(), process_time()
     try:
-        start = open_snapshot(file) if options.resume else None
+        start = last = open_snapshot(file) if options.resume else None
         for progress in train(network, recipe.task, recipe.settings, start=start):
             show(options.name, progress)
             if progress.snapshot is not None:
-                save_snapshot(progress.snapshot, file)
+                last = progress.snapshot
+                save_snapshot(last, file)
             if progress.problem is not None:
                 return complain(progress.problem)
-        minutes = (perf_counter() - began[0]) / 60, (process_time() - began[1]) / 60
+        minutes = (last.seconds / 60, last.processor / 60) if last else (0.0, 0.0)
         measures = measured(network, recipe)
         for each in measures:
             print(

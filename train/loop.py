@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from math import isfinite
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 from zlib import crc32
 
@@ -67,12 +67,16 @@ class Snapshot:
         weights: of the network.
         optimiser: its state.
         schedule: its state.
+        seconds: spent on them, by the clock.
+        processor: seconds, over all cores.
     """
 
     step: int
     weights: Mapping[str, Any]
     optimiser: Mapping[str, Any]
     schedule: Mapping[str, Any]
+    seconds: float = 0.0
+    processor: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Progress:
         steps: how many there will be.
         loss: of its batch.
         rate: the learning rate it was made with.
-        seconds: since training began.
+        seconds: spent until now.
         left: how many more seconds it will take at this pace.
         score: of held-out items, where they were tested at this step.
         snapshot: where one was taken at this step.
@@ -112,17 +116,19 @@ def train(
         task: what to learn.
         settings: how.
         start: a snapshot of the same network, task and settings to go on from.
+
+    Raises:
+        ValueError: for a snapshot of another network.
     """
     run = _Run(network, settings)
     good = run.snapshot(0) if start is None else start
     run.restore(good)
-    began, first = perf_counter(), good.step
+    first, before = good.step, good.seconds
     tested = draw(task, settings.tested, Random(f"tested {settings.seed}"), held_out=True)
     for step in range(first + 1, settings.steps + 1):
         rate = run.rate
         loss, sound = run.step(step, task)
-        seconds = perf_counter() - began
-        left = seconds / (step - first) * (settings.steps - step)
+        left = (run.seconds - before) / (step - first) * (settings.steps - step)
         told: dict[str, Any] = {}
         if not sound:
             run.restore(good)
@@ -133,7 +139,7 @@ def train(
         elif step % settings.every == 0 or step == settings.steps:
             good = run.snapshot(step)
             told = {"score": score(network, task, tested), "snapshot": good}
-        yield Progress(step, settings.steps, loss, rate, seconds, left, **told)
+        yield Progress(step, settings.steps, loss, rate, run.seconds, left, **told)
         if not sound:
             break
     network.eval()
@@ -158,6 +164,17 @@ class _Run:
             pct_start=settings.warmup,
             cycle_momentum=False,
         )
+        self.began = perf_counter(), process_time()
+
+    @property
+    def seconds(self) -> float:
+        """By the clock, those before the snapshot that it goes on from included."""
+        return perf_counter() - self.began[0]
+
+    @property
+    def processor(self) -> float:
+        """Likewise, over all cores."""
+        return process_time() - self.began[1]
 
     @property
     def rate(self) -> float:
@@ -181,11 +198,17 @@ class _Run:
         return value, sound
 
     def snapshot(self, step: int) -> Snapshot:
-        states = (self.network, self.optimiser, self.schedule)
-        return Snapshot(step, *(_copied(part.state_dict()) for part in states))
+        parts = (self.network, self.optimiser, self.schedule)
+        states = [_copied(part.state_dict()) for part in parts]
+        return Snapshot(step, *states, seconds=self.seconds, processor=self.processor)
 
     def restore(self, snapshot: Snapshot) -> None:
-        self.network.load_state_dict(snapshot.weights)
+        self.began = perf_counter() - snapshot.seconds, process_time() - snapshot.processor
+        try:
+            self.network.load_state_dict(snapshot.weights)
+        except RuntimeError as error:
+            line = str(error).splitlines()[-1].strip()
+            raise ValueError(f"start: expected a snapshot of this network: {line}") from error
         self.optimiser.load_state_dict(deepcopy(dict(snapshot.optimiser)))
         self.schedule.load_state_dict(dict(snapshot.schedule))
 

@@ -27,7 +27,7 @@ class Asked:
 
     Attributes:
         sentence: the sentence.
-        places: of the words that are asked for.
+        places: of the words that are asked for; the first is the one that can be known.
         hidden: those of them that cannot be seen.
     """
 
@@ -60,11 +60,10 @@ class Masked:
             places = (_place(sentence),)
             return Asked(sentence, places, places)
         keys = [p for p in (sentence.verb, sentence.pronoun, sentence.answer) if p is not None]
-        chosen = {dice.choice(keys)} if dice.random() < 0.7 else set()
-        words = range(len(sentence.words))
-        chosen |= {place for place in words if dice.random() < HIDDEN} or {dice.choice(words)}
-        hidden = tuple(place for place in sorted(chosen) if dice.random() >= SHOWN)
-        return Asked(sentence, tuple(sorted(chosen)), hidden)
+        key, words = dice.choice(keys), range(len(sentence.words))
+        others = {place for place in words if place != key and dice.random() < HIDDEN}
+        places = (key, *sorted(others))
+        return Asked(sentence, places, tuple(p for p in places if dice.random() >= SHOWN))
 
     def key(self, item: Asked) -> str:
         return " ".join(item.sentence.nouns)
@@ -72,8 +71,9 @@ class Masked:
     def batch(self, items: Sequence[Asked]) -> Batch:
         rows = [WHOLE.ids(item.sentence.words) for item in items]
         target = torch.full((len(rows), max(map(len, rows))), IGNORED)
-        rivals = target.clone()
+        rivals, graded = target.clone(), torch.zeros_like(target, dtype=torch.bool)
         for row, (ids, item) in enumerate(zip(rows, items, strict=True)):
+            graded[row, item.places[0] + 1] = True  # behind the sign of the beginning
             for place in item.places:
                 target[row, place + 1] = ids[place + 1]
             for place in item.hidden:
@@ -81,8 +81,7 @@ class Masked:
             if item.sentence.verb is not None and item.sentence.rival is not None:
                 rivals[row, item.sentence.verb + 1] = WHOLE.numbers[item.sentence.rival]
         ids = filled(rows)
-        arguments = {"ids": ids, "padding": padding_of(ids)}
-        return Batch(arguments, target, rivals=rivals if self.kind == "agreement" else None)
+        return Batch({"ids": ids, "padding": padding_of(ids)}, target, graded, rivals=rivals)
 
 
 @dataclass(frozen=True)
@@ -112,13 +111,17 @@ class NextWord:
     def batch(self, items: Sequence[Sentence]) -> Batch:
         rows = [BEGUN.ids(item.words) for item in items]
         ids, target = filled([row[:-1] for row in rows]), filled([row[1:] for row in rows], IGNORED)
-        graded, rivals = torch.zeros_like(target, dtype=torch.bool), torch.zeros_like(target)
+        rivals, graded = (
+            torch.full_like(target, IGNORED),
+            torch.zeros_like(target, dtype=torch.bool),
+        )
         for row, item in enumerate(items):
-            graded[row, _place(item)] = True  # the row before it, behind the sign of the beginning
-            rivals[row, _place(item)] = BEGUN.numbers[item.rival] if item.rival else 0
+            place = _place(item)  # of the word, and of the row that tells it
+            graded[row, place] = True
+            if item.rival is not None:
+                rivals[row, place] = BEGUN.numbers[item.rival]
         arguments = {"ids": ids, "padding": padding_of(ids)}
-        only = rivals if self.kind == "agreement" else None
-        return Batch(arguments, target, graded, rivals=only)
+        return Batch(arguments, target, graded, rivals=rivals)
 
 
 def _place(sentence: Sentence) -> int:

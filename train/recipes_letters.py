@@ -72,11 +72,11 @@ INDUCTION = Recipe(
         depth=2,
         heads=2,
         mlp=128,
-        positions="relative",
+        positions="rotary",
         max_tokens=64,
         dropout=0.0,
     ),
-    settings=Settings(steps=2000, batch=64, rate=3e-3, every=200),
+    settings=Settings(steps=1000, batch=64, rate=3e-3, every=100),
     exams={"repeats continued without a mistake": (Induction(), 0.99)},
     pointers=(
         Pointer(
@@ -84,7 +84,7 @@ INDUCTION = Recipe(
             "junk dream vow junk",
             "Layer {layer}, head {head}: the last “k” gives {weight} of its attention to the “d”"
             " behind the first “k”, and that is what comes next.",
-            query=15,
+            query=16,
             keys=(5,),
             kind="causal",
         ),

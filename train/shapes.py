@@ -4,6 +4,7 @@ Two questions: which kind is the odd one, and how many discs are there?
 """
 
 from collections.abc import Callable, Sequence
+from colorsys import hsv_to_rgb
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 from random import Random
@@ -18,6 +19,7 @@ from train.task import Batch
 
 SIDE = 64
 MARGIN = 2  # pixels between two shapes, and to the border
+TURN = 0.25  # radians that a shape leans to either side
 WINDOW = 24  # pixels that hold the largest shape
 
 
@@ -133,10 +135,10 @@ class Shapes:
 
     def draw(self, dice: Random) -> Scene:
         odd, others = dice.sample(NAMES, 2)
-        ground = (dice.uniform(0.3, 0.7), dice.uniform(0.3, 0.7), dice.uniform(0.3, 0.7))
+        ground = hsv_to_rgb(dice.random(), dice.uniform(0.2, 0.6), dice.uniform(0.2, 0.4))
         places = _places(dice, dice.randint(self.fewest, self.most))
         shapes = tuple(
-            Shape(kind, *place, dice.uniform(0, 2 * pi), _colour(dice, ground))
+            Shape(kind, *place, dice.uniform(-TURN, TURN), _colour(dice))
             for kind, place in zip([odd] + [others] * len(places), places, strict=False)
         )
         return Scene(shapes, ground, dice.randrange(2**31))
@@ -219,9 +221,6 @@ def _places(dice: Random, count: int) -> list[tuple[float, float, float]]:
     return places
 
 
-def _colour(dice: Random, ground: tuple[float, float, float]) -> tuple[float, float, float]:
-    """A colour that stands out from the ground."""
-    while True:
-        colour = dice.random(), dice.random(), dice.random()
-        if sum((a - b) ** 2 for a, b in zip(colour, ground, strict=True)) > 0.3:
-            return colour
+def _colour(dice: Random) -> tuple[float, float, float]:
+    """A light colour: of any hue, bright, more or less full."""
+    return hsv_to_rgb(dice.random(), dice.uniform(0.3, 0.9), dice.uniform(0.8, 1.0))

@@ -34,7 +34,7 @@ class Batch:
             learned from as well, though nobody could be sure of them. There must be both.
         emphasis: the share of the loss that graded places have.
         rivals: at each place, the one class that must be less likely for the answer to count as
-            right; None if all others must be.
+            right; `IGNORED`, or None for all places, if all others must be.
     """
 
     arguments: dict[str, Tensor | None]
@@ -118,12 +118,13 @@ def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
     logits, asked = logits_of(out, batch), batch.target != IGNORED
     asked = asked if batch.graded is None else asked & batch.graded
     wanted = batch.target.where(asked, 0)[..., None]
-    if batch.rivals is None:
-        good = logits.argmax(-1, keepdim=True) == wanted
-    else:
-        rivals = batch.rivals.where(asked, 0)[..., None]
-        good = logits.gather(-1, wanted) > logits.gather(-1, rivals)
-    return (good[..., 0] | ~asked).all(-1)
+    good = (logits.argmax(-1, keepdim=True) == wanted)[..., 0]
+    if batch.rivals is not None:
+        one = batch.rivals != IGNORED
+        rivals = batch.rivals.where(one, 0)[..., None]
+        likelier = (logits.gather(-1, wanted) > logits.gather(-1, rivals))[..., 0]
+        good = likelier.where(one, good)
+    return (good | ~asked).all(-1)
 
 
 def moved(batch: Batch, device: torch.device) -> Batch:

@@ -4,6 +4,7 @@ import inspect
 import itertools
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -20,12 +21,12 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.vit import ViT, ViTConfig
 
-TEXT = {"vocab": 53, "dim": 35, "heads": 5, "depth": 3, "mlp": 47, "max_tokens": 31}
-BOTH = {**TEXT, "source_vocab": 53, "target_vocab": 53, "d_k": 7, "d_v": 7}
+TEXT: dict[str, Any] = {"vocab": 53, "dim": 35, "heads": 5, "depth": 3, "mlp": 47, "max_tokens": 31}
+BOTH: dict[str, Any] = {**TEXT, "source_vocab": 53, "target_vocab": 53, "d_k": 7, "d_v": 7}
 del BOTH["vocab"]
-IMAGE = {"image": 21, "patch": 7, "dim": 35, "heads": 5, "depth": 3, "mlp": 47}
+IMAGE: dict[str, Any] = {"image": 21, "patch": 7, "dim": 35, "heads": 5, "depth": 3, "mlp": 47}
 TOKENS, TARGET = 13, 11
-ENCODERS = [
+ENCODERS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "activation": "tanh"},
     {"positions": "learned", "segments": 2, "embed_norm": True, "activation": "relu"},
@@ -33,17 +34,22 @@ ENCODERS = [
     {"positions": "alibi", "activation": "softplus"},
     {"positions": "relative", "activation": "leaky_relu"},
     {"value_dim": 11},
+    {"classes": 7, "last_norm": True},
     {"classes": 17},
     {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
 ]
-DECODERS = [{}, {"norm": "post", "tied": False}, {"positions": "rotary", "head_dim": 6}]
-PAIRS = [
+DECODERS: list[dict[str, Any]] = [
+    {},
+    {"norm": "post", "tied": False},
+    {"positions": "rotary", "head_dim": 6},
+]
+PAIRS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "share_target": False, "share_source": False},
     {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
     {"d_v": 9},
 ]
-VITS = [
+VITS: list[dict[str, Any]] = [
     {},
     {"patches": "conv", "classes": 17},
     {"head": "flatten", "neurons": (17, 19, 5), "norm": "post", "dim": None, "heads": 3},

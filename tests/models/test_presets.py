@@ -40,8 +40,9 @@ def test_a_preset_counts_what_its_network_has(name):
 
 
 def of_transformers(name: str) -> Any:
-    import transformers as hf
+    import transformers
 
+    hf: Any = transformers
     if name == "bert-base":
         return hf.BertModel(hf.BertConfig(), add_pooling_layer=False)
     if name == "gpt2-small":

@@ -70,7 +70,7 @@ def test_right_is_right_everywhere_that_counts() -> None:
     graded = torch.tensor([[True, True, True], [True, False, False], [False, False, True]])
     assert right(out, Batch({}, target, graded)).tolist() == [True, True, True]
     logits[..., 4] = 0.5  # above all but the likeliest
-    rivals = torch.tensor([[0, 0, 0], [0, 0, 0], [4, 4, 4]])
+    rivals = torch.tensor([[IGNORED, 0, 0], [0, 0, 0], [4, 4, 4]])
     rivalled = Batch({}, target, graded, rivals=rivals)
     assert right(out, rivalled).tolist() == [True, True, True]
     target[1, 0], rivals[1, 0] = 4, 2  # not the likeliest, but likelier than its rival

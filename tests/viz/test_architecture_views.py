@@ -70,7 +70,7 @@ def test_three_digits_and_a_unit(value, quantity, text):
 
 def test_areas_stand_inside_each_other_and_add_up():
     figure = treemap(("a", "a/b", "a/c", "d"), ("A", "<s>", "C", "D"), (5, 2, 3, 0), title="t")
-    trace = json.loads(figure.to_json())["data"][0]
+    trace = json.loads(str(figure.to_json()))["data"][0]
     assert trace["ids"] == ["a", "a/b", "a/c"]
     assert trace["parents"] == ["", "a", "a"]
     assert trace["labels"] == ["A", "&lt;s&gt;", "C"]

@@ -7,6 +7,7 @@ from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_fields import KINDS, Field, fields
 
 PAGE_KEY, SHOWN_KEY = f"{PAGE}_page", f"{PAGE}_shown"
+LOOKS = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
 VIEWS = {"no": "Its parts", "yes": "Run it"}
 STYLE = """<style>
 .st-key-architecture_controls { row-gap: .4rem; }
@@ -87,6 +88,19 @@ def view(summary: str) -> bool:
         if blueprint.values() != blueprint.preset_values(blueprint.chosen()):
             st.button("Undo my changes", key=f"{PAGE}_reset", on_click=take, type="tertiary")
     return said == "yes"
+
+
+def look() -> str | None:
+    """What stands beside the diagram: the chosen part, or all parts' shares of something."""
+    return st.segmented_control(
+        "Show",
+        list(LOOKS),
+        format_func=LOOKS.__getitem__,
+        key=f"{PAGE}_look",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
 
 
 def take() -> None:

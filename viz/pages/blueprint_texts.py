@@ -32,8 +32,8 @@ NAMED = {
     "out": "Mixes what the heads found, side by side, back into one vector per token.",
     "cut": "Cuts the image into patches and lines up the numbers of each.",
     "prefix": "Learned vectors in front of the patches; the class token is what the head reads.",
-    "output": "Compares every token's last vector with the vector of every word: a score for each"
-    " word to come next.",
+    "output": "Compares every token's last vector with one vector per answer, a word to come next"
+    " or a class: a score for each.",
     "cross": "Every token of the target looks at the source: queries from the decoder, keys and"
     " values from the encoder's output.",
     "relation": "Order that reaches into every block's attention instead of the vectors.",

@@ -104,7 +104,9 @@ def test_the_lines_that_are_shown_are_those_that_run(name):
 def test_a_control_changes_the_diagram_and_the_link():
     app = run()
     app.slider("architecture_heads").set_value(8).run()
+    app.run()  # a changed control only shows what follows from it
     app.selectbox("architecture_positions").set_value("rotary").run()
+    app.run()
     app.button_group("architecture_norm").set_value("pre").run()
     told = dict(named(base(app)["parts"]))
     assert told["attend"]["takes"][0] == ["heads", 8]

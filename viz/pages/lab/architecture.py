@@ -1,5 +1,4 @@
-"""Architecture: choose a network, change it, and see what it is made of, what it costs, and what
-its heads do."""
+"""Architecture: choose a network, change it, and see its parts, its costs and its heads."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,7 +15,6 @@ from viz.pages import (
 )
 
 PAGE = blueprint.PAGE
-SHOWN = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
 
 
 @st.fragment(key=blueprint_controls.PAGE_KEY)
@@ -27,6 +25,7 @@ def page() -> None:
         st.markdown("#### What is a transformer made of?")
         for problem in problems:
             shared.error_line(problem)
+        blueprint_view.style()
         blueprint_controls.network()
         blueprint_controls.controls()
         _shown()
@@ -67,17 +66,7 @@ def _look(parts: blueprint_view.Parts, title: str, *, stale: bool) -> None:
     with left:
         path = blueprint_view.diagram(parts, title, stale=stale)
     with right, st.container(key="architecture_told", gap="small"):
-        blueprint_view.style()
-        look = st.segmented_control(
-            "Show",
-            list(SHOWN),
-            format_func=SHOWN.__getitem__,
-            key="architecture_look",
-            required=True,
-            persist_state="session",
-            help="Bars at the foot of every box show its share",
-            label_visibility="collapsed",
-        )
+        look = blueprint_controls.look()
         if look in QUANTITIES:
             blueprint_view.shares(parts, look, title)
         else:
