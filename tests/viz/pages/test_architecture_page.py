@@ -190,7 +190,7 @@ def test_a_network_is_run(query, sites, labels):
     assert lines(app) == []
     assert len(header["base"]["sites"]) == sites
     assert header["base"]["note"] == "untrained: random weights"
-    assert labels is None or header["base"]["query_labels"] == labels
+    assert labels is None or header["base"]["texts"][0]["labels"] == labels
 
 
 @pytest.mark.parametrize(
