@@ -23,7 +23,7 @@ AREAS = {  # of a shape of radius 1, where it has a closed form
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_shape_covers_its_area(kind: str) -> None:
     for turn in (0.0, 1.1):
-        shape = Shape(kind, 31, 33, 23.0, turn, (1.0, 1.0, 1.0))
+        shape = Shape(kind, 31.0, 33.0, 23.0, turn, (1.0, 1.0, 1.0))
         assert shape.inside().sum() / 23**2 == pytest.approx(AREAS[kind], rel=0.01)
         # soft edges round corners off: a hundredth of a shape this large
 
@@ -54,7 +54,7 @@ def test_what_is_asked_about_a_scene() -> None:
 
 
 def test_the_patches_of_a_shape() -> None:
-    shape = Shape("square", 20, 44, 8 / 0.75, 0.0, (1.0, 0.0, 0.0))  # rows 12–28, columns 36–52
+    shape = Shape("square", 20.0, 44.0, 8 / 0.75, 0.0, (1.0, 0.0, 0.0))  # rows 12–28, columns 36–52
     scene = Scene((shape,), (0.5, 0.5, 0.5), 3)
     found = scene.patches(shape, 8).view(8, 8).nonzero().tolist()
     assert found == [[row, col] for row in (1, 2, 3) for col in (4, 5, 6)]
