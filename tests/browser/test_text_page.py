@@ -66,7 +66,7 @@ def test_a_click_in_the_atlas_shows_that_head_and_the_link_remembers(page, app_u
 def test_the_read_out_is_the_exact_weight(page, app_url, console):
     open_page(page, app_url)
     example = EXAMPLES[0]
-    weights = trace(load("minilm"), example.text).weights(example.layer, example.head)
+    weights = trace(load("minilm"), example.input).weights(example.layer, example.head)
     matrix = page.locator(".hs-matrix .hs-overlay")
     matrix.focus()
     matrix.press("ArrowRight")
