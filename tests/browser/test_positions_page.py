@@ -31,9 +31,13 @@ def open_page(page: Page, url: str) -> None:
 
 
 def settled(page: Page) -> None:
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    expect(page.locator(CHART).first).to_be_visible()
-    expect(page.locator(".stException, .stAlert")).to_have_count(0)
+    """Asks in every frame: `expect` would wait up to a second between two looks."""
+    page.wait_for_function(
+        """chart => document.querySelector("[data-test-script-state=notRunning]")
+            && document.querySelector(chart)?.checkVisibility()""",
+        arg=CHART,
+    )
+    assert page.locator(".stException, .stAlert").count() == 0
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -59,16 +63,14 @@ def move_controls(page: Page, scheme: str, view: str) -> None:
         name = told.partition("=")[0]
         page.locator(f".st-key-positions_{name}").get_by_role("slider").press("ArrowRight")
         page.wait_for_url(re.compile(rf"\b{told}\b"))
-        settled(page)
     if (scheme, view) in CHOICES:
         name, told = CHOICES[scheme, view]
         page.get_by_role("radio", name=name, exact=True).click()
         page.wait_for_url(re.compile(rf"\b{told}\b"))
-        settled(page)
     if (scheme, view) == ("relative", "bias"):
         page.locator(".st-key-positions_seed").get_by_test_id("stNumberInputStepUp").click()
         page.wait_for_url(re.compile(r"\bseed=1\b"))
-        settled(page)
+    settled(page)
 
 
 def arrived(page: Page, scheme: str, view: str | None) -> None:

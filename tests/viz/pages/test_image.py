@@ -301,6 +301,19 @@ def test_an_answer_is_small_and_exact():
     np.testing.assert_allclose(column, weights[:, :, 4], atol=1e-6)
 
 
+def test_the_first_message_stands_until_the_view_speaks_of_its_trace():
+    """What the view still says of the picture before must not take the first message's place."""
+    app = run()
+    ((header, _),) = blobs(app)
+    select = header["base"]["select"]
+    for trace, has_base in (("another", True), (header["trace"], False), ("another", False)):
+        ask = {"id": 3, "trace": trace, "base": False, "maps": [], "rows": []}
+        app.session_state["image_view"] = {"view": {"select": select, "ask": ask}}
+        checked(app.run())
+        ((answer, _),) = blobs(app)
+        assert (answer["trace"], answer["base"] is not None) == (header["trace"], has_base)
+
+
 def test_many_patches_still_fit_one_message_and_their_columns_are_exact():
     app = run(size="480", patch="8", heads="6", dim="96", depth="1", token="1500")
     ((header, area),) = blobs(app)
