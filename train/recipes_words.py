@@ -84,7 +84,7 @@ ABOUT = (
 )
 GRAMMAR = Recipe(
     title="Grammar, masked words",
-    summary="An encoder that fills in masked words: 3 layers of 4 heads, width 64.",
+    summary="An encoder that fills in masked words: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(WHOLE)) + " Some words are masked, and it tells which they were.",
     look="Mask a verb, and a head looks past nearer nouns to the subject. Mask the answer to “who"
     " or what?”, and a head looks at the noun that the pronoun means.",
@@ -92,8 +92,8 @@ GRAMMAR = Recipe(
     config=EncoderConfig(
         vocab=len(WHOLE),
         dim=64,
-        depth=3,
-        heads=4,
+        depth=2,
+        heads=2,
         mlp=128,
         norm="pre",
         positions="learned",
@@ -102,7 +102,7 @@ GRAMMAR = Recipe(
         padding=0,
         classes=len(WHOLE),
     ),
-    settings=Settings(steps=3000, batch=64, rate=2e-3, every=300),
+    settings=Settings(steps=1500, batch=64, rate=2e-3, every=150),
     exams={
         "agreement of the verb": (Masked("agreement"), 0.95),
         "antecedent of the pronoun": (Masked("antecedent"), 0.95),
@@ -145,7 +145,7 @@ GRAMMAR = Recipe(
 )
 GRAMMAR_NEXT = Recipe(
     title="Grammar, next word",
-    summary="A decoder that tells the next word: 3 layers of 4 heads, width 64.",
+    summary="A decoder that tells the next word: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(BEGUN)) + " At every word it tells which may come next.",
     look="The row of the word before a verb looks back at the subject. After “who or what? the” a"
     " head looks at the noun that the pronoun means: it is the next word.",
@@ -153,14 +153,14 @@ GRAMMAR_NEXT = Recipe(
     config=DecoderConfig(
         vocab=len(BEGUN),
         dim=64,
-        depth=3,
-        heads=4,
+        depth=2,
+        heads=2,
         mlp=128,
         positions="learned",
         max_tokens=40,
         dropout=0.0,
     ),
-    settings=Settings(steps=3000, batch=64, rate=2e-3, every=300),
+    settings=Settings(steps=1500, batch=64, rate=2e-3, every=150),
     exams={
         "agreement of the verb": (NextWord("agreement"), 0.95),
         "antecedent of the pronoun": (NextWord("antecedent"), 0.95),

@@ -1,4 +1,4 @@
-"""The models that were trained here do what their cards say, and the known thing is in them."""
+"""The models that were trained here do what their cards say."""
 
 from pathlib import Path
 from typing import Any, cast
