@@ -60,15 +60,14 @@ function controls(store, bar, one) {
     const names = [...groups.keys()].join();
     if (names !== named) {
       named = names;
-      kinds.replaceChildren(...[...groups.keys()].map((name) => kindButton(store, name)));
-      kinds.hidden = groups.size < 2;
+      const several = groups.size > 1 ? [...groups.keys()] : [];
+      kinds.replaceChildren(...several.map((name) => kindButton(store, name)));
+      kinds.hidden = !several.length;
     }
-    [...groups.values()].forEach((sites, i) =>
-      kinds.children[i].setAttribute(
-        "aria-pressed",
-        String(sites.includes(store.selection.site)),
-      ),
-    );
+    [...kinds.children].forEach((made, i) => {
+      const sites = [...groups.values()][i];
+      made.setAttribute("aria-pressed", String(sites.includes(store.selection.site)));
+    });
   }
 
   return {
