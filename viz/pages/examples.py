@@ -4,7 +4,7 @@ MiniLM's own, those of the models trained here come with them; tests hold every 
 import streamlit as st
 
 from models.card import Example
-from viz.pages import shared
+from viz.pages import explorer, shared
 from viz.pages.shared import Choice, plain
 
 EXAMPLES = (
@@ -164,6 +164,7 @@ def take(page: str, example: Example) -> None:
         taken["model"] = "minilm"  # what is to be looked at was learned
     for name, value in taken.items():
         st.session_state[f"{page}_{name}"] = value
+    explorer.overrule(page)
 
 
 def follow(page: str) -> None:

@@ -107,6 +107,11 @@ def hide(page: str) -> None:
     st.session_state[f"{page}_sent"] = None
 
 
+def overrule(page: str) -> None:
+    """What was chosen in the explorer up to now is void: the page's settings are newer."""
+    st.session_state[f"{page}_seen"] = _view(page).get("select") or {}
+
+
 def selection(page: str, trace: "Trace") -> dict[str, Any]:
     """The page's settings as the explorer takes them, held within this trace."""
     state = st.session_state

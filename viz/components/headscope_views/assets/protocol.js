@@ -441,6 +441,8 @@ export class Store {
   }
 
   report() {
+    if (!this.base) return;
+    clearTimeout(this.timers.report);
     if (!sameChoice(this.reported, this.selection)) this.emit();
   }
 

@@ -86,6 +86,8 @@ export function mountViews(root, bytes, onEvent, create, Kept = Store) {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   scheme.addEventListener("change", schedule);
   addEventListener("resize", schedule);
+  const leave = () => store.report(); // before whatever is pressed next is heard of
+  addEventListener("pointerdown", leave, { capture: true });
   const fonts = () => {
     store.pictures += 1; // labels may have other widths now
     schedule();
@@ -102,6 +104,7 @@ export function mountViews(root, bytes, onEvent, create, Kept = Store) {
       observer.disconnect();
       scheme.removeEventListener("change", schedule);
       removeEventListener("resize", schedule);
+      removeEventListener("pointerdown", leave, { capture: true });
       document.fonts.removeEventListener("loadingdone", fonts);
       for (const view of views ?? []) view.destroy?.();
       store.destroy();
