@@ -1,6 +1,7 @@
 """What every test shares: checked shapes, steady threads, and no silent skips."""
 
 import os
+import sys
 from collections.abc import Generator
 from typing import Any
 
@@ -15,10 +16,18 @@ ALLOWED_SKIPS = ("CUDA", "MPS")
 
 
 def pytest_configure() -> None:
-    """Keep torch to two threads: the numbers repeat and a shared machine stays usable."""
-    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    """Keep torch to two threads in all: the numbers repeat and a shared machine stays usable."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(autouse=True)
+def _same_random_numbers() -> None:
+    """Start every test from the same random state: what passes once passes again."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(0)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
