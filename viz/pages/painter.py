@@ -39,17 +39,21 @@ STYLE = """<style>
 </style>"""
 
 
+def take_dropped(page: str) -> None:
+    """Takes a file that was dropped since the last run.
+
+    Every run looks at its id: a callback would be gone with a run that another one replaced.
+    """
+    state = st.session_state
+    file = state.get(_uploader(page))
+    if file is not None and file.file_id != state.get(f"{page}_taken"):
+        state[f"{page}_taken"] = file.file_id
+        picture.take(page, file.getvalue())
+
+
 def source(page: str) -> None:
     """The photos, and the place to drop one's own."""
-    state = st.session_state
-    turn = state.setdefault(f"{page}_turn", 0)
-    key = f"{page}_file_{turn}"
     st.html(STYLE)
-
-    def dropped() -> None:
-        if state[key] is not None:
-            picture.take(page, state[key].getvalue())
-
     with st.container(key=f"{page}_source", horizontal=True, vertical_alignment="bottom"):
         for name, title in TITLES.items():
             st.button(
@@ -61,8 +65,7 @@ def source(page: str) -> None:
             )
         st.file_uploader(
             "Or drop a PNG, JPEG, WebP, GIF or BMP",
-            key=key,
-            on_change=dropped,
+            key=_uploader(page),
             width=360,
         )
 
@@ -151,6 +154,10 @@ picture = open_image(Path({name!r}))
 image, note = fit_image(picture, {choice.size}, {choice.size}, {state[f"{page}_fit"]!r})
 t = trace(load(ViTConfig({fields})), image)
 {weights.get(head, f"t.weights(layer={site}, head={head})")}  # query × key"""
+
+
+def _uploader(page: str) -> str:
+    return f"{page}_file_{st.session_state.setdefault(f'{page}_turn', 0)}"
 
 
 def _is_shown(page: str, name: str) -> bool:
