@@ -9,14 +9,15 @@ import base64
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ROOT = Path(__file__).resolve().parent
+SOON = 0.001  # seconds
 
 
 def main() -> None:
@@ -37,6 +38,7 @@ def run(port: int, quiet: bool) -> None:
     from starlette.routing import Route
     from streamlit.file_util import get_static_dir
 
+    deliver_last_messages()
     page = with_addresses(Path(get_static_dir(), "index.html").read_text(encoding="utf-8"))
     headers = security_headers(inline_script_hashes(page))
 
@@ -50,6 +52,29 @@ def run(port: int, quiet: bool) -> None:
     )
     settings = {"server.port": port, "server.headless": True, "logger.hideWelcomeMessage": quiet}
     app.run(config=settings)
+
+
+def deliver_last_messages() -> None:
+    """Lets a session deliver what a finished run still has to say before the next run begins.
+
+    The last messages of a run wait in the event loop. When the browser's next event is handled
+    before them, Streamlit 1.67 starts another runner at once, and from then on drops everything the
+    one before had to say: what the user changed is never shown.
+    """
+    from streamlit.runtime.app_session import AppSession, AppSessionState
+
+    begin: Callable[[Any, Any], None] = AppSession._create_scriptrunner
+
+    def begin_after(session: Any, data: Any) -> None:
+        if session._state is AppSessionState.SHUTDOWN_REQUESTED:
+            return
+        runner = session._scriptrunner  # until its last message is delivered
+        if runner is None:
+            begin(session, data)
+        elif not runner.request_rerun(data):
+            session._event_loop.call_later(SOON, begin_after, session, data)
+
+    AppSession._create_scriptrunner = begin_after  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def page_names() -> list[str]:

@@ -1,5 +1,6 @@
 """What a network's output says: which tokens it holds likely, and how likely."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -44,6 +45,26 @@ def likely(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> Likely
     place %= length
     found = torch.softmax(logits[item, place].float(), -1).topk(min(count, logits.shape[-1]))
     return Likely(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
+
+
+def shares(trace: Trace, sizes: Sequence[int], *, item: int = 0) -> tuple[tuple[float, ...], ...]:
+    """The softmax of the logits of an image, question by question.
+
+    Args:
+        trace: of a network that gives one row of logits for each image.
+        sizes: how many of the logits belong to each question, in order.
+        item: of the batch.
+
+    Raises:
+        ValueError: for a network without such logits, or other sizes.
+    """
+    logits = trace.output.values
+    if trace.output.name != "logits" or logits.ndim != 2:
+        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits of images")
+    if sum(sizes) != logits.shape[1]:
+        raise ValueError(f"sizes: expected {logits.shape[1]} in all, received {sum(sizes)}")
+    parts = logits[item].float().split(list(sizes))
+    return tuple(tuple(torch.softmax(part, -1).tolist()) for part in parts)
 
 
 def written(trace: Trace, *, item: int = 0) -> tuple[int, ...]:

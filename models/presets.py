@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
+
 if TYPE_CHECKING:
     from models.count import Config
 
@@ -24,6 +26,7 @@ class Preset:
         fields: of its config; the rest are that config's defaults.
         tokens: how many go in, where an image does not say it.
         target: how many the decoder of an encoder–decoder reads.
+        model: of the catalogue, if its weights come with the app; else they are random.
     """
 
     title: str
@@ -32,6 +35,7 @@ class Preset:
     fields: Mapping[str, Any] = field(hash=False)
     tokens: int = 16
     target: int = 12
+    model: str = ""
 
     @property
     def config(self) -> "Config":
@@ -216,6 +220,20 @@ PRESETS: dict[str, Preset] = {
         tokens=2,
     ),
 }
+
+
+def _trained(known: Entry) -> Preset:
+    """A model that was trained here, with the sizes it has."""
+    told = read_config(CHECKPOINTS / known.folder).get("config", {})
+    fields: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in told.items()
+    }
+    most = fields.get("max_tokens", Preset.tokens)
+    sizes = {"tokens": min(Preset.tokens, most), "target": min(Preset.target, most)}
+    return Preset(f"{known.title} (trained)", known.kind, "", fields, **sizes, model=known.name)
+
+
+PRESETS |= {f"trained-{e.name}": _trained(e) for e in catalogue() if e.distribution is None}
 
 
 def first_of(kind: str) -> str:

@@ -20,6 +20,8 @@ CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "pyright": ["pyright"],
 }
+PARTS = ("not browser", "browser")  # of the tests; Playwright's event loop stays in the second
+PROCESSES = min(4, os.cpu_count() or 1)  # that share a part
 FETCH_SECONDS = 300
 
 
@@ -30,8 +32,10 @@ def main() -> int:
     if browser:
         provide_browser(python)
     results = [run_check(python, name) for name in CHECKS]
-    counts, status = run_pytest(python)
+    parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
+    counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
     passed, failed, skipped = counts
+    status = any(status for _, status in parts)
     print()
     if not browser:
         print("The browser tests were left out (BROWSER=0).")
@@ -49,11 +53,13 @@ def run_check(python: Path, name: str) -> bool:
     return ok
 
 
-def run_pytest(python: Path) -> tuple[tuple[int, int, int], int]:
+def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
     """Passed, failed and skipped as pytest's own report counts them, and its exit status."""
+    shared = ["-n", str(PROCESSES), "--dist", "worksteal"]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        status = run([str(python), "-m", "pytest", "-q", "-rfEs", f"--junitxml={report}"])
+        told = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
+        status = run([str(python), "-m", "pytest", "-m", part, *shared, *told])
         if not report.exists():
             return (0, 1, 0), status
         suite = ElementTree.parse(report).find("testsuite")

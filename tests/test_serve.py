@@ -1,5 +1,8 @@
 """The headers around every answer."""
 
+import asyncio
+from typing import Any
+
 import pytest
 
 import serve
@@ -63,3 +66,59 @@ def test_the_page_is_told_where_its_server_is() -> None:
 def test_every_page_has_an_address() -> None:
     assert "text" in serve.page_names()
     assert "__init__" not in serve.page_names()
+
+
+# --- the last messages of a run -------------------------------------------------------------------
+
+
+class Ended:
+    """A runner whose script has ended: it takes no more requests."""
+
+    def request_rerun(self, data) -> bool:
+        return False
+
+
+def session(monkeypatch, loop, begun) -> Any:
+    """A session of Streamlit's with a runner that has ended, and what begins in it."""
+    from streamlit.runtime.app_session import AppSession, AppSessionState
+
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda self, data: begun.append(data))
+    serve.deliver_last_messages()
+    monkeypatch.delattr(AppSession, "__del__")  # it would shut down what never ran
+    made: Any = AppSession.__new__(AppSession)
+    made._event_loop, made._scriptrunner = loop, Ended()
+    made._state = AppSessionState.APP_NOT_RUNNING
+    return made
+
+
+def test_a_run_begins_when_the_one_before_has_said_everything(monkeypatch) -> None:
+    said, begun = [], []
+
+    async def events() -> None:
+        made = session(monkeypatch, asyncio.get_running_loop(), begun)
+
+        def last_message() -> None:
+            said.append(list(begun))
+            made._scriptrunner = None
+
+        made._create_scriptrunner("change")
+        made._event_loop.call_soon(last_message)
+        assert begun == []
+        for _ in range(100):
+            await asyncio.sleep(0.001)
+
+    asyncio.run(events())
+    assert said == [[]]  # nothing had begun when the last message was said
+    assert begun == ["change"]
+
+
+def test_a_first_run_begins_at_once_and_a_closed_session_begins_none(monkeypatch) -> None:
+    from streamlit.runtime.app_session import AppSessionState
+
+    begun: list[str] = []
+    made = session(monkeypatch, None, begun)
+    made._scriptrunner = None
+    made._create_scriptrunner("first")
+    made._state = AppSessionState.SHUTDOWN_REQUESTED
+    made._create_scriptrunner("too late")
+    assert begun == ["first"]

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.outputs import likely, written
+from analysis.outputs import likely, shares, written
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
 
 SIZES: dict[str, Any] = {"dim": 21, "heads": 3, "depth": 2, "mlp": 13}
 
@@ -51,3 +52,17 @@ def test_a_network_without_logits_of_tokens_is_refused():
     found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
     with pytest.raises(ValueError, match="gives hidden states: expected logits of tokens"):
         likely(found, 0)
+
+
+def test_shares_are_a_softmax_a_question() -> None:
+    found = trace(load(ViTConfig(image=8, patch=4, classes=7, seed=1)), torch.rand(3, 3, 8, 8))
+    first, second = shares(found, (2, 5), item=1)
+    logits = found.output.values[1].double().exp()
+    assert first == pytest.approx((logits[:2] / logits[:2].sum()).tolist(), abs=1e-6)
+    assert second == pytest.approx((logits[2:] / logits[2:].sum()).tolist(), abs=1e-6)
+
+
+def test_shares_need_the_right_sizes() -> None:
+    found = trace(load(ViTConfig(image=8, patch=4, classes=7)), torch.rand(1, 3, 8, 8))
+    with pytest.raises(ValueError, match="sizes: expected 7 in all, received 6"):
+        shares(found, (2, 4))

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from models.presets import PRESETS
+from tests.browser.looks import looks
 
 pytestmark = pytest.mark.browser
 DIAGRAM = ".st-key-architecture_diagram [data-painted]"
@@ -36,8 +37,7 @@ def part(page: Page, path: str):
     return page.locator(f"{DIAGRAM} [data-id='{path}']")
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@looks
 @pytest.mark.parametrize("name", ["small", "small-seq2seq", "small-vit"])
 def test_it_fits_the_window(page, app_url, mode, width, name):
     page.emulate_media(color_scheme=mode)
@@ -104,7 +104,11 @@ def test_the_shares_are_areas(page, app_url):
     expect(page.locator(".js-plotly-plot .slice").first).to_be_visible()
 
 
-@pytest.mark.parametrize("name", PRESETS)
+NAMED = [name for name, preset in PRESETS.items() if not preset.model]
+TRAINED = [name for name, preset in PRESETS.items() if preset.model]
+
+
+@pytest.mark.parametrize("name", [*NAMED, *TRAINED[:1]])
 def test_every_preset_is_drawn_and_run(page, app_url, name):
     """Those that take long here say so, and what they need, before they are built."""
     open_page(page, app_url, f"preset={name}")

@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import start
+from tests.browser.looks import looks
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 ROOT = ".headscope[data-painted]"
@@ -63,8 +64,7 @@ def window(page: Page, mode: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@looks
 def test_every_control_of_the_network_moves_it(page, app_url, mode, width):
     window(page, mode, width)
     open_page(page, app_url, "size=64&heads=2&dim=32&depth=2")
@@ -104,8 +104,7 @@ def pick(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@looks
 def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url, mode, width):
     window(page, mode, width)
     open_page(page, app_url, "registers=1")

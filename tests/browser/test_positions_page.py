@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.looks import looks
 from viz.pages.position_controls import SCHEMES, VIEWS, VIEWS_OF
 from viz.theme import COLOURS, MODES, rgb
 
@@ -40,8 +41,7 @@ def settled(page: Page) -> None:
     assert page.locator(".stException, .stAlert").count() == 0
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@looks
 def test_every_view_is_drawn_and_every_control_moves(page, app_url, mode, width):
     page.emulate_media(color_scheme=mode)
     page.set_viewport_size({"width": width, "height": 900})

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from models.run import load, trace
+from tests.browser.looks import looks
 from viz.pages.examples import EXAMPLES
 
 pytestmark = pytest.mark.browser
@@ -26,8 +27,7 @@ def wait_for(page: Page, site: int, head: int | str) -> None:
     expect(page.locator(f"{ROOT}[data-site='{site}'][data-head='{head}']")).to_have_count(1)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@looks
 def test_it_fits_the_window_and_the_console_is_silent(page, app_url, console, mode, width):
     page.emulate_media(color_scheme=mode)
     page.set_viewport_size({"width": width, "height": 900})

@@ -8,8 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from models.card import Example
 from viz import link
-from viz.pages import explorer
+from viz.pages import explorer, known, picture
 from viz.pages.blueprint_fields import FIELDS, fields, meant, shown
 
 PAGE = "architecture"
@@ -23,7 +24,7 @@ def params(name: str) -> tuple[link.Param, ...]:
     """The settings of a preset; what is as the preset has it is not in the link."""
     from models.presets import PRESETS
 
-    given = preset_values(name)
+    given, begin = preset_values(name), first_input(name)
     return (
         link.choice("preset", FIRST, PRESETS),
         *(field.param(given[field.name]) for field in fields(PRESETS[name].kind)),
@@ -31,20 +32,52 @@ def params(name: str) -> tuple[link.Param, ...]:
         link.text("part", first_look(name)),
         link.choice("run", "no", ("no", "yes")),
         link.choice("reads", "text", ("text", "ids")),
-        link.text("text", SENTENCE),
-        link.text("answer", ANSWER),
+        link.text("text", begin["text"]),
+        link.text("answer", begin["answer"]),
         link.text("ids", "4 5 9 7 6"),
         link.text("answer_ids", "1 8 3 5 4"),
-        link.choice("photo", "flower", ("flower", "china")),
+        link.choice("photo", begin["photo"], picture.PICTURES),
         link.sha256("upload"),
         link.choice("fit", "crop", ("crop", "pad", "stretch")),
-        link.number("layer", 0, 0, 99),
-        link.choice("attention", "self", explorer.KINDS),
-        link.number_or("head", 0, 99, ("mean", "max")),
-        link.number("token", None, 0, 9999),
+        link.number("layer", begin["layer"], 0, 99),
+        link.choice("attention", begin["attention"], explorer.KINDS),
+        link.number_or("head", begin["head"], 99, ("mean", "max")),
+        link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", "fixed", ("fixed", "own")),
     )
+
+
+def trained(name: str) -> str:
+    """The model of the catalogue whose weights a preset has; "" where they are random."""
+    from models.presets import PRESETS
+
+    return PRESETS[name].model
+
+
+def examples(name: str) -> tuple[Example, ...]:
+    """What a trained preset's own model came with."""
+    card = known.card(trained(name)) if trained(name) else None
+    return () if card is None else card.examples
+
+
+def first_input(name: str) -> dict[str, Any]:
+    """What a preset reads at first, and the head that is shown: a trained one's own example."""
+    example = next(iter(examples(name)), None)
+    return given_by(name, example)
+
+
+def given_by(name: str, example: Example | None) -> dict[str, Any]:
+    """What the settings say for an example; None stands for a sentence that anything reads."""
+    plain = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
+    if example is None:
+        return plain | {"layer": 0, "attention": "self", "head": 0, "token": None}
+    shown = {"layer": example.layer, "attention": example.kind, "head": example.head}
+    own = f"{trained(name)}/{example.input}"
+    if own in picture.SAMPLES:
+        return plain | shown | {"token": example.query, "photo": own}
+    read = {"text": example.input, "answer": example.target or ""}
+    return plain | shown | {"token": example.query} | read
 
 
 def first_look(name: str) -> str:

@@ -1,8 +1,11 @@
 """The Architecture page's controls: kind, preset, everything that can be changed, and ways out."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
-from viz.pages import blueprint, blueprint_fixes, shared
+from viz.pages import blueprint, blueprint_fixes, picture, shared
 from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_fields import KINDS, Field, fields
 
@@ -114,13 +117,25 @@ def change(values: dict[str, int | str]) -> None:
     st.rerun(PAGE_KEY)
 
 
-def _say(values: dict[str, int | str]) -> None:
+def _say(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         st.session_state[f"{PAGE}_{name}"] = value
 
 
 def _take_preset() -> None:
-    _say(blueprint.preset_values(blueprint.chosen()))
+    """The preset's own settings; its own input too, where the one before is a trained model's."""
+    name, state = blueprint.chosen(), st.session_state
+    _say(blueprint.preset_values(name))
+    foreign = state[f"{PAGE}_photo"] in picture.SAMPLES or _of_a_model(state[f"{PAGE}_text"])
+    if blueprint.trained(name) or foreign:
+        _say(blueprint.first_input(name) | {"reads": "text"})
+
+
+def _of_a_model(text: str) -> bool:
+    """Whether a text is an example of a model that was trained here."""
+    from models.presets import PRESETS
+
+    return any(text == example.input for name in PRESETS for example in blueprint.examples(name))
 
 
 def _take_kind() -> None:

@@ -2,15 +2,13 @@
 
 import hashlib
 import re
-import time
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.architecture import short
-from viz.pages import blueprint, blueprint_fixes, explorer, memory, painter, picture, shared
+from models.card import Example
+from viz.pages import blueprint, blueprint_cost, explorer, gallery, known, painter, picture, shared
 from viz.pages.blueprint import PAGE
-from viz.pages.blueprint_controls import change
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,33 +17,63 @@ if TYPE_CHECKING:
     from models.run import Model
     from models.trace import Trace
 
-SECONDS_A_WEIGHT = 8e-9  # to draw a random number
-LARGE = 512 * 2**20  # bytes from which on a network is only built when asked for
-SLOW = 4.0  # seconds, the same
 STYLE = """<style>
 .st-key-architecture_source [data-testid="stFileUploaderDropzone"] {
   padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
 .st-key-architecture_source [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
 </style>"""
-WASTE = 2.0  # a pass takes longer than its matrix products
 
 
-def show(config: "Config") -> None:
-    """The input, what running it will cost, and the patterns."""
+def show(name: str, config: "Config") -> None:
+    """The input, what running it will cost, and the patterns.
+
+    Args:
+        name: of the preset it began as; if nothing was changed, a trained one keeps its weights.
+        config: of the network.
+    """
     st.html(STYLE)
+    changed = blueprint.values() != blueprint.preset_values(name)
+    model = "" if changed else blueprint.trained(name)
+    _told(name, model)
     try:
-        given = _input(config)
-        if not _allowed(config, _parts(config, given)):
+        given = _input(config, model)
+        if not blueprint_cost.allowed(config, _parts(config, given)):
             explorer.hide(PAGE)
             return
         with st.spinner("Building and running it …"):
-            found = traced(config, shared.device(), given)
+            found = traced(config, model, shared.device(), given)
         for note in found.trace.notes:
             shared.notice(note)
+        if picture.samples(model):
+            gallery.answer(model, found.trace)
         _explore(found)
     except ValueError as error:
         explorer.hide(PAGE)
         shared.error_line(error)
+
+
+def _told(name: str, model: str) -> None:
+    """What a trained model learned, and its own inputs; pictures stand with the pictures."""
+    state = st.session_state
+    if model:
+        known.about(model)
+    elif blueprint.trained(name):
+        shared.notice("What was trained does not fit other sizes: its weights are random now.")
+    if picture.samples(blueprint.trained(name)):
+        return
+
+    def take(example: Example) -> None:
+        for setting, value in blueprint.given_by(name, example).items():
+            state[f"{PAGE}_{setting}"] = value
+        state[f"{PAGE}_reads"] = "text"
+        explorer.overrule(PAGE)
+
+    with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
+        for number, example in enumerate(blueprint.examples(name)):
+            shown = example.input == state[f"{PAGE}_text"]
+            kind = "primary" if shown else "secondary"
+            key = f"{PAGE}_example_{number}"
+            st.button(example.name, key=key, on_click=take, args=(example,), type=kind)
 
 
 @st.fragment
@@ -72,109 +100,44 @@ def _parts(config: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
     if kind == "ids":
         return parts(config, *(max(1, len(_numbers(text))) for text in values))
     texts = [clean(text)[0] for text in values]
-    if not all(text.strip() for text in texts):
+    if not texts[0].strip():
         raise ValueError("there is no text to read: type a sentence")
     counts = [len(WordTokenizer(shared.VOCAB).encode(text)) for text in texts]
     counts[1:] = [count + 1 for count in counts[1:]]  # a target begins with its first symbol
     return parts(config, *counts)
 
 
-def _allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
-    """Says what it costs; whether there is room for it and, if it is a lot, it was asked for."""
-    from models.count import needed
-
-    room, wanted, seconds = memory.available(), needed(parts), predicted(parts)
-    said = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
-    if room is not None and wanted > memory.SHARE * room:
-        shared.error_line(
-            f"This needs {said}, and {short(room, 'memory')} are free: make it smaller."
-        )
-        _offer(memory.SHARE * room)
-        return False
-    state, name = st.session_state, repr(config)
-    if wanted < LARGE and seconds < SLOW:
-        st.caption(f"Building and running it takes {said}.")
-        return True
-    if state.get(f"{PAGE}_wanted_network") == name:
-        return True
-    st.caption(f"Building and running it takes {said}, so it is only done when asked for.")
-
-    def ask() -> None:
-        state[f"{PAGE}_wanted_network"] = name
-
-    st.button(f"Build it ({short(wanted, 'memory')})", key=f"{PAGE}_build", on_click=ask)
-    return False
-
-
-def _offer(room: float) -> None:
-    """Buttons for smaller networks that fit."""
-    from models.count import needed, parts
-
-    def fits(made: Any, said: blueprint_fixes.Values) -> bool:
-        return needed(parts(made, *blueprint.sizes(said))) <= room
-
-    with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
-        for number, fix in enumerate(blueprint_fixes.smaller(fits)):
-            st.button(fix.label, key=f"{PAGE}_fit_{number}", on_click=change, args=(fix.changes,))
-
-
-def predicted(parts: tuple[Any, ...]) -> float:
-    """Seconds to draw the weights and run one pass."""
-    from models.count import total
-
-    work = WASTE * total(parts, "flops") / speed(shared.device())
-    return SECONDS_A_WEIGHT * total(parts, "parameters") + work + 0.02
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def speed(device: str) -> float:
-    """Operations a second of a matrix product, measured once."""
-    import torch
-
-    size = 384
-    matrix = torch.ones(size, size, device=device)
-    seconds = []
-    for _ in range(4):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / max(min(seconds), 1e-7)
-
-
-def _time(seconds: float) -> str:
-    return "less than a second" if seconds < 1 else f"{seconds:,.0f} s"
-
-
 @st.cache_resource(max_entries=2, show_spinner=False)
-def built(config: "Config", device: str) -> "Model":
-    """The network, built once and shared: nothing may change it."""
+def built(config: "Config", model: str, device: str) -> "Model":
+    """The network, built or loaded once and shared: nothing may change it."""
     from models.run import load
 
-    return load(config, device=device)  # pyright: ignore[reportArgumentType]
+    return load(model or config, device=device)  # pyright: ignore[reportArgumentType]
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def traced(config: "Config", device: str, given: tuple[Any, ...]) -> shared.Traced:
+def traced(config: "Config", model: str, device: str, given: tuple[Any, ...]) -> shared.Traced:
     """One pass over one input: ("text", …), ("ids", …) or ("image", …)."""
     from viz.pages.answers import thumbs
 
-    with shared.forward_pass(built(config, device)):
-        done = _traced(config, device, given)
-    name = f"{config}|{device}|{given}".encode("utf-8", "replace")
+    network = built(config, model, device)
+    with shared.forward_pass(network):
+        done = _traced(config, network, given)
+    name = f"{config}|{model}|{device}|{given}".encode("utf-8", "replace")
     return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
 
 
-def _traced(config: "Config", device: str, given: tuple[Any, ...]) -> "Trace":
+def _traced(config: "Config", model: "Model", given: tuple[Any, ...]) -> "Trace":
     from models.run import trace
 
-    model, (kind, *values) = built(config, device), given
+    kind, *values = given
     if kind == "image":
         return trace(model, _pixels(config, *values))
     if kind == "ids":
         return trace(model, *(_ids(each) for each in values))
     from models.text import clean
 
-    return trace(model, *(clean(text)[0] for text in values))
+    return trace(model, *(clean(text)[0] for text in values if text.strip()))
 
 
 def _pixels(config: Any, digest: str, how: picture.How) -> "Tensor":
@@ -204,14 +167,15 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def _input(config: "Config") -> tuple[Any, ...]:
+def _input(config: "Config", model: str) -> tuple[Any, ...]:
     """What the network reads, from the controls."""
     from models.seq2seq import Seq2SeqConfig
     from models.vit import ViTConfig
 
     state = st.session_state
     if isinstance(config, ViTConfig):
-        painter.source(PAGE)
+        painter.take_dropped(PAGE)
+        painter.source(PAGE, model)
         for line in painter.missing(PAGE):
             shared.error_line(line)
         painter.refused(PAGE)
@@ -227,7 +191,7 @@ def _input(config: "Config") -> tuple[Any, ...]:
         else:
             _box("text", "Source" if pair else "Text")
             if pair:
-                _box("answer", "Target: what the decoder is given")
+                _box("answer", "Target: what the decoder is given; empty: it writes itself")
             names = ("text", "answer")
     return state[f"{PAGE}_reads"], *(state[f"{PAGE}_{name}"] for name in names[: 1 + pair])
 

@@ -4,7 +4,7 @@ MiniLM's own, those of the models trained here come with them; tests hold every 
 import streamlit as st
 
 from models.card import Example
-from viz.pages import explorer, shared
+from viz.pages import explorer, known
 from viz.pages.shared import Choice, plain
 
 EXAMPLES = (
@@ -108,7 +108,7 @@ EXAMPLES = (
 
 def of(model: str) -> tuple[Example, ...]:
     """The examples of a model; an encoder that is built here reads MiniLM's."""
-    card = shared.card(model)
+    card = known.card(model)
     return EXAMPLES if card is None else card.examples
 
 
@@ -174,7 +174,7 @@ def follow(page: str) -> None:
     """
     state = st.session_state
     model, text = state[f"{page}_model"], state[f"{page}_input"]
-    others = (entry.name for entry in shared.readers() if entry.name != model)
+    others = (entry.name for entry in known.readers() if entry.name != model)
     foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
     if model != "built" and foreign:
         take(page, of(model)[0])

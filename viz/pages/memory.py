@@ -17,7 +17,7 @@ SHARE = 0.8  # of what is free; the rest is the browser's and other people's
 def check(choice: ViTChoice) -> None:
     """Raises ValueError if a traced pass would not fit, and names a size that would."""
     room = available()
-    if room is None or needed(choice) <= SHARE * room:
+    if choice.model != "built" or room is None or needed(choice) <= SHARE * room:
         return
     smaller = fitting(choice, SHARE * room)
     offer = f": image size {smaller} would fit" if smaller else ": make dim or depth smaller"

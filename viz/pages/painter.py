@@ -1,14 +1,16 @@
 """The Image page's controls: which picture, how it is fitted, and the network's sizes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from viz import link
-from viz.pages import controls, explorer, picture, shared
-from viz.pages.picture import Seen, ViTChoice
+from viz.pages import controls, explorer, gallery, picture, shared
+from viz.pages.picture import BUILT, Seen, ViTChoice
 
+ROOT = Path(__file__).parents[2]
 PATCHES = (4, 7, 8, 14, 16, 20, 28, 32, 56)
 POSITIONS = ("learned", "sinusoidal", "sincos2d", "none")
 ORDERS = {"p1 p2 c": "by pixel", "c p1 p2": "by channel"}
@@ -16,6 +18,7 @@ FITS = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch"}
 FIELDS = ("size", "patch", "heads", "dim", "depth", "positions", "registers", "seed", "order")
 TITLES = {"flower": "A flower", "china": "A temple"}
 PARAMS = (
+    link.choice("model", BUILT, gallery.TITLES),
     link.choice("fit", "crop", FITS),
     link.number("size", 224, 32, 512, 16),
     link.one_of("patch", 16, PATCHES),
@@ -51,14 +54,23 @@ def take_dropped(page: str) -> None:
         picture.take(page, file.getvalue())
 
 
-def source(page: str) -> None:
-    """The photos, and the place to drop one's own."""
+def source(page: str, model: str = BUILT, *, chooser: Callable[[str], None] | None = None) -> None:
+    """A network's own pictures or else the photos, and the place to drop one's own.
+
+    Args:
+        page: whose.
+        model: the network.
+        chooser: of the network, if it is to stand here.
+    """
     st.html(STYLE)
     with st.container(key=f"{page}_source", horizontal=True, vertical_alignment="bottom"):
-        for name, title in TITLES.items():
+        if chooser is not None:
+            chooser(page)
+        own = picture.samples(model)
+        for name, title in ({name: each.name for name, each in own.items()} or TITLES).items():
             st.button(
                 title,
-                key=f"{page}_photo_{name}",
+                key=f"{page}_photo_{name.replace('/', '_').removesuffix('.png')}",
                 type="primary" if _is_shown(page, name) else "secondary",
                 on_click=_choose,
                 args=(page, name),
@@ -71,7 +83,10 @@ def source(page: str) -> None:
 
 
 def choose(page: str) -> ViTChoice:
-    """The network's controls, and what they say; those that are used less are folded away."""
+    """The network; of one that is built here its controls, the less used ones folded away."""
+    state = st.session_state
+    if state[f"{page}_model"] != BUILT:
+        return picture.trained(state[f"{page}_model"])
     with st.container(
         key=f"{page}_controls", horizontal=True, gap="small", vertical_alignment="bottom"
     ):
@@ -83,7 +98,7 @@ def choose(page: str) -> ViTChoice:
         _slider(page, "depth", "Depth", (1, 12), "How many blocks, one layer of attention each")
         with st.popover("More", key=f"{page}_more"):
             _less_used(page)
-    return ViTChoice(**{name: st.session_state[f"{page}_{name}"] for name in FIELDS})
+    return ViTChoice(**{name: state[f"{page}_{name}"] for name in FIELDS})
 
 
 def _less_used(page: str) -> None:
@@ -137,22 +152,25 @@ def snippet(page: str, choice: ViTChoice, found: Seen) -> None:
 def code(page: str, choice: ViTChoice, found: Seen) -> str:
     """Opens and fits the picture, builds the network, and reads the weights that are shown."""
     state, select = st.session_state, explorer.selection(page, found.trace)
-    name = "picture.png" if state[f"{page}_upload"] else f"viz/photos/{state[f'{page}_photo']}.jpg"
+    shown = picture.PICTURES[state[f"{page}_photo"]]
+    name = "picture.png" if state[f"{page}_upload"] else shown.relative_to(ROOT).as_posix()
     fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
     site, head = select["site"], select["head"]
     weights = {
         "mean": f"t.weights(layer={site}).mean(0)",
         "max": f"t.weights(layer={site}).amax(0)",
     }
+    built = choice.model == BUILT
+    source = f"ViTConfig({fields})" if built else repr(choice.model)
+    imports = "\nfrom models.vit import ViTConfig" if built else ""
     return f"""from pathlib import Path
 
 from models.image import fit_image, open_image
-from models.run import load, trace
-from models.vit import ViTConfig
+from models.run import load, trace{imports}
 
 picture = open_image(Path({name!r}))
 image, note = fit_image(picture, {choice.size}, {choice.size}, {state[f"{page}_fit"]!r})
-t = trace(load(ViTConfig({fields})), image)
+t = trace(load({source}), image)
 {weights.get(head, f"t.weights(layer={site}, head={head})")}  # query × key"""
 
 
@@ -167,6 +185,9 @@ def _is_shown(page: str, name: str) -> bool:
 
 def _choose(page: str, name: str) -> None:
     state = st.session_state
+    own = picture.samples(name.partition("/")[0])
+    if name in own:
+        gallery.take(page, name, own[name])
     state[f"{page}_photo"], state[f"{page}_upload"] = name, ""
     state[f"{page}_refused"] = None
     state[f"{page}_turn"] += 1  # another uploader: the old one would still list its file

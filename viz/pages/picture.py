@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
+from models.card import Example, card
+from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
 from viz.image import Picture as Encoded
 from viz.pages.shared import forward_pass
 
@@ -25,12 +27,15 @@ PHOTOS = {
     name: Path(__file__).parents[1] / "photos" / f"{name}.jpg" for name in ("flower", "china")
 }
 How = Literal["crop", "pad", "stretch"]
+BUILT = "built"  # a network that is built on the page, with random weights
+TRAINED: dict[str, Entry] = {known.name: known for known in catalogue() if known.reads == "image"}
 
 
 @dataclass(frozen=True)
 class ViTChoice:
-    """The sizes of a vision transformer that is built here; pictures are square."""
+    """A vision transformer: its sizes, and whether it is built here; pictures are square."""
 
+    model: str = BUILT
     size: int = 224
     patch: int = 16
     heads: int = 6
@@ -49,6 +54,27 @@ class ViTChoice:
         return {"image": self.size, "mlp": 4 * self.dim, **fields}
 
 
+def trained(model: str) -> ViTChoice:
+    """A trained network with the sizes it has."""
+    told = read_config(CHECKPOINTS / TRAINED[model].folder).get("config", {})
+    names = ("patch", "heads", "dim", "depth", "positions", "registers", "seed", "order")
+    return ViTChoice(model, size=told["image"], **{name: told[name] for name in names})
+
+
+def samples(model: str) -> dict[str, Example]:
+    """A trained network's own pictures, by the name each has in a link."""
+    known = card(TRAINED[model]) if model in TRAINED else None
+    return {} if known is None else {f"{model}/{each.input}": each for each in known.examples}
+
+
+SAMPLES = {
+    name: CHECKPOINTS / TRAINED[model].folder / each.input
+    for model in TRAINED
+    for name, each in samples(model).items()
+}
+PICTURES = PHOTOS | SAMPLES
+
+
 @dataclass(frozen=True, eq=False)
 class Seen:
     """A traced picture, its name for the browser, and what was done to it on the way."""
@@ -60,10 +86,10 @@ class Seen:
 
 
 def source(page: str) -> tuple[bytes, str]:
-    """The picture's file as it is, and its SHA-256: an uploaded one, or a photo."""
+    """The picture's file as it is, and its SHA-256: an uploaded one, or one of ours."""
     state = st.session_state
     files = state.get(f"{page}_files") or {}
-    data = files.get(state[f"{page}_upload"]) or PHOTOS[state[f"{page}_photo"]].read_bytes()
+    data = files.get(state[f"{page}_upload"]) or PICTURES[state[f"{page}_photo"]].read_bytes()
     return data, hashlib.sha256(data).hexdigest()
 
 
@@ -89,12 +115,13 @@ def opened_image(digest: str, _data: bytes) -> "Picture":
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def built(choice: ViTChoice, device: str) -> "Model":
-    """The network, built once and shared: nothing may change it."""
+def network(choice: ViTChoice, device: str) -> "Model":
+    """The network, loaded or built once and shared: nothing may change it."""
     from models.run import load
     from models.vit import ViTConfig
 
-    return load(ViTConfig(**choice.sizes), device=device)
+    source = ViTConfig(**choice.sizes) if choice.model == BUILT else choice.model
+    return load(source, device=device)
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)
@@ -108,7 +135,7 @@ def seen(choice: ViTChoice, device: str, digest: str, how: How, _data: bytes) ->
     picture = opened_image(digest, _data)
     image, note = fit_image(picture, choice.size, choice.size, how)
     name = f"{choice}|{device}|{digest}|{how}".encode()
-    model = built(choice, device)
+    model = network(choice, device)
     with forward_pass(model):
         done = trace(model, image)
     notes = (*picture.notes, *([note] if note else []))

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
-    from models.card import Card
-    from models.catalogue import Entry
     from models.run import Model
     from models.text import Tokenizer
     from models.trace import Trace
@@ -87,23 +85,6 @@ def plain(text: str) -> str:
     """Text that Streamlit's markdown shows letter by letter."""
     escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|~$:&@/=" else c for c in text)
     return escaped.replace("\\:", "\\:\u200b")
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def card(model: str) -> "Card | None":
-    """What is known about a model that was trained here; None for any other."""
-    from models.card import card
-    from models.catalogue import entry
-
-    return None if model == "built" else card(entry(model))
-
-
-@st.cache_resource(show_spinner=False)
-def readers() -> "tuple[Entry, ...]":
-    """The models of the catalogue that read text."""
-    from models.catalogue import catalogue
-
-    return tuple(entry for entry in catalogue() if entry.reads == "text")
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

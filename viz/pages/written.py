@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.pages import shared
+from viz.pages import known
 from viz.pages.shared import Choice, plain
 
 if TYPE_CHECKING:
@@ -34,19 +34,6 @@ def target(page: str, choice: Choice) -> None:
 def given(page: str, choice: Choice) -> str:
     """What the model is told to write; "" lets it."""
     return st.session_state[f"{page}_target"].strip() if _kind(choice) == "seq2seq" else ""
-
-
-def about(choice: Choice) -> None:
-    """What a model that was trained here learned, and how well."""
-    card = shared.card(choice.model)
-    if card is None:
-        return
-    told = "; ".join(
-        f"{each.name}: {each.right:,} of {each.of:,} unseen"
-        f" (95 %: {each.low:.1%} to {each.high:.1%})"
-        for each in card.measures
-    )
-    st.caption(plain(f"{card.task} {card.look} Measured: {told}."))
 
 
 def answer(choice: Choice, trace: "Trace", given: str) -> None:
@@ -91,10 +78,10 @@ def _place(trace: "Trace", select: dict[str, Any]) -> int:
 
 def _names(choice: Choice) -> tuple[str, ...]:
     """What the ids of the output stand for; () where nobody knows."""
-    card = shared.card(choice.model)
+    card = known.card(choice.model)
     return () if card is None else card.target_tokens or card.tokens
 
 
 def _kind(choice: Choice) -> str:
-    known = {entry.name: entry.kind for entry in shared.readers()}
-    return known.get(choice.model, "encoder")
+    kinds = {entry.name: entry.kind for entry in known.readers()}
+    return kinds.get(choice.model, "encoder")

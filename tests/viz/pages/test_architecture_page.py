@@ -12,7 +12,7 @@ import start
 from models.count import parts, total, walk
 from models.presets import PRESETS, config_of
 from viz.pack import unpack
-from viz.pages import blueprint, blueprint_run, memory
+from viz.pages import blueprint, blueprint_cost, memory
 from viz.pages.blueprint_fields import FIELDS, shown
 
 PAGE = "viz/pages/lab/architecture.py"
@@ -214,7 +214,7 @@ def test_an_input_that_cannot_be_read_gets_one_line(query, says):
 
 
 def test_a_large_network_is_built_when_asked_for(monkeypatch):
-    monkeypatch.setattr(blueprint_run, "LARGE", 2**19)
+    monkeypatch.setattr(blueprint_cost, "LARGE", 2**19)
     app = run(run="yes")
     assert traces(app) == []
     button = app.button("architecture_build")
@@ -246,3 +246,37 @@ def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkey
 def test_a_part_that_is_not_there_gives_way_to_the_heads():
     app = run(part="blocks/<script>")
     assert base(app)["select"] == "blocks/attention/attend"
+
+
+# --- trained here ---------------------------------------------------------------------------------
+
+TRAINED = [name for name, preset in PRESETS.items() if preset.model]
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_trained_preset_runs_with_its_weights_on_its_own_example(name):
+    example = blueprint.examples(name)[0]
+    app = run(preset=name, run="yes")
+    assert lines(app) == []
+    header = traces(app)[0]
+    assert header["base"]["note"] == ""
+    select = header["base"]["select"]
+    site = header["base"]["sites"][select["site"]]
+    assert (site["layer"], site["kind"]) == (example.layer, example.kind)
+    assert (select["head"], select["token"]) == (example.head, example.query)
+
+
+def test_a_trained_preset_that_is_changed_says_that_it_forgot():
+    app = run(preset=TRAINED[0], run="yes", heads="1")
+    assert any("its weights are random now" in line for line in lines(app))
+    assert traces(app)[0]["base"]["note"] == "untrained: random weights"
+
+
+def test_another_preset_does_not_keep_a_trained_ones_input():
+    app = run(preset="trained-reverse", run="yes")
+    own = blueprint.examples("trained-reverse")
+    app.button("architecture_example_1").click().run()
+    assert app.text_input("architecture_text").value == own[1].input
+    app.selectbox("architecture_preset").set_value("small").run()
+    app.run()
+    assert app.text_input("architecture_text").value == blueprint.SENTENCE

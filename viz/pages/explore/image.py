@@ -4,11 +4,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import explorer, painter, picture, picture_view, settings, shared
+from viz.pages import explorer, gallery, painter, picture, picture_view, settings, shared
 
 PAGE = "image"
 PARAMS = (
-    link.choice("photo", "flower", picture.PHOTOS),
+    link.choice("photo", "flower", picture.PICTURES),
     link.sha256("upload"),
     *painter.PARAMS,
     link.number("layer", 0, 0, 99),
@@ -31,7 +31,7 @@ def _page() -> None:
     st.markdown("#### Where does every head look?")
     for problem in (*problems, *painter.missing(PAGE)):
         shared.error_line(problem)
-    painter.source(PAGE)
+    painter.source(PAGE, st.session_state[f"{PAGE}_model"], chooser=gallery.model)
     choice = painter.choose(PAGE)
     notes = st.container(key="image_notes", gap="small")
     view = st.container(key="image_picture")
@@ -51,6 +51,8 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
     how = st.session_state[f"{PAGE}_fit"]
     found = picture.seen(choice, shared.device(), digest, how, data)
     painter.told(found.notes)
+    gallery.look(PAGE, choice.model)
+    gallery.answer(choice.model, found.trace)
     with view:
         _view(choice, found)
 

@@ -4,7 +4,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import builder, examples, explorer, reading, settings, shared, snippet, written
+from viz.pages import (
+    builder,
+    examples,
+    explorer,
+    known,
+    reading,
+    settings,
+    shared,
+    snippet,
+    written,
+)
 
 PAGE = "text"
 FIRST = examples.EXAMPLES[0]
@@ -55,7 +65,7 @@ def _network() -> None:
         notes = st.container(key="text_notes", gap="small")
         picture = st.container(key="text_picture")
     with notes:
-        written.about(choice)
+        known.about(choice.model)
         examples.look(PAGE, choice)
         try:
             with st.spinner("Loading the model …"):

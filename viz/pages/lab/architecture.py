@@ -53,7 +53,7 @@ def _show(notes: DeltaGenerator) -> None:
             blueprint_controls.problem(error)
         running = blueprint_controls.view(blueprint_view.summary(parts))
     if running and error is None:
-        blueprint_run.show(config)
+        blueprint_run.show(name, config)
         return
     explorer.hide(PAGE)
     _look(parts, blueprint.title(name), stale=error is not None)
