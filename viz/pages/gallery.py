@@ -76,14 +76,18 @@ def answer(model: str, trace: "Trace") -> None:
         st.markdown(f"{plain(question.title)} {told}{'; ' + plain(others) if others else ''})")
 
 
+def settle(page: str) -> None:
+    """A trained network begins with a picture of its own, where a link names none."""
+    state = st.session_state
+    own = picture.samples(state[f"{page}_model"])
+    if own and not state[f"{page}_upload"] and state[f"{page}_photo"] not in own:
+        take(page, *next(iter(own.items())))
+
+
 def _follow(page: str) -> None:
-    """After another network was chosen: a picture of its own, unless the user gave one."""
+    """After another network was chosen: a picture that it can read, unless the user gave one."""
     state = st.session_state
     chosen = state[f"{page}_model"]
-    own = picture.samples(chosen)
-    if state[f"{page}_upload"]:
-        return
-    if own:
-        take(page, *next(iter(own.items())))
-    elif state[f"{page}_photo"] not in picture.PHOTOS:
+    settle(page)
+    if chosen == BUILT and state[f"{page}_photo"] not in picture.PHOTOS:
         state[f"{page}_photo"] = "flower"

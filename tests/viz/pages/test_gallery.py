@@ -71,3 +71,9 @@ def test_back_to_one_that_is_built_a_photo_takes_its_place():
     assert lines(app) == []
     assert dict(app.query_params).get("photo") is None
     assert app.slider("image_heads").value == 2
+
+
+def test_a_link_that_names_only_the_network_shows_its_first_picture():
+    app = run(model="digits")
+    assert app.query_params["photo"] == f"digits/{TRAINED['digits'].examples[0].input}"
+    assert TRAINED["digits"].examples[0].look in told(app)

@@ -28,6 +28,7 @@ def page() -> None:
 def _page() -> None:
     problems = settings.from_link(PAGE, PARAMS)
     painter.take_dropped(PAGE)
+    gallery.settle(PAGE)
     st.markdown("#### Where does every head look?")
     for problem in (*problems, *painter.missing(PAGE)):
         shared.error_line(problem)
