@@ -15,9 +15,14 @@ jaxtyping.install_import_hook(["models", "analysis", "train"], "beartype.beartyp
 ALLOWED_SKIPS = ("CUDA", "MPS")
 
 
-def pytest_configure() -> None:
-    """Keep torch to two threads in all: the numbers repeat and a shared machine stays usable."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep torch to two threads in all: the numbers repeat and a shared machine stays usable.
+
+    Tests that run side by side inherit this from the process that starts them, so it must know:
+    with two threads each they would wait for one another, five times as long as they work.
+    """
+    side_by_side = "PYTEST_XDIST_WORKER" in os.environ or config.getoption("numprocesses", None)
+    os.environ.setdefault("OMP_NUM_THREADS", "1" if side_by_side else "2")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
 

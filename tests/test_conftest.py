@@ -57,3 +57,14 @@ def test_browser_tests_can_be_left_out(
     session.runpytest_subprocess().assert_outcomes(passed=1, deselected=1)
     monkeypatch.delenv("BROWSER")
     session.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(("more", "threads"), [((), 2), (("-n", "2"), 1)])
+def test_two_threads_in_all(
+    more: tuple[str, ...], threads: int, session: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.makepyfile(
+        f"import os\n\ndef test_a(): assert os.environ['OMP_NUM_THREADS'] == '{threads}'"
+    )
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    session.runpytest_subprocess(*more).assert_outcomes(passed=1)

@@ -25,7 +25,7 @@ BAR = 24  # characters
 def main(arguments: list[str] | None = None) -> int:
     """Trains, measures, writes. Returns the exit status."""
     options = parse(arguments)
-    recipe, file = RECIPES[options.name], SNAPSHOTS / f"{options.name}.pt"
+    recipe, file = RECIPES[options.name], options.snapshots / f"{options.name}.pt"
     network = recipe.network.to(options.device)
     try:
         start = last = open_snapshot(file) if options.resume else None
@@ -60,6 +60,7 @@ def parse(arguments: list[str] | None) -> Any:
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     parser.add_argument("name", choices=list(RECIPES), help="which model")
     parser.add_argument("--out", type=Path, default=CHECKPOINTS, help="the folder for its folder")
+    parser.add_argument("--snapshots", type=Path, default=SNAPSHOTS, help="the folder for those")
     parser.add_argument("--device", choices=devices(), default="cpu")
     parser.add_argument("--resume", action="store_true", help="go on from the last snapshot")
     return parser.parse_args(arguments)
@@ -89,5 +90,5 @@ def complain(problem: str) -> int:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(min(2, torch.get_num_threads()))
+    torch.set_num_threads(1)  # in networks this small a second thread mostly waits for the first
     sys.exit(main())

@@ -27,7 +27,7 @@ REVERSE = Recipe(
         padding=0,
         classes=len(LETTERS),
     ),
-    settings=Settings(steps=800, batch=64, rate=3e-3, every=100),
+    settings=Settings(steps=600, batch=64, rate=5e-3, every=100),
     exams={"reversed without a mistake": (Rearrange("reverse"), 0.995)},
     pointers=(
         Pointer(

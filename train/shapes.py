@@ -1,12 +1,13 @@
 """Pictures of shapes on textured ground: all of a kind but one.
 
-Two questions: which kind is the odd one, and how many discs are there?
+Two questions: which kind is the odd one, and how many discs are there? Every shape stands in a
+cell of its own, of four by four that cannot be seen, and not always in its middle.
 """
 
 from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
-from math import cos, hypot, pi, sin
+from math import cos, pi, sin
 from random import Random
 from typing import Any
 
@@ -18,9 +19,10 @@ from torch import Tensor
 from train.task import Batch
 
 SIDE = 64
-MARGIN = 2  # pixels between two shapes, and to the border
+CELL = 16  # pixels to either side, for one shape
+MARGIN = 1  # pixels between a shape and the end of its cell
 TURN = 0.25  # radians that a shape leans to either side
-WINDOW = 24  # pixels that hold the largest shape
+WINDOW = 18  # pixels that hold the largest shape
 
 
 def _disc(x: Tensor, y: Tensor) -> Tensor:
@@ -207,17 +209,14 @@ def normalised(pixels: UInt8[Tensor, "batch c row col"]) -> Float[Tensor, "batch
 
 
 def _places(dice: Random, count: int) -> list[tuple[float, float, float]]:
-    """Row, column and radius of shapes that do not touch."""
-    places: list[tuple[float, float, float]] = []
-    tries = 0
-    while len(places) < count:
-        if tries == 20 * count:  # those that are there leave no room: begin again
-            places, tries = [], 0
-        tries += 1
-        radius = dice.uniform(7, 9.5)
-        row, col = (dice.uniform(radius + MARGIN, SIDE - radius - MARGIN) for _ in "rc")
-        if all(hypot(row - r, col - c) > radius + other + MARGIN for r, c, other in places):
-            places.append((row, col, radius))
+    """Row, column and radius of shapes, each in a cell of its own."""
+    places = []
+    for cell in dice.sample(range((SIDE // CELL) ** 2), count):
+        radius = dice.uniform(5, 6.5)
+        room = CELL / 2 - MARGIN - radius
+        middle = [(along + 0.5) * CELL for along in divmod(cell, SIDE // CELL)]
+        row, col = (at + dice.uniform(-room, room) for at in middle)
+        places.append((row, col, radius))
     return places
 
 
