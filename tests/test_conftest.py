@@ -67,4 +67,5 @@ def test_two_threads_in_all(
         f"import os\n\ndef test_a(): assert os.environ['OMP_NUM_THREADS'] == '{threads}'"
     )
     monkeypatch.delenv("OMP_NUM_THREADS")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # of this very test
     session.runpytest_subprocess(*more).assert_outcomes(passed=1)
