@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ROOT = Path(__file__).resolve().parent
+SECTIONS = ("explore", "learn", "lab")  # folders of viz/pages with a page in each file
 
 
 def main() -> None:
@@ -54,7 +55,8 @@ def run(port: int, quiet: bool) -> None:
 
 def page_names() -> list[str]:
     """The addresses of the pages: the names of their files."""
-    return sorted(path.stem for path in (ROOT / "viz" / "pages").glob("*/[!_]*.py"))
+    pages = ROOT / "viz" / "pages"
+    return sorted(path.stem for name in SECTIONS for path in pages.glob(f"{name}/[!_]*.py"))
 
 
 def with_addresses(page: str) -> str:
