@@ -3,6 +3,7 @@
 import streamlit as st
 
 from viz.pages import shared
+from viz.pages.lesson import course, edge
 
 st.set_page_config(
     page_title="Headscope",
@@ -12,15 +13,17 @@ st.set_page_config(
 )
 st.logo("viz/icon.svg", size="medium")
 shared.frame()
+TITLES = {lesson.name: lesson.title for lesson in course.lessons()}
 ICONS = {
     "explore": {"text": "notes", "image": "image", "positions": "tag"},
+    "learn": {lesson.name: lesson.icon for lesson in course.lessons()},
     "lab": {"architecture": "account_tree"},
 }
 pages = {
     section.capitalize(): [
         st.Page(
             f"viz/pages/{section}/{name}.py",
-            title=name.capitalize(),
+            title=TITLES.get(name, name.capitalize()),
             icon=f":material/{icon}:",
             url_path=name,
             default=name == "text",
@@ -30,5 +33,6 @@ pages = {
     for section, icons in ICONS.items()
 }
 page = st.navigation(pages, position="top")
+edge.way_back(page.url_path)
 page.run()
 shared.sidebar()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent
 SOON = 0.001  # seconds
+SECTIONS = ("explore", "learn", "lab")  # folders of viz/pages with a page in each file
 
 
 def main() -> None:
@@ -79,7 +80,8 @@ def deliver_last_messages() -> None:
 
 def page_names() -> list[str]:
     """The addresses of the pages: the names of their files."""
-    return sorted(path.stem for path in (ROOT / "viz" / "pages").glob("*/[!_]*.py"))
+    pages = ROOT / "viz" / "pages"
+    return sorted(path.stem for name in SECTIONS for path in pages.glob(f"{name}/[!_]*.py"))
 
 
 def with_addresses(page: str) -> str:

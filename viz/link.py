@@ -58,6 +58,20 @@ def number(name: str, default: int | None, low: int, high: int, step: int = 1) -
     return Param(name, default, parse, f"a whole number from {low} to {high}{steps}")
 
 
+def decimal(name: str, default: float, low: float, high: float) -> Param:
+    """A number from low to high, with a decimal point if need be."""
+
+    def parse(text: str) -> float:
+        if not re.fullmatch(r"-?\d{1,9}(\.\d{1,20})?(e-\d{1,2})?", text, re.ASCII):
+            raise ValueError
+        value = float(text)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    return Param(name, default, parse, f"a number from {low:g} to {high:g}")
+
+
 def one_of(name: str, default: int, options: Iterable[int]) -> Param:
     """One of a few whole numbers."""
     allowed = {str(option): option for option in options}

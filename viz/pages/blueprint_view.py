@@ -1,11 +1,8 @@
 """The Architecture page's diagram, and what is told of the part that is chosen in it."""
 
 import hashlib
-import inspect
-import textwrap
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -14,13 +11,13 @@ from viz.architecture import QUANTITIES, message, short, treemap
 from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_texts import COUNTED, does
 from viz.pages.explorer import LARGE
+from viz.pages.sources import source
 
 if TYPE_CHECKING:
     from models.count import Config
     from models.count_parts import Part, Shape
 
 Parts = tuple[Any, ...]
-ROOT = Path(__file__).parents[2]
 DIAGRAM = f"{PAGE}_diagram"
 LOOK = "attention/attend"  # where tokens attend: what is shown when nothing was chosen
 STYLE = """<style>
@@ -104,7 +101,7 @@ def chosen(parts: Parts, path: str) -> None:
         *((QUANTITIES[name][0], _amount(part, name, times)) for name in QUANTITIES),
     ]
     st.html(told(part.title + (f" × {times}" if times > 1 else ""), does(part), rows))
-    name, line, lines = source(part)
+    name, line, lines = source(part.source)
     st.caption(f"What runs: {name}, line {line}")
     st.code(lines, language="python")
 
@@ -144,15 +141,6 @@ def summary(parts: Parts) -> str:
         f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
         f" · {short(needed(parts), 'memory')} to build and run it</p>"
     )
-
-
-def source(part: "Part") -> tuple[str, int, str]:
-    """The file, the first line, and the lines of what runs."""
-    function = inspect.unwrap(part.source)
-    file = Path(inspect.getsourcefile(function) or "")
-    _, line = inspect.getsourcelines(function)
-    name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
-    return name, line, textwrap.dedent(inspect.getsource(function))
 
 
 def _amount(part: "Part", quantity: str, times: int) -> str:

@@ -1,6 +1,7 @@
 """Widgets that pages have in common: each keeps its value in the session, under the page's name."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -28,7 +29,7 @@ def slider(
     )
 
 
-def choice(page: str, name: str, label: str, titles: Mapping[str, str], told: str) -> None:
+def choice(page: str, name: str, label: str, titles: Mapping[Any, str], told: str) -> None:
     """One of a few words, all in view."""
     st.segmented_control(
         label,

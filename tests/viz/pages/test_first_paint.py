@@ -5,11 +5,13 @@ import sys
 
 import pytest
 
+import serve
 import start
 
 PAGES = sorted(
     path.relative_to(start.ROOT).as_posix()
-    for path in (start.ROOT / "viz" / "pages").glob("*/*.py")
+    for section in serve.SECTIONS
+    for path in (start.ROOT / "viz" / "pages").glob(f"{section}/*.py")
     if path.name != "__init__.py"
 )
 WITHOUT_TORCH = """
@@ -26,7 +28,8 @@ app = AppTest.from_file("app.py", default_timeout=60).run()
 if sys.argv[1] != "viz/pages/explore/text.py":
     app.switch_page(sys.argv[1]).run()
 assert app.markdown[0].value, "no heading"
-assert len(app.text_input) + len(app.slider), "nothing to type or to move"
+kinds = (app.text_input, app.text_area, app.slider, app.number_input, app.get("button_group"))
+assert sum(map(len, kinds)), "nothing to type or to move"
 for thread in threading.enumerate():
     if thread.name == "warm-up":
         thread.join()

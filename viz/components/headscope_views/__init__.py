@@ -55,6 +55,16 @@ def mode(drawn: str, *, key: str) -> None:
     _view(mounted, drawn.encode(), key, lambda: None)
 
 
+def keys(*, key: str) -> None:
+    """Nothing to see: keys step through a lesson, and go to the next and the previous one.
+
+    Args:
+        key: as for `explorer`.
+    """
+    mounted = _registered("keys", "streamlit_keys.js", html='<div class="headscope"></div>')
+    _view(mounted, b"", key, lambda: None)
+
+
 def _view(
     mounted: Callable[..., Any], data: bytes, key: str, on_change: Callable[[], None]
 ) -> dict[str, Any] | None:

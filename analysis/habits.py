@@ -1,0 +1,102 @@
+"""What heads do on one sentence: the habit that each comes closest to, as a number.
+
+A habit's score is the mean weight that queries give to the keys the habit looks at: 1 if nothing
+else is ever looked at. It says what a head does on this sentence, not what it is for.
+
+Source: the habits of Clark et al. 2019, "What Does BERT Look At?", section 3.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.trace import Trace
+
+HABITS = ("previous", "itself", "next", "same word", "first", "last")
+FROM = 0.4  # mean weight from which on a habit names the head
+BROAD = 0.8  # share of the largest possible entropy from which on a head looks everywhere
+
+
+@dataclass(frozen=True, eq=False)
+class Habits:
+    """Of every head of a model on one text.
+
+    Attributes:
+        scores: from 0 to 1, one for each of `HABITS`.
+        spread: mean entropy of the rows over that of even weights: 0 one key, 1 all alike.
+        names: `[layer][head]`, the habit with the largest score; below `FROM` "broad" or "mixed".
+    """
+
+    scores: Float[Tensor, "habit layer head"]
+    spread: Float[Tensor, "layer head"]
+    names: tuple[tuple[str, ...], ...]
+
+
+def habits(trace: Trace, *, words: bool = False, item: int = 0) -> Habits:
+    """The habits of every head of a text model's self-attention.
+
+    Args:
+        trace: of a text with a special token at each end, whose own rows do not count.
+        words: whether weight on the special tokens is left out, and the rest shared anew.
+        item: of the batch.
+
+    Raises:
+        ValueError: for fewer than 4 tokens, where the habits cannot be told apart.
+    """
+    labels = tuple(trace.tokens[item].labels)
+    if len(labels) < 4:
+        raise ValueError(f"expected at least 4 tokens, received {len(labels)}")
+    rows = range(1, len(labels) - 1)
+    weights = [
+        trace.weights(site.layer, kind=site.kind, rows=rows, item=item)
+        for site in trace.sites
+        if site.kind in ("self", "causal")
+    ]
+    weights = [_between_words(each) for each in weights] if words else weights
+    scores = torch.stack([_scores(each, labels) for each in weights], dim=1)
+    entropy = torch.stack([torch.special.entr(each).sum(-1).mean(-1) for each in weights])
+    spread = entropy / math.log(len(labels) - 2 * words)
+    return Habits(scores, spread, _names(scores, spread))
+
+
+def _between_words(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row key"]:
+    """The first and last key get nothing; what the others get sums to 1 again."""
+    inner = torch.zeros_like(weights)
+    inner[..., 1:-1] = weights[..., 1:-1]
+    total = inner.sum(-1, keepdim=True)
+    return inner / torch.where(total > 0, total, 1)
+
+
+def _scores(
+    weights: Float[Tensor, "head row key"], labels: Sequence[str]
+) -> Float[Tensor, "habit head"]:
+    """Mean weight for each habit; the first row is the second token."""
+    last = len(labels) - 1
+    words = [label.lower() for label in labels]
+    twins = torch.tensor(
+        [
+            [row != key and words[row] == words[key] for key in range(last + 1)]
+            for row in range(1, last)
+        ]
+    )
+    near = [weights.diagonal(offset, -2, -1)[:, : last - 1].mean(-1) for offset in range(3)]
+    same = weights[:, twins].sum(-1) / max(1, int(twins.any(-1).sum()))
+    return torch.stack([*near, same, weights[..., 0].mean(-1), weights[..., last].mean(-1)])
+
+
+def _names(
+    scores: Float[Tensor, "habit layer head"], spread: Float[Tensor, "layer head"]
+) -> tuple[tuple[str, ...], ...]:
+    best, which = scores.max(0)
+
+    def name(layer: int, head: int) -> str:
+        if best[layer, head] >= FROM:
+            return HABITS[int(which[layer, head])]
+        return "broad" if spread[layer, head] >= BROAD else "mixed"
+
+    layers, heads = best.shape
+    return tuple(tuple(name(layer, head) for head in range(heads)) for layer in range(layers))

@@ -1,0 +1,98 @@
+"""How far one layer sees, and what it costs: attention beside recurrence and convolution.
+
+    per layer       work          steps in a row    longest way
+    attention       n² · d        1                 1
+    recurrence      n · d²        n                 n
+    convolution     k · n · d²    1                 (n − 1) / ((k − 1) / 2), in layers
+
+The table is that of Vaswani et al. 2017 (section 4); the way of a convolution is counted here for
+one without gaps, whose layers each add (k − 1) / 2 tokens on either side.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor, nn
+
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.seeding import seeded
+
+KINDS = ("attention", "recurrence", "convolution")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one layer over n tokens of width d.
+
+    Attributes:
+        work: multiplications.
+        steps: how many must wait for one another.
+        path: how many steps or layers lie between the two ends of the sequence.
+    """
+
+    work: int
+    steps: int
+    path: int
+
+
+def cost(kind: str, tokens: int, dim: int, kernel: int = 3) -> Cost:
+    """The table above, for these sizes.
+
+    Raises:
+        ValueError: for another kind, or a kernel that is not odd and at least 3.
+    """
+    _check(kind, kernel)
+    if kind == "attention":
+        return Cost(tokens * tokens * dim, 1, 1)
+    if kind == "recurrence":
+        return Cost(tokens * dim * dim, tokens, tokens)
+    return Cost(kernel * tokens * dim * dim, 1, max(1, -(-(tokens - 1) // (kernel // 2))))
+
+
+def seen(
+    kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
+) -> Bool[Tensor, " token"]:
+    """Which tokens the output at one place depends on, found by differentiating the network.
+
+    Args:
+        kind: one of `KINDS`; a recurrence reads from left to right.
+        tokens: how many.
+        at: the place.
+        layers: how many on top of each other.
+        kernel: of a convolution.
+    """
+    _check(kind, kernel)
+    dim = 4
+    with seeded(0):
+        network = [_layer(kind, dim, kernel) for _ in range(layers)]
+        x = torch.randn(1, tokens, dim)
+    x.requires_grad_()
+    with torch.enable_grad():
+        y = x
+        for layer in network:
+            y = _run(kind, layer, y)
+        (found,) = torch.autograd.grad(y[0, at].sum(), x)
+    return found[0].abs().sum(-1) > 0
+
+
+def _layer(kind: str, dim: int, kernel: int) -> nn.Module:
+    if kind == "attention":
+        return MultiHeadAttention(MultiHeadAttentionConfig(dim=dim, heads=1))
+    if kind == "recurrence":
+        return nn.RNN(dim, dim, batch_first=True)
+    return nn.Conv1d(dim, dim, kernel, padding=kernel // 2)
+
+
+def _run(kind: str, layer: nn.Module, x: Tensor) -> Tensor:
+    if kind == "convolution":
+        return layer(x.mT).mT
+    out, _ = layer(x)
+    return out
+
+
+def _check(kind: str, kernel: int) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"kind: expected one of {', '.join(KINDS)}, received {kind!r}")
+    if kernel < 3 or kernel % 2 == 0:
+        raise ValueError(f"kernel: expected an odd number from 3, received {kernel}")

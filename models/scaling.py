@@ -1,0 +1,126 @@
+"""Why scores are divided by √d: how dot products spread with the width, and what a softmax does.
+
+For q and k of independent numbers with mean 0 and variance 1, q·k has mean 0 and variance d
+(Vaswani et al. 2017, footnote 4); divided by √d it has variance 1 at any width.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention import Dot, Pattern
+from models.seeding import seeded
+from models.softmax import softmax
+
+
+def softened(scores: Float[Tensor, " key"], temperature: float = 1.0) -> Float[Tensor, " key"]:
+    """Weights of one query: the softmax of scores over a temperature."""
+    return softmax(scores[None, None, None] / temperature)[0, 0, 0]
+
+
+def slopes(weights: Float[Tensor, "*query key"]) -> Float[Tensor, "*query key"]:
+    """How much each weight moves with its own score: w (1 − w), at most 1/4, 0 at 0 and at 1."""
+    return weights * (1 - weights)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How random queries and keys of one width behave.
+
+    Attributes:
+        width: of a query and a key.
+        variance: of q·k.
+        scaled_variance: of q·k / √d.
+        largest: the mean of each query's largest weight, without a scale.
+        scaled_largest: the same with 1/√d.
+        slope: the mean of each query's largest slope, without a scale.
+        scaled_slope: the same with 1/√d.
+    """
+
+    width: int
+    variance: float
+    scaled_variance: float
+    largest: float
+    scaled_largest: float
+    slope: float
+    scaled_slope: float
+
+
+def spread(width: int, *, queries: int = 500, keys: int = 8, seed: int = 0) -> Spread:
+    """Queries and keys drawn from the normal distribution with mean 0 and variance 1.
+
+    Args:
+        width: of a query and a key.
+        queries: how many, each with keys of its own.
+        keys: for each query.
+        seed: of the draws.
+    """
+    with seeded(seed):
+        q, k = torch.randn(queries, 1, 1, width), torch.randn(queries, 1, keys, width)
+    plain, scaled = (Pattern(q, k, k, score=Dot(scale=s)) for s in (1.0, 1 / sqrt(width)))
+    one, other = plain.weights(), scaled.weights()
+    return Spread(
+        width,
+        float(plain.scores().var(correction=0)),
+        float(scaled.scores().var(correction=0)),
+        *(float(weights.amax(-1).mean()) for weights in (one, other)),
+        *(float(slopes(weights).amax(-1).mean()) for weights in (one, other)),
+    )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What scores of all pairs cost.
+
+    Attributes:
+        products: multiplications.
+        numbers: intermediate numbers that have to be held for a backward pass.
+    """
+
+    products: int
+    numbers: int
+
+
+def dot_costs(tokens: int, width: int) -> Costs:
+    """q·k for every pair: one product of matrices, and only the scores to hold."""
+    return Costs(tokens * tokens * width, tokens * tokens)
+
+
+def additive_costs(tokens: int, width: int, hidden: int) -> Costs:
+    """vᵀ tanh(W q + U k) for every pair: a hidden layer for each (Bahdanau et al. 2015)."""
+    projected = 2 * tokens * width * hidden
+    return Costs(projected + tokens * tokens * hidden, tokens * tokens * hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """One score worked out in two orders and in two formats.
+
+    Attributes:
+        product: q·k in half precision.
+        late: q·k divided by √d afterwards, in half precision.
+        early: (q / ∜d)·(k / ∜d), in half precision.
+        exact: the score in double precision.
+    """
+
+    product: float
+    late: float
+    early: float
+    exact: float
+
+
+def halves(q: Float[Tensor, " dim"], k: Float[Tensor, " dim"]) -> Halves:
+    """Dividing both sides by the fourth root keeps numbers small *before* they are added up.
+
+    Half precision ends at 65,504: a product beyond that is infinite, and stays so when divided.
+    """
+    width = q.shape[0]
+    root, fourth = sqrt(width), width**0.25
+    low_q, low_k = q.half(), k.half()
+    product = low_q @ low_k
+    early = (low_q / fourth) @ (low_k / fourth)
+    exact = float(q.double() @ k.double()) / root
+    return Halves(float(product), float(product / root), float(early), exact)

@@ -1,0 +1,62 @@
+"""The scale: variances and slopes in closed form, costs by counting, and half precision."""
+
+import math
+
+import pytest
+import torch
+
+from models.attention import Additive
+from models.scaling import additive_costs, dot_costs, halves, slopes, softened, spread
+
+
+def test_softmax_with_temperature_in_closed_form() -> None:
+    scores = [2.0, -1.0, 0.5]
+    exps = [math.exp(score / 0.7) for score in scores]
+    found = softened(torch.tensor(scores), 0.7).tolist()
+    assert found == pytest.approx([each / sum(exps) for each in exps])
+
+
+def test_slopes_are_the_softmax_s_own_derivative() -> None:
+    scores = torch.tensor([2.0, -1.0, 0.5], requires_grad=True)
+    jacobian = torch.autograd.functional.jacobian(softened, scores)
+    assert isinstance(jacobian, torch.Tensor)
+    assert slopes(softened(scores)).allclose(jacobian.diagonal())
+
+
+@pytest.mark.parametrize("width", [2, 11, 97, 601])
+def test_the_variance_is_the_width(width: int) -> None:
+    found = spread(width, queries=2000, keys=7)
+    # 14,000 pairs: a variance within a few per cent (products of a query share it, so not 1 %)
+    assert found.variance == pytest.approx(width, rel=0.12)
+    assert found.scaled_variance == pytest.approx(found.variance / width, rel=1e-4)
+    assert found.largest > found.scaled_largest
+    assert 1 / 7 < found.scaled_largest < 0.5
+    assert spread(width, seed=1) != spread(width, seed=2)
+
+
+def test_a_wide_unscaled_softmax_stands_still() -> None:
+    found = spread(1024)
+    assert found.largest > 0.95
+    assert found.slope < 0.05 < found.scaled_slope
+
+
+def test_costs_are_what_the_scores_hold() -> None:
+    """The hidden layer that `Additive` makes is query × key × hidden."""
+    tokens, width, hidden = 5, 7, 11
+    q = torch.zeros(1, 1, tokens, width)
+    score = Additive(torch.zeros(hidden, width), torch.zeros(hidden, width), torch.zeros(hidden))
+    assert score.scores(q, q, [0]).numel() * hidden == additive_costs(5, 7, 11).numbers
+    assert additive_costs(5, 7, 11).products == 5 * 7 * 11 * 2 + 25 * 11
+    assert dot_costs(5, 7).products == 175
+    assert dot_costs(5, 7).numbers == 25
+
+
+def test_the_fourth_root_twice_in_half_precision() -> None:
+    small = halves(torch.full((64,), 2.0), torch.full((64,), 3.0))
+    assert (small.product, small.late, small.exact) == (384, 48, 48)
+    assert small.early == pytest.approx(48, rel=2e-3)  # half precision: 11 bits
+    large = halves(torch.full((64,), 32.0), torch.full((64,), 32.0))
+    assert math.isinf(large.product)
+    assert math.isinf(large.late)
+    assert large.early == pytest.approx(8192, rel=2e-3)
+    assert large.exact == 8192

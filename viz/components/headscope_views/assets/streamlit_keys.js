@@ -1,0 +1,47 @@
+// Lets keys click a lesson's buttons and links, and shows the picture when a link has changed it.
+// Called again on every change of data or theme, so the listeners are made once per root.
+
+const CLICKS = {
+  ArrowRight: ".st-key-lesson_forward button",
+  ArrowLeft: ".st-key-lesson_back button",
+  n: ".st-key-lesson_next a",
+  p: ".st-key-lesson_previous a",
+};
+// where a key has a meaning of its own: typing, moving a slider, choosing, walking through a picture
+const BUSY =
+  "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
+  " [role=option], [role=menuitem], .js-plotly-plot, canvas";
+const TRIES = "[class*='st-key-lesson_tries'] a";
+const PICTURE = "[class*='st-key-lesson_step_'], [class*='st-key-lesson_page'] .stMarkdown .katex";
+const listening = new WeakMap();
+
+export default function ({ parentElement }) {
+  const root = parentElement.querySelector(".headscope");
+  if (!listening.has(root)) listening.set(root, listen());
+  return listening.get(root);
+}
+
+function listen() {
+  document.addEventListener("keydown", hear);
+  document.addEventListener("click", look);
+  return () => {
+    document.removeEventListener("keydown", hear);
+    document.removeEventListener("click", look);
+  };
+}
+
+function look(event) {
+  if (!(event.target instanceof Element) || !event.target.closest(TRIES)) return;
+  document.querySelector(PICTURE)?.scrollIntoView({ block: "center", behavior: "smooth" });
+}
+
+function hear(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const from = event.composedPath()[0];
+  if (from instanceof Element && from.closest(BUSY)) return;
+  const wanted = CLICKS[event.key] ?? CLICKS[event.key.toLowerCase()];
+  const found = wanted && document.querySelector(wanted);
+  if (!found || found.disabled) return;
+  event.preventDefault();
+  found.click();
+}

@@ -1,0 +1,15 @@
+"""The encoder block: residual connections, norms and the feed-forward network."""
+
+import streamlit as st
+
+from viz.pages.lesson import block, frame
+
+
+@st.fragment
+def page() -> None:
+    with frame.lesson(block.NAME, block.PARAMS):
+        block.draw()
+
+
+frame.arrive(block.NAME)
+page()

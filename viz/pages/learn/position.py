@@ -1,0 +1,15 @@
+"""Position: where order comes from, and what happens without it."""
+
+import streamlit as st
+
+from viz.pages.lesson import position, frame
+
+
+@st.fragment
+def page() -> None:
+    with frame.lesson(position.NAME, position.PARAMS):
+        position.draw()
+
+
+frame.arrive(position.NAME)
+page()

@@ -1,0 +1,220 @@
+"""The encoder block: the way round, LayerNorm number by number, and where the norm stands."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz import link
+from viz.pages import controls
+from viz.pages.lesson import block_parts, frame, inputs, tables
+from viz.pages.lesson.tables import number
+
+if TYPE_CHECKING:
+    from models.norms import NormSteps
+
+NAME = "block"
+STEPS = ("x + f(x)", "mean", "x − μ", "variance", "÷ √(σ² + ε)", "γ, β")
+FEATURES = ("1", "2", "3", "4")
+X = ((2.0, 0.5, -1.0, 0.5),)
+Y = ((0.5, -0.5, 1.0, 1.0),)
+GAMMA, BETA = ((1.0, 1.0, 1.0, 1.0),), ((0.0, 0.0, 0.0, 0.0),)
+OTHERS = ((1.0, 3.0, 0.0, -2.0), (-1.0, 0.5, 2.0, 0.5))
+EPS = {"1e-5": "0.00001", "1e-6": "0.000001", "0.5": "0.5"}
+PARAMS = (
+    *inputs.params("x", X),
+    *inputs.params("y", Y),
+    *inputs.params("gamma", GAMMA),
+    *inputs.params("beta", BETA),
+    *inputs.params("other", OTHERS),
+    link.choice("eps", "1e-5", EPS),
+    frame.step(STEPS),
+    link.number("depth", 8, 1, 16),
+    link.choice("activation", "relu", block_parts.ACTIVATIONS),
+)
+TEXT = (
+    "A block holds two layers: [[attention]], where words look at each other, and a"
+    " [[feed-forward network]], where every word is worked on alone. Round each goes a [[residual"
+    " connection]]: what went in is added to what came out, so a block only has to say what"
+    " changes. And a norm keeps the numbers of one size: [[layer normalisation]].",
+)
+BATCH_TEXT = (
+    "Two more words come along. LayerNorm norms every word by its own numbers: a row at a time."
+    " [[batch normalisation|BatchNorm]] norms every [[feature]] over all words of the [[batch]]: a"
+    " column at a time. Change a number of another word, and BatchNorm moves yours too.",
+)
+TAKEN = (
+    "Add & Norm: the layer's input is added to its output, and the sum is normed.",
+    "LayerNorm needs no other word and no other text: training and use do the same.",
+    "[[post-norm|Post-norm]] keeps all states at one size, [[pre-norm]] leaves a straight way"
+    " through the whole stack: its states grow, and its last gradients shrink with depth.",
+    "The feed-forward network does not mix words. Only attention does.",
+)
+TRIES = (
+    frame.Try(
+        "A layer that says nothing.",
+        "f(x) = 0: what comes out is x itself, normed.",
+        {"y11": 0.0, "y12": 0.0, "y13": 0.0, "y14": 0.0},
+    ),
+    frame.Try(
+        "Ten times as large.",
+        "x and f(x) times ten: the normed vector is the same, because only the pattern counts.",
+        {"x11": 20.0, "x12": 5.0, "x13": -10.0, "x14": 5.0}
+        | {"y11": 5.0, "y12": -5.0, "y13": 10.0, "y14": 10.0},
+    ),
+    frame.Try(
+        "Another word, far away.",
+        "Word 2 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
+        {"other11": 30.0},
+    ),
+    frame.Try(
+        "16 blocks.",
+        "The states of pre-norm have grown to several times their size.",
+        {"depth": 16},
+    ),
+)
+
+
+def draw() -> None:
+    """The lesson, top to bottom."""
+    frame.text(*TEXT)
+    frame.formula(
+        r"\text{post-norm: } x \leftarrow \operatorname{norm}(x + f(x))",
+        r"\text{pre-norm: } x \leftarrow x + f(\operatorname{norm}(x))",
+        r"\operatorname{norm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta",
+        r"\mu = \tfrac1H \sum_i x_i \qquad \sigma^2 = \tfrac1H \sum_i (x_i - \mu)^2",
+    )
+    frame.heading("Add & Norm, followed number by number")
+    x = inputs.grid(NAME, "x", ("x",), FEATURES)
+    y = inputs.grid(NAME, "y", ("f(x)",), FEATURES)
+    with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
+        gamma = inputs.grid(NAME, "gamma", ("γ",), FEATURES)
+        beta = inputs.grid(NAME, "beta", ("β",), FEATURES)
+        controls.choice(NAME, "eps", "ε", EPS, "Keeps the division possible")
+    at = frame.stepper(NAME, STEPS)
+    total, found = _followed(x[0], y[0], gamma[0], beta[0])
+    _picture(x[0], y[0], total, found, (gamma[0], beta[0]), at)
+    frame.heading("Beside BatchNorm")
+    frame.text(*BATCH_TEXT)
+    _beside(total)
+    block_parts.norms()
+    block_parts.feed_forward(found.out.tolist())
+    frame.tries(NAME, *TRIES)
+    frame.explore(
+        "The block of a small encoder, part by part, in the Architecture page",
+        "lab/architecture",
+        preset="small",
+        norm="pre",
+    )
+    _code()
+    frame.took(*TAKEN)
+
+
+def _followed(
+    x: list[float], y: list[float], gamma: list[float], beta: list[float]
+) -> tuple[list[float], "NormSteps"]:
+    """x + f(x), and every number of its norm."""
+    import torch
+
+    from models.layernorm import LayerNorm
+    from models.norms import norm_steps
+
+    layer = LayerNorm(len(x), eps=float(EPS[st.session_state[f"{NAME}_eps"]]))
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor(gamma))
+        layer.bias.copy_(torch.tensor(beta))
+        total = torch.tensor(x) + torch.tensor(y)
+        return total.tolist(), norm_steps(layer, total)
+
+
+def _picture(
+    x: list[float],
+    y: list[float],
+    total: list[float],
+    found: "NormSteps",
+    learned: tuple[list[float], list[float]],
+    at: int,
+) -> None:
+    rows = [x, y, total, found.centred.tolist(), found.squares.tolist()]
+    rows += [found.standardised.tolist(), *learned, found.out.tolist()]
+    names = ["x", "f(x)", "x + f(x)", "x − μ", "(x − μ)²", "÷ √(σ² + ε)", "γ", "β", "out"]
+    upto = (3, 3, 4, 5, 6, 9)[at]
+    frame.show(
+        tables.matrix(
+            rows[:upto],
+            title="From the sum to the normed vector",
+            rows=names[:upto],
+            cols=[f"feature {name}" for name in FEATURES],
+            axes=("line", "feature"),
+            kind="signed",
+        ),
+        tables.lines(*_written(total, found, learned)[: at + 1]),
+    )
+
+
+def _written(
+    total: list[float], found: "NormSteps", learned: tuple[list[float], list[float]]
+) -> list[str]:
+    said = " + ".join(map(number, total))
+    squares = " + ".join(map(number, found.squares.tolist()))
+    first, (gamma, beta) = found.standardised[0].item(), learned
+    eps = EPS[st.session_state[f"{NAME}_eps"]]
+    return [
+        f"**x + f(x)** = ({', '.join(map(number, total))})",
+        f"**μ** = ({said}) / {len(total)} = **{number(found.mean.item())}**",
+        f"**x − μ** feature 1: {number(total[0])} − {number(found.mean.item())} ="
+        f" **{number(found.centred[0].item())}**",
+        f"**σ²** = ({squares}) / {len(total)} = **{number(found.variance.item())}**",
+        f"**√(σ² + ε)** = √({number(found.variance.item())} + {eps}) ="
+        f" **{number(found.deviation.item())}**; feature 1: {number(found.centred[0].item())} /"
+        f" {number(found.deviation.item())} = **{number(first)}**",
+        f"**γ · … + β** feature 1: {number(gamma[0])} · {number(first)} + {number(beta[0])} ="
+        f" **{number(found.out[0].item())}**",
+    ]
+
+
+def _beside(total: list[float]) -> None:
+    import torch
+
+    from models.norms import batch_normed, layer_normed
+
+    others = inputs.grid(NAME, "other", ("word 2", "word 3"), FEATURES)
+    words = ("your word", "word 2", "word 3")
+    x = torch.tensor([total, *others])
+    shown = {
+        "x + f(x)": x,
+        "LayerNorm, a row at a time": layer_normed(x),
+        "BatchNorm, a column at a time": batch_normed(x),
+    }
+    frame.show(
+        tables.row(
+            *(
+                tables.matrix(
+                    values.tolist(),
+                    title=title,
+                    rows=words,
+                    axes=("word", "feature"),
+                    kind="signed",
+                    mark=(0, None),
+                )
+                for title, values in shown.items()
+            )
+        )
+    )
+
+
+def _code() -> None:
+    from models import depth, layernorm, norms
+    from models.blocks import PostNormBlock, PreNormBlock
+    from models.layers import AddNorm, FeedForward
+
+    frame.code(
+        NAME,
+        AddNorm,
+        layernorm.LayerNorm,
+        layernorm.standardised,
+        norms.batch_normed,
+        FeedForward.forward,
+        PostNormBlock.forward,
+        PreNormBlock.forward,
+        depth.growth,
+    )

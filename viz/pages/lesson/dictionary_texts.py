@@ -1,0 +1,115 @@
+"""The words of the lesson on the soft dictionary."""
+
+from viz.pages.lesson.frame import Try
+
+FRUIT = (
+    "apple: green\nbanana: yellow\norange: orange\npickles: green\npineapple: brown"
+    "\nraspberry: crimson"
+)
+NO_PICKLES = FRUIT.replace("pickles: green\n", "")
+TEXT = (
+    "A dictionary holds [[key|keys]] and [[value|values]]. An ordinary one answers a [[query]] only"
+    " if it is one of the keys. A soft one compares the query with *every* key, turns the"
+    " [[similarity|similarities]] into [[weights]], and answers with the weighted sum of the"
+    " values. That is [[attention]]. It works for a dictionary of any size, needs no summary of it,"
+    " and the same query may get another answer when an entry changes.",
+)
+FORMULAS = (
+    r"\text{answer}(q) = \sum_i \alpha(q, k_i)\, v_i",
+    r"\text{softmax: } \alpha(q, k_i) = \frac{\exp(s_i / T)}{\sum_j \exp(s_j / T)}",
+    r"\text{sum to one: } \alpha(q, k_i) = \frac{s_i}{\sum_j s_j}",
+)
+CASES = {
+    "no valid answer": "No key is like the query at all: every weight is 0, and there is **no valid"
+    " answer**. This is what an ordinary dictionary says to a key that it does not have.",
+    "database query": "One weight is 1 and all others are 0: a **database query**, as an ordinary"
+    " dictionary answers it.",
+    "average pooling": "All weights are equal: [[average pooling]]. The query does not matter any"
+    " more; the answer is the mean of the values.",
+    "convex combination": "No weight is negative and they sum to 1: a [[convex combination]]. The"
+    " answer lies between the smallest and the largest value. This is the usual case in deep"
+    " learning.",
+    "convex cone": "No weight is negative, but they do not sum to 1: the answer lies in the"
+    " [[convex cone]] of the values, and may be larger than all of them or smaller.",
+    "linear combination": "Some weights are negative: any linear combination can come out, also one"
+    " that lies on the other side of 0.",
+}
+WORDS = (
+    "Colours are words: 0.4 × green is nothing, so they cannot be averaged. What *can* be added is"
+    " the weight that each value gets; the answer is a share for each, and the largest wins. A"
+    " network avoids the question: its values are always [[vector|vectors]], and vectors can be"
+    " averaged."
+)
+FIXED = (
+    "Without attention everything has to be squeezed into one vector before the query is known:"
+    " here the mean of the values. Attention looks into the dictionary anew for each query."
+)
+TRIES = (
+    Try(
+        "Anna, with weights typed by hand.",
+        "They sum to 1.18: a cone, and too tall an answer.",
+        {"similarity": "given", "how": "none"},
+    ),
+    Try(
+        "Average pooling.", "The query no longer matters: 174.75 for everybody.", {"how": "average"}
+    ),
+    Try(
+        "An ordinary dictionary, asked for Anna.",
+        "No key matches: no valid answer.",
+        {"similarity": "exact", "how": "none"},
+    ),
+    Try(
+        "The same, asked for Ann.",
+        "One weight is 1: a database query.",
+        {"similarity": "exact", "how": "none", "query": "Ann"},
+    ),
+    Try(
+        "“pi” among fruit.",
+        "Weights typed by hand; colours cannot be averaged.",
+        {
+            "pairs": FRUIT,
+            "query": "pi",
+            "similarity": "given",
+            "how": "none",
+            "given": "0.05 0.075 0.075 0.3 0.4 0.1",
+        },
+    ),
+    Try(
+        "“pickles”, which are there.",
+        "Exactly green.",
+        {"pairs": FRUIT, "query": "pickles", "similarity": "exact", "how": "none"},
+    ),
+    Try(
+        "“pickles”, which are not there.",
+        "The nearest key answers instead: the wrong one.",
+        {"pairs": NO_PICKLES, "query": "pickles", "how": "one-hot"},
+    ),
+    Try(
+        "By meaning: “pickled cucumber”.",
+        "No letters in common are needed, only sense.",
+        {
+            "pairs": FRUIT,
+            "query": "pickled cucumber",
+            "similarity": "embedding",
+            "temperature": "0.1",
+        },
+    ),
+    Try(
+        "Negative similarities.",
+        "Dividing by their sum is refused; softmax takes them.",
+        {"similarity": "given", "given": "0.9 -0.3 0.2 -0.1", "how": "sum"},
+    ),
+    Try("A high temperature.", "All weights become alike.", {"temperature": "5.0"}),
+    Try(
+        "A low temperature.",
+        "The best key takes all: softmax becomes one-hot.",
+        {"temperature": "0.05"},
+    ),
+)
+TAKEN = (
+    "Attention is a look-up that may answer with a mixture: similarity, normalisation, weighted"
+    " sum.",
+    "Softmax makes weights of any numbers: positive, and summing to 1. The temperature says how"
+    " sharp they are.",
+    "Nothing has to be compressed: every query gets its own answer from all the entries.",
+)

@@ -1,0 +1,240 @@
+"""Position: the sinusoidal table, another order of words, a slip in a formula, learned places."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz import link
+from viz.pages import controls, shared
+from viz.pages.lesson import frame, position_texts, tables
+from viz.pages.lesson.tables import number
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+NAME = "position"
+ORDERS = {"reverse": "backwards", "swap": "first and last swapped", "turn": "first word last"}
+SLIPS = {"right": "as it is", "kind": "exponent (2j+1)/d", "literal": "exponent 2j + 1/d"}
+LINES = 8  # rows and columns of the printed corner
+PARAMS = (
+    link.number("length", 60, 4, 120),
+    link.number("dim", 32, 4, 64, 2),
+    link.number("at", 1, 0, 119),
+    link.number("pair", 0, 0, 31),
+    link.text("words", "dog bites man"),
+    link.choice("order", "swap", ORDERS),
+    link.choice("slip", "kind", SLIPS),
+    link.number("token", 20, 0, 63),
+)
+
+
+def draw() -> None:
+    """The lesson, top to bottom."""
+    frame.text(*position_texts.TEXT)
+    frame.formula(
+        r"P_{i,2j} = \sin\frac{i}{10000^{2j/d}}",
+        r"P_{i,2j+1} = \cos\frac{i}{10000^{2j/d}}",
+    )
+    _table()
+    frame.heading("Words in another order")
+    frame.text(*position_texts.ORDER_TEXT)
+    try:
+        _order()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.heading("A slip in the formula")
+    frame.text(*position_texts.SLIP_TEXT)
+    _slip()
+    frame.tries(NAME, *position_texts.TRIES)
+    frame.heading("Learned or fixed")
+    frame.text(*position_texts.LEARNED_TEXT)
+    _learned()
+    _code()
+    frame.took(*position_texts.TAKEN)
+
+
+def _said(name: str) -> int:
+    return st.session_state[f"{NAME}_{name}"]
+
+
+def _table() -> None:
+    from models.positional import sinusoidal
+    from viz import figures
+
+    with st.container(horizontal=True, gap="medium"):
+        controls.slider(NAME, "length", "Places", (4, 120), "How many")
+        controls.slider(NAME, "dim", "Width", (4, 64), "How many numbers each", step=2)
+        controls.slider(NAME, "at", "Place", (0, 119), "Which is followed")
+        controls.slider(NAME, "pair", "Pair", (0, 31), "Which two features are followed")
+    length, dim = _said("length"), _said("dim")
+    at, pair = min(_said("at"), length - 1), min(_said("pair"), dim // 2 - 1)
+    table = sinusoidal(length, dim)
+    drawn = figures.heatmap(
+        table.numpy(),
+        title=f"Sinusoidal: {length} places × {dim} features",
+        x="feature",
+        y="place",
+        bar="value",
+        low=-1,
+        high=1,
+        mark=(at, 2 * pair),
+    )
+    frame.figure(NAME, drawn, "table", "Heat map of the numbers that are added at every place")
+    _followed(table, at, pair)
+    rows, cols = _ends(length), _ends(dim)
+    frame.show(
+        tables.matrix(
+            table[rows][:, cols].tolist(),
+            title="The corners of the table",
+            rows=[f"place {n}" for n in rows],
+            cols=[str(n) for n in cols],
+            axes=("place", "feature"),
+            kind="signed",
+            digits=5,
+        )
+    )
+
+
+def _ends(count: int) -> list[int]:
+    """The first and the last places of a row; all if there are few."""
+    half = LINES // 2
+    few = range(count) if count <= LINES else [*range(half), *range(count - half, count)]
+    return list(few)
+
+
+def _followed(table: "Tensor", at: int, pair: int) -> None:
+    from models.positional import sinusoidal
+
+    dim = table.shape[1]
+    rate = 10_000 ** (-2 * pair / dim)
+    sine, cosine = sinusoidal(at + 1, dim)[at, 2 * pair : 2 * pair + 2].tolist()
+    said = f"**{at} / 10000**^{{**{2 * pair}/{dim}**}}"
+    frame.show(
+        tables.lines(
+            f"{said} = {number(at * rate)}: feature {2 * pair} is its sine,"
+            f" **{number(sine, 5)}**, feature {2 * pair + 1} its cosine, **{number(cosine, 5)}**",
+        )
+    )
+
+
+def _permutation(count: int) -> list[int]:
+    order = _said("order")
+    places = list(range(count))
+    if order == "reverse":
+        return places[::-1]
+    if order == "turn":
+        return [*places[1:], 0]
+    return [places[-1], *places[1:-1], 0] if count > 1 else places
+
+
+def _order() -> None:
+    from models.order import permuted
+
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        st.text_input("Words", key=f"{NAME}_words", persist_state="session", live="300ms")
+        controls.choice(NAME, "order", "The other order", ORDERS, "How the words are moved")
+    words = str(_said("words")).split()[:12]
+    if not words:
+        raise ValueError("words: expected at least one, received none")
+    order = _permutation(len(words))
+    told = []
+    for positions in (False, True):
+        found = permuted(words, order, positions=positions)
+        kind = "with" if positions else "without"
+        shown = [[*row[:3], moved] for row, moved in _rows(found.after, found.moved)]
+        told.append(
+            tables.matrix(
+                shown,
+                title=f"**{kind.capitalize()}** positions",
+                rows=words,
+                cols=("feature 0", "feature 1", "feature 2", "moved by"),
+                axes=("word", "number"),
+                kind="signed",
+                note=f"Largest move {kind} positions: {found.moved.max().item():.1e}",
+            )
+        )
+    frame.show(
+        tables.facts(("first order", " ".join(words)), ("then", " ".join(words[n] for n in order))),
+        tables.row(*told),
+    )
+
+
+def _rows(after: "Tensor", moved: "Tensor") -> list[tuple[list[float], float]]:
+    return list(zip(after.tolist(), moved.tolist(), strict=True))
+
+
+def _slip() -> None:
+    from analysis.similarity import by_distance
+    from models.order import circle, misread
+    from models.relative import distances
+    from viz import figures
+
+    controls.choice(NAME, "slip", "The cosine's exponent", SLIPS, "As in the code, or as printed")
+    length, dim = _said("length"), _said("dim")
+    pair = min(_said("pair"), dim // 2 - 1)
+    table = misread(length, dim, SLIPS[str(_said("slip"))])
+    apart = distances(length, length).abs().float()
+    found = by_distance(table @ table.T, apart)
+    drawn = figures.curves(
+        found.distance.numpy(),
+        {"mean": found.mean.numpy()},
+        title=f"Dot product of two places, by their distance ({SLIPS[str(_said('slip'))]})",
+        x="distance",
+        y="dot product",
+        band=(found.low.numpy(), found.high.numpy()),
+        height=300,
+    )
+    round_ = circle(table)[:, pair]
+    frame.figure(NAME, drawn, "slip", "Mean, smallest and largest dot product at every distance")
+    frame.shapes(
+        ("P[1, 1]", number(table[1, 1].item(), 5)),
+        (
+            f"sin² + cos² of pair {pair}",
+            f"{number(round_.min().item())} to {number(round_.max().item())}",
+        ),
+        ("widest spread at one distance", number((found.high - found.low).max().item())),
+    )
+
+
+def _learned() -> None:
+    from analysis.similarity import cosine
+    from models.positional import sinusoidal
+    from viz import figures
+
+    model = shared.opened(shared.Choice("minilm"), shared.device())
+    learned = model.network.get_parameter("positions.table").detach().cpu()
+    count, dim = learned.shape
+    shown = {
+        "MiniLM, learned": cosine(learned[:64]).numpy(),
+        "sinusoidal, fixed": cosine(sinusoidal(64, dim)).numpy(),
+    }
+    drawn = figures.facets(
+        shown,
+        title="How alike the first 64 places are (cosine)",
+        x="place",
+        y="place",
+        bar="cosine",
+        low=-1,
+        high=1,
+        across=2,
+    )
+    frame.figure(NAME, drawn, "learned", "Cosine of every two places: learned and fixed")
+    controls.slider(NAME, "token", "Place to compare", (0, 63), "With the place after it")
+    at = min(_said("token"), 62)
+    frame.shapes(
+        ("learned [[parameters]]", f"{count} × {dim} = {learned.numel():,}"),
+        ("fixed", "0"),
+        *(
+            (f"{name}: cosine of places {at} and {at + 1}", number(float(values[at, at + 1])))
+            for name, values in shown.items()
+        ),
+        ("longest input", f"{count} learned, any length fixed"),
+    )
+    frame.explore("All schemes, rotary and ALiBi too: the Positions page", "explore/positions")
+
+
+def _code() -> None:
+    from models import order
+    from models.positional import Learned, Sinusoidal, sinusoidal
+
+    frame.code(NAME, sinusoidal, Sinusoidal, Learned, order.permuted, order.misread)
