@@ -133,10 +133,12 @@ def at(edits: Sequence[Edit], layer: int, kind: str) -> tuple[Edit, ...]:
     )
 
 
-def check(edits: Sequence[Edit], layers: int) -> None:
-    """Raises ValueError for an edit of a layer that is not there."""
+def check(edits: Sequence[Edit], layers: int, kinds: Sequence[str] = ("self",)) -> None:
+    """Raises ValueError for an edit of a layer, or a kind of attention, that is not there."""
     for edit in edits:
-        layer = getattr(edit, "layer", None)
+        layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
+        if kind is not None and kind not in kinds:
+            raise ValueError(f"{edit}: expected a kind of {', '.join(kinds)}, received {kind!r}")
         if layer is not None and not 0 <= layer < layers:
             raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
 
@@ -162,9 +164,11 @@ def _positions(wanted: Positions, count: int, name: str) -> tuple[int, ...] | No
 
 
 def _real_queries(pattern: Pattern, item: int) -> Tensor:
-    """Positions of the item's own tokens: in self-attention the mask knows the padding."""
-    padding = pattern.mask.padding
+    """Positions of the item's own tokens: queries are keys, unless the mask says which they are."""
+    padding, own = pattern.mask.padding, pattern.mask.query_padding
     everyone = torch.arange(pattern.queries, device=pattern.q.device)
+    if own is not None:
+        return everyone[~own[item]]
     if padding is None or pattern.queries != pattern.keys:
         return everyone
     return everyone[~padding[item]]

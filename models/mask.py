@@ -36,6 +36,11 @@ class Mask:
         dense: True where a query may attend; the last resort, for rules with no shorter form.
         cut: query–key pairs taken out, head by head.
         offset: the position of the first query among the keys, when earlier keys were cached.
+        fill: the score a hidden key is given; None means −∞. Under a large negative number such
+            as −10⁹ (a habit from before −∞ was safe) a query that sees no key does not attend to
+            nothing: its scores are all alike, and it attends to every key in equal parts.
+        query_padding: True at the queries that are padding, where queries and keys are not the
+            same tokens. It hides nothing: their rows are worked out, and count for nothing.
     """
 
     causal: bool = False
@@ -45,12 +50,16 @@ class Mask:
     dense: Bool[Tensor, "#batch #head query key"] | None = None
     cut: tuple[Edge, ...] = ()
     offset: int = 0
+    fill: float | None = None
+    query_padding: Bool[Tensor, "batch query"] | None = None
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window < 1:
             raise ValueError(f"window: expected at least 1 key, received {self.window}")
         if self.offset < 0:
             raise ValueError(f"offset: expected 0 or more, received {self.offset}")
+        if self.fill is not None and not self.fill < 0:
+            raise ValueError(f"fill: expected a number below 0, received {self.fill}")
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         """Raises ValueError unless every rule fits attention of these sizes."""
@@ -71,6 +80,11 @@ class Mask:
     def without(self, edge: Edge) -> "Mask":
         """This mask with some query–key pairs cut as well."""
         return replace(self, cut=(*self.cut, edge))
+
+    @property
+    def hidden(self) -> float:
+        """The score of a hidden key."""
+        return -torch.inf if self.fill is None else self.fill
 
     @property
     def only_causal(self) -> bool:

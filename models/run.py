@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.catalogue import CheckpointError, catalogue
-from models.encoder import EncoderOutput
 from models.inputs import Input, inputs_of
 from models.loading import Model, Network, as_model, devices, load
+from models.named import named_inputs
 from models.trace import Output, Site, Trace
-from models.vit import ViTOutput
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,9 +22,9 @@ __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", 
 
 
 def trace(
-    model: Model | Network,
-    input: "Input | Image",
-    target: None = None,
+    model: Model | Network | nn.Module,
+    input: "Input | Image | dict[str, Any]",
+    target: Any = None,
     *,
     edits: Sequence[Edit] = (),
     hidden: bool = False,
@@ -47,13 +47,21 @@ def trace(
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
+    if model.door == "transformers":
+        from models.door.run import traced
+
+        ask = None if gradient is None else partial(_differentiate, gradient=gradient)
+        return traced(model, input, target, edits=edits, hidden=hidden, differentiate=ask)
     if target is not None:
         raise ValueError(f"{model.name} is an encoder: it has no decoder to give a target to")
-    inputs = inputs_of(model, input)
+    named = isinstance(input, dict)
+    inputs = named_inputs(model, input) if named else inputs_of(model, input)
     with _without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
     output = Output(*out.result)
-    patterns = out.patterns if gradient is None else _differentiate(out, output, gradient)
+    patterns = out.patterns
+    if gradient is not None:
+        patterns = _differentiate(patterns, output, gradient)
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -84,20 +92,20 @@ def _without_dropout(network: Network) -> Iterator[None]:
 
 
 def _differentiate(
-    out: EncoderOutput | ViTOutput, output: Output, gradient: Callable[[Output], Tensor]
+    patterns: tuple[Pattern, ...], output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
     """The patterns, each with the gradient of its values, and free of the graph."""
     with torch.enable_grad():
         number = gradient(output)
     if number.numel() != 1:
         raise ValueError(f"gradient: expected one number, received {tuple(number.shape)}")
-    values = [pattern.values for pattern in out.patterns if pattern.values is not None]
-    if len(values) < len(out.patterns) or not number.requires_grad:
+    values = [pattern.values for pattern in patterns if pattern.values is not None]
+    if len(values) < len(patterns) or not number.requires_grad:
         raise ValueError(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
     gradients = torch.autograd.grad(number, values)
     return tuple(
-        pattern.detached(found) for pattern, found in zip(out.patterns, gradients, strict=True)
+        pattern.detached(found) for pattern, found in zip(patterns, gradients, strict=True)
     )

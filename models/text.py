@@ -7,9 +7,10 @@ a piece of a character counts itself: 🙂 1/3.
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from zlib import crc32
 
@@ -41,11 +42,20 @@ class Tokens:
         return len(self.ids)
 
     @staticmethod
-    def of_ids(ids: Sequence[int]) -> "Tokens":
-        """Tokens without a text: each is labelled with its id."""
+    def of_ids(ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})) -> "Tokens":
+        """Tokens without a text: each is labelled with its id, special ones with their name."""
         none = (None,) * len(ids)
-        labels = tuple(str(token) for token in ids)
-        return Tokens(tuple(ids), labels, (False,) * len(ids), (0,) * len(ids), none)
+        labels = tuple(names.get(token, str(token)) for token in ids)
+        special = tuple(token in names for token in ids)
+        return Tokens(tuple(ids), labels, special, (0,) * len(ids), none)
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        """These, then the others."""
+        return Tokens(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Tokens)))
+
+    def __getitem__(self, part: slice) -> "Tokens":
+        """Some of these, in a row."""
+        return Tokens(*(getattr(self, f.name)[part] for f in fields(Tokens)))
 
     @staticmethod
     def of_patches(prefix: Sequence[str], rows: int, cols: int) -> "Tokens":
@@ -71,8 +81,17 @@ class WordTokenizer:
     (CRC-32) within the size of the vocabulary, so that the same word always gets the same vector.
     """
 
-    def __init__(self, vocab: int) -> None:
+    def __init__(self, vocab: int, *, reserved: int = 0) -> None:
+        """Takes note of the sizes.
+
+        Args:
+            vocab: how many token ids there are.
+            reserved: how many of them, from 0 on, are no words.
+        """
+        if not 0 <= reserved < vocab:
+            raise ValueError(f"vocab: expected more than the {reserved} reserved, received {vocab}")
         self.vocab = vocab
+        self.reserved = reserved
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         from tokenizers.pre_tokenizers import BertPreTokenizer
@@ -86,12 +105,15 @@ class WordTokenizer:
             for word, span in split.pre_tokenize_str(part)
         ]
         return Tokens(
-            ids=tuple(crc32(word.casefold().encode()) % self.vocab for word, _, _ in found),
+            ids=tuple(self._id(word) for word, _, _ in found),
             labels=tuple(word for word, _, _ in found),
             special=(False,) * len(found),
             segments=tuple(segment for _, _, segment in found),
             spans=tuple(span for _, span, _ in found),
         )
+
+    def _id(self, word: str) -> int:
+        return self.reserved + crc32(word.casefold().encode()) % (self.vocab - self.reserved)
 
 
 class FileTokenizer:
