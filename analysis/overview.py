@@ -31,8 +31,10 @@ def rows_of(
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
-        return trace.weights(site.layer, head, kind=site.kind, rows=rows, item=item)
-    heads = trace.weights(site.layer, kind=site.kind, rows=rows, item=item)
+        return trace.weights(
+            site.layer, head, kind=site.kind, tower=site.tower, rows=rows, item=item
+        )
+    heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows, item=item)
     return combine(heads, head)
 
 
@@ -68,7 +70,7 @@ def thumbnails(
     """Every head of a site, then mean and max over them, each pooled as in `pooled`."""
 
     def read(part: range) -> Tensor:
-        heads = trace.weights(site.layer, kind=site.kind, rows=part, item=item)
+        heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=part, item=item)
         return torch.cat([heads, *(combine(heads, how)[None] for how in COMBINED)])
 
     rows = range(len(trace.query_labels(site, item)))

@@ -175,7 +175,7 @@ def refused(path: Path, *parts: str) -> None:
         ("add_cross_attention", True),
         ("pruned_heads", {"0": [1]}),
         ("chunk_size_feed_forward", 7),
-        ("model_type", "roberta"),
+        ("model_type", "no-such-type"),
         ("model_type", None),
         ("hidden_act", "silu"),
         ("hidden_act", ["gelu"]),
@@ -190,7 +190,7 @@ def refused(path: Path, *parts: str) -> None:
 def test_settings_that_are_refused(copied: Path, setting: str, value: object) -> None:
     file = copied / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {setting: value}))
-    name = {"model_type": "of type bert"}.get(setting, setting)
+    name = {"model_type": "is no architecture of transformers"}.get(setting, setting)
     refused(copied, "for dim 36, received 5" if value == 36 else name)
 
 
