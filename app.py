@@ -13,7 +13,7 @@ st.set_page_config(
 st.logo("viz/icon.svg", size="medium")
 shared.frame()
 ICONS = {
-    "explore": {"text": "notes", "image": "image", "positions": "tag"},
+    "explore": {"text": "notes", "image": "image", "models": "deployed_code", "positions": "tag"},
     "lab": {"architecture": "account_tree"},
 }
 pages = {

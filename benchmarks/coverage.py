@@ -1,18 +1,16 @@
 """Which transformers architectures are traced, and how far from the library's own eager weights.
 
-    python -m benchmarks.coverage [--json] [--write] [--only BERT T5] [--minute]
+    python -m benchmarks.coverage [--json] [--write] [--only BERT T5]
 
 Each is built tiny, with weights drawn wide, saved by the library and opened from its folder; two
 texts with padding, or two images of other sizes than it was built for. `--write` puts the table
-into docs/coverage.md. `--minute` instead has eight threads trace three models for a minute.
+into docs/coverage.md, with what eight threads do to one another in a minute (benchmarks.threads).
 """
 
 import argparse
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,11 +20,11 @@ import torch
 import transformers
 from torch import Tensor, nn
 
+from benchmarks import threads
 from benchmarks.architectures import ARCHITECTURES, UNREACHED, Architecture
 from benchmarks.measure import as_json, machine, table
 
 DOC = Path(__file__).parents[1] / "docs" / "coverage.md"
-THREADS, MODELS = 8, ("BERT", "Llama", "T5")
 AIM = 1e-5
 
 
@@ -60,8 +58,6 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
-    if options.minute:
-        return minute(options.seconds)
     chosen = [a for a in ARCHITECTURES if not options.only or a.name in options.only]
     rows = [tried(architecture) for architecture in chosen]
     rows += [] if options.only else [refused(*each) for each in UNREACHED]
@@ -74,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         print(table(HEAD, [cells(row) for row in rows]))
     if options.write:
-        DOC.write_text(document(rows), encoding="utf-8")
+        DOC.write_text(document(rows, threads.run(options.seconds)), encoding="utf-8")
     return int(any(row.weights > AIM or row.reason for row in rows[: len(chosen)]))
 
 
@@ -84,8 +80,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
     parser.add_argument("--only", nargs="+", default=[], help="these architectures")
-    parser.add_argument("--minute", action="store_true", help="eight threads, three models")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long that takes")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of eight threads, for --write")
     return parser.parse_args(arguments)
 
 
@@ -170,7 +165,7 @@ def cells(row: Row) -> list[str]:
     return [row.name, row.model, str(row.sites), row.kinds, row.paths, *numbers]
 
 
-def document(rows: Sequence[Row]) -> str:
+def document(rows: Sequence[Row], together: threads.Report) -> str:
     """docs/coverage.md."""
     traced = [row for row in rows if not row.reason]
     worst = max(row.weights for row in traced)
@@ -199,41 +194,12 @@ def document(rows: Sequence[Row]) -> str:
         "|---|---|---|",
         *(f"| {row.name} | {row.model} | {row.reason} |" for row in rows if row.reason),
         "",
+        "## At the same time",
+        "",
+        f"{threads.line(together)}.",
+        "",
     ]
     return "\n".join(lines)
-
-
-# --- eight threads --------------------------------------------------------------------------------
-
-
-def minute(seconds: float) -> int:
-    """Eight threads trace three models, edited and not; every answer is held to the one alone."""
-    from models.edits import Ablate
-    from models.run import trace
-
-    by_name = {architecture.name: architecture for architecture in ARCHITECTURES}
-    models = [(by_name[name].build(), by_name[name].inputs()) for name in MODELS]
-    plans = [(m, e) for m in models for e in ((), (Ablate(1, 2),))]
-    alone = [[p.weights() for p in trace(m, i, edits=e).patterns] for (m, i), e in plans]
-    torch.set_num_threads(1)
-    until = time.monotonic() + seconds
-
-    def work(first: int) -> tuple[int, float]:
-        count, worst = 0, 0.0
-        while time.monotonic() < until:
-            index = (first + count) % len(plans)
-            (model, inputs), edits = plans[index]
-            found = trace(model, inputs, edits=edits)
-            pairs = zip(found.patterns, alone[index], strict=True)
-            worst = max([worst, *(float((p.weights() - w).abs().max()) for p, w in pairs)])
-            count += 1
-        return count, worst
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        done = list(pool.map(work, range(THREADS)))
-    traces, worst = sum(count for count, _ in done), max(off for _, off in done)
-    print(f"{traces} traces in {THREADS} threads; largest difference to the same alone {worst:.1e}")
-    return int(worst > AIM)
 
 
 if __name__ == "__main__":

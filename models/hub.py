@@ -153,6 +153,23 @@ def download(
     return _folder(_cache(cache) / f"models--{what.name.replace('/', '--')}", what.revision)
 
 
+def fetch(name: str, *, cache: Path | None = None, endpoint: str | None = None) -> Folder:
+    """Fetches a model, behind a bar that says how large it is and how far it has come.
+
+    Raises:
+        HubError: for a model that is not there, or a hub out of reach.
+    """
+    from tqdm import tqdm
+
+    what = plan(name, endpoint=endpoint)
+    with tqdm(total=what.size, unit="B", unit_scale=True, desc=name) as bar:
+
+        def tell(come: int, total: int) -> None:
+            bar.update(come - bar.n)
+
+        return download(what, progress=tell, cache=cache, endpoint=endpoint)
+
+
 # --- inside ---------------------------------------------------------------------------------------
 
 

@@ -44,10 +44,10 @@ def load(
     """Makes a model ready to be traced.
 
     Args:
-        source: a name of the catalogue, a folder with config.json and weights, the id of a model in
-            the hub's cache, a config of ours (random weights from its seed), or a network, ours or
-            of transformers, that is already in memory (put in eval mode; whoever made it knows
-            whether it was trained).
+        source: a name of the catalogue, a folder with config.json and weights, the id of a model on
+            the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
+            (random weights from its seed), or a network, ours or of transformers, that is already
+            in memory (put in eval mode; whoever made it knows whether it was trained).
         tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
             an object. None means the one that comes with the source; a config of ours gets the
             `WordTokenizer`.
@@ -58,6 +58,7 @@ def load(
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.
+        HubError: for a model that cannot be fetched.
         ValueError: for a source, device or door that is not there.
     """
     if door not in (None, "own", "transformers"):
@@ -99,21 +100,29 @@ def as_model(
         return from_folder(Folder.at(path), known.title, door, dtype, device)
     place = _folder(source)
     if place is None:
-        expected = f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
-        away = " (which is not in the hub's cache: models.hub fetches it)"
-        raise ValueError(expected + (away if "/" in str(source) else ""))
+        raise ValueError(
+            f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
+        )
     name = place.path.name if Path(source).is_dir() else str(source)
     return from_folder(place, name, door, dtype, device)
 
 
 def _folder(source: str | Path) -> Folder | None:
-    """The folder a source names: a local one, or a model of the hub that is already here."""
+    """The folder a source names: a local one, or a model of the hub, fetched if it is not here."""
     path = Path(source)
     if path.is_dir():
         return Folder.at(path)
     from models import hub
 
-    return hub.snapshot(source) if isinstance(source, str) else None
+    if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
+        return None
+    found = hub.snapshot(source)
+    if found is not None or "/" not in source:
+        return found
+    try:
+        return hub.fetch(source)
+    except hub.HubError as error:
+        raise hub.HubError(f"{source!r} is no folder here, and {error}") from error
 
 
 def _from_library(module: nn.Module) -> Model:

@@ -12,12 +12,12 @@ from models.catalogue import CheckpointError, catalogue
 from models.decode import without_dropout
 from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
-from models.inputs import Input, Target, inputs_of
+from models.inputs import Input, Inputs, Target, inputs_of
 from models.loading import Model, Network, as_model, devices, load
 from models.named import named_inputs
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
-from models.trace import Output, Site, Trace
+from models.trace import Output, Site, Stack, Trace
 from models.vit import ViTOutput
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def trace(
     inputs = named_inputs(model, input) if named else inputs_of(model, input, target)
     with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
-    output, pair = Output(*out.result), isinstance(out, Seq2SeqOutput)
+    output = Output(*out.result)
     patterns = out.patterns if differentiate is None else differentiate(out.patterns, output)
     return Trace(
         model=model.name,
@@ -76,12 +76,11 @@ def trace(
         sites=_sites(out),
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
-        states=_states(out.encoder if pair else out) if hidden else None,
         grid=inputs.grid,
         prefix=inputs.prefix,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        target_states=_states(out) if hidden and pair else None,
+        stacks=_stacks(out, inputs) if hidden else {},
     )
 
 
@@ -100,8 +99,15 @@ def _sites(out: Out) -> tuple[Site, ...]:
     )
 
 
-def _states(out: Out) -> tuple[Tensor, ...]:
-    return tuple(state.detach() for state in out.states)
+def _stacks(out: Out, inputs: Inputs) -> dict[str | None, Stack]:
+    """Hidden states by tower."""
+    if not isinstance(out, Seq2SeqOutput):
+        return {None: Stack.of(out.states, inputs.tokens)}
+    theirs = inputs.target_tokens or ()
+    return {
+        "encoder": Stack.of(out.encoder.states, inputs.tokens),
+        "decoder": Stack.of(out.states, theirs),
+    }
 
 
 def _differentiate(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.text import Tokens
@@ -32,6 +32,35 @@ class Side:
         for item in range(len(self.tokens)):
             filled[item, self.places(item)] = False
         return filled if filled.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Hidden states of one tower.
+
+    Attributes:
+        states: what leaves each layer; the first is the embedding.
+        sides: whose they are, one entry per state.
+    """
+
+    states: tuple[Float[Tensor, "batch _ _"], ...]
+    sides: tuple[Side, ...]
+
+    @staticmethod
+    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...]) -> "Stack":
+        """States of a network whose every layer holds the same tokens."""
+        return Stack(tuple(state.detach() for state in states), (Side(tokens),) * len(states))
+
+    def read(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
+        """One item's own tokens.
+
+        Raises:
+            ValueError: if there is no such layer.
+        """
+        if not 0 <= layer < len(self.states):
+            raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
+        state = self.states[layer][item]
+        return state[self.sides[layer].places(item).to(state.device)]
 
 
 def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:

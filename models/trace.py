@@ -8,11 +8,11 @@ from torch import Tensor
 
 from models.pattern import Pattern
 from models.select import Rows, positions
-from models.side import Side, padding_of
+from models.side import Side, Stack, padding_of
 from models.site import Output, Site
 from models.text import Tokens
 
-__all__ = ["Output", "Side", "Sides", "Site", "Trace", "padding_of"]
+__all__ = ["Output", "Rows", "Side", "Sides", "Site", "Stack", "Tokens", "Trace", "padding_of"]
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
@@ -34,8 +34,8 @@ class Trace:
         prefix: how many tokens (class, registers) stand in front of the patches.
         notes: what was done to the input on the way, and to positions that did not fit it.
         target_tokens: what the decoder of an encoder–decoder read, one entry per item.
-        target_states: its hidden states.
         sides: rows and columns of sites that are not simply the tokens above.
+        stacks: hidden states by tower (None where there is only one); empty if not asked for.
     """
 
     model: str
@@ -44,15 +44,12 @@ class Trace:
     sites: tuple[Site, ...]
     output: Output
     patterns: tuple[Pattern, ...] = field(repr=False)
-    states: tuple[Float[Tensor, "batch token dim"], ...] | None = field(repr=False, default=None)
     grid: tuple[int, int] | None = None
     prefix: int = 0
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
-    target_states: tuple[Float[Tensor, "batch target dim"], ...] | None = field(
-        repr=False, default=None
-    )
     sides: Sides = field(repr=False, default_factory=dict)
+    stacks: Mapping[str | None, Stack] = field(repr=False, default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -158,22 +155,16 @@ class Trace:
         Args:
             layer: which layer.
             item: which item of the batch.
-            tower: "encoder" or "decoder"; None if the model has only one.
+            tower: which part of a model with several; None if it has only one.
 
         Raises:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
-        towers = (None,) if self.target_tokens is None else ("encoder", "decoder")
-        if tower not in towers:
-            raise ValueError(f"tower: expected one of {list(towers)}, received {tower!r}")
-        decoder = tower == "decoder"
-        states = self.target_states if decoder else self.states
-        tokens = (decoder and self.target_tokens) or self.tokens
-        if states is None:
+        if not self.stacks:
             raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
-        if not 0 <= layer < len(states):
-            raise ValueError(f"layer: expected 0 to {len(states) - 1}, received {layer}")
-        return states[layer][item, : len(tokens[self._checked(item)])]
+        if tower not in self.stacks:
+            raise ValueError(f"tower: expected one of {list(self.stacks)}, received {tower!r}")
+        return self.stacks[tower].read(layer, self._checked(item))
 
     def empty_rows(self) -> int:
         """How many rows of real tokens, over all sites and heads, have no key to attend to."""

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.door.inputs import Given, given
+from models.door.states import stacks
 from models.door.streams import Stream, sides_of
 from models.pretrained import Call, Recording, recording
 from models.towers import Places
@@ -67,7 +68,6 @@ def traced(
     target_stream = inputs.streams.get("target")
     sites = tuple(_site(call) for call in record.calls)
     sides = [sides_of(call, inputs.streams, model.network.config) for call in record.calls]
-    states = _states(out) if hidden else (None, None)
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -75,13 +75,12 @@ def traced(
         sites=sites,
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
-        states=states[0],
         grid=main.grid,
         prefix=main.prefix,
         notes=(*inputs.notes, *_apart(record.places)),
         target_tokens=None if target_stream is None else target_stream.tokens,
-        target_states=states[1],
         sides=dict(zip(sites, sides, strict=True)),
+        stacks=stacks(out, sites, inputs.streams, model.network.config) if hidden else {},
     )
 
 
@@ -145,18 +144,6 @@ def _main(inputs: Given, calls: Sequence[Call], config: Any) -> Stream:
     return Stream(
         "image", side.tokens, first.pattern.queries, side.own, grid, leading if grid else 0
     )
-
-
-def _states(out: Any) -> tuple[tuple[Tensor, ...] | None, tuple[Tensor, ...] | None]:
-    """Hidden states of the only tower or the encoder, and of the decoder."""
-    decoder = getattr(out, "decoder_hidden_states", None)
-    states = getattr(out, "encoder_hidden_states", None)
-    if states is None:
-        states = getattr(out, "hidden_states", None)
-    if states is None and getattr(out, "text_model_output", None) is not None:
-        states = out.text_model_output.hidden_states
-    free = [None if s is None else tuple(x.detach() for x in s) for s in (states, decoder)]
-    return free[0], free[1]
 
 
 def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:

@@ -114,14 +114,14 @@ def sides_of(call: Call, streams: Streams, config: Any) -> tuple[Side, Side]:
         queries = Side((patches,) * pattern.batch)
         return queries, Side(((patches + outside) if outside.ids else patches,) * pattern.batch)
     tower = (call.place.tower or "").lower()
-    rows = _stream(streams, tower, pattern.queries, pattern.batch, config)
+    rows = side_of(streams, tower, pattern.queries, pattern.batch, config)
     if call.kind != "cross":
         return rows, rows
     others = {name: stream for name, stream in streams.items() if name != "target"}
-    return rows, _stream(others, "", pattern.keys, pattern.batch, config)
+    return rows, side_of(others, "", pattern.keys, pattern.batch, config)
 
 
-def _stream(streams: Streams, tower: str, length: int, batch: int, config: Any) -> Side:
+def side_of(streams: Streams, tower: str, length: int, batch: int, config: Any) -> Side:
     """The stream an axis of this length most likely is."""
     order = ["text", "image", "sound", "target"]
     if "decoder" in tower and "target" in streams:

@@ -26,7 +26,7 @@ def add_target(model: "Model", found: Given, target: Any) -> None:
         ids, note = written(model, found, begin)
         found.notes = (*found.notes, note)
         found.arguments["decoder_input_ids"] = ids
-        found.streams["target"] = text_stream("target", ids, None)
+        found.streams["target"] = text_stream("target", ids, None, worded(model, ids, begin))
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
@@ -42,6 +42,16 @@ def add_target(model: "Model", found: Given, target: Any) -> None:
     if shown is not None:
         found.arguments["decoder_attention_mask"] = shown
     found.streams["target"] = text_stream("target", ids, shown, tokens)
+
+
+def worded(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
+    """What the model wrote, as text where its tokenizer can say it; () where it has none."""
+    words = getattr(model.tokenizer, "spelled", None)
+    if words is None:
+        return ()
+    return tuple(
+        Tokens.of_ids([begin], {begin: "<begin>"}) + words(row[1:]) for row in ids.tolist()
+    )
 
 
 def _begin(model: "Model") -> int:

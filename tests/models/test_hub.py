@@ -4,6 +4,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -121,6 +122,27 @@ def test_a_download_and_what_opens_from_it(
     model = load(NAME, door="transformers")  # its files are links into the cache's own store
     assert model.name == NAME
     assert trace(model, torch.tensor([[3, 4, 5]])).weights(0).shape == (3, 3, 3)
+
+
+def test_load_fetches_what_is_not_here(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(hub, "fetch", partial(hub.fetch, endpoint=server))
+    model = load(NAME, door="transformers")
+    assert model.name == NAME
+    said = capsys.readouterr().err
+    assert NAME in said
+    assert "100%" in said
+    with pytest.raises(HubError, match="'someone/else' is no folder here, and someone/else is not"):
+        load("someone/else")
+
+
+def test_load_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(HubError, match="is no folder here, and the hub cannot be reached"):
+        load(NAME)
 
 
 def test_a_download_that_is_stopped(server: str, tmp_path: Path) -> None:

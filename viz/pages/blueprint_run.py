@@ -1,23 +1,30 @@
 """The Architecture page's network, built and run: cost said first, then its patterns."""
 
 import hashlib
-import re
 import time
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from viz.architecture import short
-from viz.pages import blueprint, blueprint_fixes, explorer, memory, painter, picture, shared
+from viz.pages import (
+    badge,
+    blueprint,
+    blueprint_fixes,
+    blueprint_given,
+    explorer,
+    memory,
+    painter,
+    picture,
+    reading,
+    shared,
+)
 from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_controls import change
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from models.count import Config
     from models.run import Model
-    from models.trace import Trace
 
 SECONDS_A_WEIGHT = 8e-9  # to draw a random number
 LARGE = 512 * 2**20  # bytes from which on a network is only built when asked for
@@ -42,18 +49,23 @@ def show(config: "Config") -> None:
             found = traced(config, shared.device(), given)
         for note in found.trace.notes:
             shared.notice(note)
-        _explore(found)
+        _explore(found, config, given)
     except ValueError as error:
         explorer.hide(PAGE)
         shared.error_line(error)
 
 
 @st.fragment
-def _explore(found: shared.Traced) -> None:
+def _explore(found: shared.Traced, config: "Config", given: tuple[Any, ...]) -> None:
     """What the view asks for and chooses runs this alone."""
     from viz.pages import settings
 
     explorer.show(PAGE, found)
+    select, device = explorer.selection(PAGE, found.trace), shared.device()
+    badge.show(
+        *(PAGE, found.trace, found.identity, select),
+        lambda: (built(config, device), *blueprint_given.arguments(config, given)),
+    )
     settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
 
 
@@ -70,7 +82,7 @@ def _parts(config: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
     if kind == "image":
         return parts(config)
     if kind == "ids":
-        return parts(config, *(max(1, len(_numbers(text))) for text in values))
+        return parts(config, *(max(1, len(reading.numbers_in(text))) for text in values))
     texts = [clean(text)[0] for text in values]
     if not all(text.strip() for text in texts):
         raise ValueError("there is no text to read: type a sentence")
@@ -156,52 +168,14 @@ def built(config: "Config", device: str) -> "Model":
 @st.cache_resource(max_entries=6, show_spinner=False)
 def traced(config: "Config", device: str, given: tuple[Any, ...]) -> shared.Traced:
     """One pass over one input: ("text", …), ("ids", …) or ("image", …)."""
+    from models.run import trace
     from viz.pages.answers import thumbs
 
-    with shared.forward_pass(built(config, device)):
-        done = _traced(config, device, given)
+    model = built(config, device)
+    with shared.forward_pass(model):
+        done = trace(model, *blueprint_given.arguments(config, given))
     name = f"{config}|{device}|{given}".encode("utf-8", "replace")
     return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
-
-
-def _traced(config: "Config", device: str, given: tuple[Any, ...]) -> "Trace":
-    from models.run import trace
-
-    model, (kind, *values) = built(config, device), given
-    if kind == "image":
-        return trace(model, _pixels(config, *values))
-    if kind == "ids":
-        return trace(model, *(_ids(each) for each in values))
-    from models.text import clean
-
-    return trace(model, *(clean(text)[0] for text in values))
-
-
-def _pixels(config: Any, digest: str, how: picture.How) -> "Tensor":
-    """The picture as the network's channels: of one, grey; of more than three, with zeros."""
-    import torch
-
-    from models.image import fit_image, to_pixels
-
-    data, _ = picture.source(PAGE)
-    image, _ = fit_image(picture.opened_image(digest, data), config.image, config.image, how)
-    pixels = to_pixels(image)
-    if config.channels == 1:
-        return pixels.mean(1, keepdim=True)
-    return torch.nn.functional.pad(pixels, (0, 0, 0, 0, 0, config.channels - 3))
-
-
-def _ids(text: str) -> "Tensor":
-    import torch
-
-    return torch.tensor([_numbers(text)])
-
-
-def _numbers(text: str) -> list[int]:
-    words = re.findall(r"[^\s,;]+", text)
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
-        raise ValueError(f"token ids: expected numbers such as 1 5 9 2, received “{text[:40]}”")
-    return [int(word) for word in words]
 
 
 def _input(config: "Config") -> tuple[Any, ...]:

@@ -186,7 +186,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model_type": "swim"}, "'swim' is no architecture of transformers"),
+        ({"model_type": "swim"}, "there is no converter for model_type 'swim'"),
         ({"hidden_size": None}, "hidden_size: expected a whole number from 1, received None"),
         ({"hidden_act": "quick_gelu"}, "hidden_act: expected one of .*, received 'quick_gelu'"),
         ({"layer_scale": 1}, r"settings this converter does not know: \['layer_scale'\]"),
