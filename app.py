@@ -15,7 +15,7 @@ st.logo("viz/icon.svg", size="medium")
 shared.frame()
 TITLES = {lesson.name: lesson.title for lesson in course.lessons()}
 ICONS = {
-    "explore": {"text": "notes", "image": "image", "positions": "tag"},
+    "explore": {"text": "notes", "image": "image", "models": "deployed_code", "positions": "tag"},
     "learn": {lesson.name: lesson.icon for lesson in course.lessons()},
     "lab": {"architecture": "account_tree"},
 }

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.trace import Site, Trace
+from analysis.weighed import Weighed
+from models.trace import Site
 
 BLOCK_BYTES = 2**22  # of weights worked out at a time: they stay in the processor's cache
 Head = int | Literal["mean", "max"]
@@ -27,17 +28,19 @@ def combine(
 
 
 def rows_of(
-    trace: Trace, site: Site, head: Head, rows: range, *, item: int = 0
+    trace: Weighed, site: Site, head: Head, rows: range, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
-        return trace.weights(site.layer, head, kind=site.kind, rows=rows, item=item)
-    heads = trace.weights(site.layer, kind=site.kind, rows=rows, item=item)
+        return trace.weights(
+            site.layer, head, kind=site.kind, tower=site.tower, rows=rows, item=item
+        )
+    heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows, item=item)
     return combine(heads, head)
 
 
 def column_of(
-    trace: Trace, site: Site, head: Head, key: int, *, item: int = 0
+    trace: Weighed, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
@@ -48,7 +51,7 @@ def column_of(
 
 
 def pooled(
-    trace: Trace, site: Site, head: Head, rows: range, keys: range, *, size: int, item: int = 0
+    trace: Weighed, site: Site, head: Head, rows: range, keys: range, *, size: int, item: int = 0
 ) -> Float[Tensor, "row col"]:
     """The part rows × keys of a head's weights, max-pooled to at most size × size cells.
 
@@ -63,12 +66,12 @@ def pooled(
 
 
 def thumbnails(
-    trace: Trace, site: Site, *, size: int, item: int = 0
+    trace: Weighed, site: Site, *, size: int, item: int = 0
 ) -> Float[Tensor, "column row col"]:
     """Every head of a site, then mean and max over them, each pooled as in `pooled`."""
 
     def read(part: range) -> Tensor:
-        heads = trace.weights(site.layer, kind=site.kind, rows=part, item=item)
+        heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=part, item=item)
         return torch.cat([heads, *(combine(heads, how)[None] for how in COMBINED)])
 
     rows = range(len(trace.query_labels(site, item)))

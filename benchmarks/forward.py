@@ -2,8 +2,9 @@
 
     python -m benchmarks.forward [--json] [--quick] [--tokens 128 512 2048] [--pairs 20]
 
-The same weights, ids and threads; no mask; one item. transformers runs in inference mode, its best
-case. Before anything is timed, the three must agree.
+The same weights, ids and threads; no mask; one item. It is traced as a network of ours and through
+transformers' own code ("door"). transformers runs in inference mode, its best case. Before anything
+is timed, all must agree.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Traced, fused and eager forward passes.")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--tokens", type=int, nargs="+", default=None)
-    parser.add_argument("--pairs", type=int, default=None, help="rounds of the three (20)")
+    parser.add_argument("--pairs", type=int, default=None, help="rounds of them all (20)")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--threads", type=int, default=0, help="PyTorch's threads (its own choice)")
     parser.add_argument("--layers", type=int, default=subjects.LAYERS)
@@ -93,6 +94,7 @@ def at_length(
         "apart": apart,
         "seconds": {name: Spread.of(values) for name, values in seconds.items()},
         "traced / fused": Spread.of(ratios(seconds["traced"], seconds["fused"])),
+        "door / fused": Spread.of(ratios(seconds["door"], seconds["fused"])),
         "traced / eager": Spread.of(ratios(seconds["traced"], seconds["eager"])),
         "reading seconds": {name: Spread.of(values) for name, values in reading.items()},
         "peak MiB": {} if options.no_memory else peaks(tokens, options),
@@ -116,14 +118,14 @@ def text(report: dict[str, Any]) -> str:
         f"{report['shape']}; median (p10–p90) of {results[0]['rounds']} rounds",
         table(["seconds a pass", *lengths], _rows(results, "seconds", _seconds)),
         table(["pair by pair", *lengths], _ratio_rows(results)),
-        f"aim: traced at most {report['aim']} × fused; " + _verdicts(results),
+        f"aim: traced at most {report['aim']} × fused, through either door; " + _verdicts(results),
         table(["seconds to read a trace", *lengths], _rows(results, "reading seconds", _seconds)),
     ]
     if results[0]["peak MiB"]:
         rows = _rows(results, "peak MiB", lambda mib: f"{mib:.0f}")
         parts.append(table(["peak MiB above the loaded model", *lengths], rows))
     worst = max(share for result in results for share in result["apart"].values())
-    parts.append(f"largest difference between the three: {worst:.1e} of the largest value")
+    parts.append(f"largest difference between them: {worst:.1e} of the largest value")
     return "\n\n".join(parts)
 
 
@@ -132,15 +134,17 @@ def _rows(results: list[dict[str, Any]], key: str, show: Callable[[Any], str]) -
 
 
 def _ratio_rows(results: list[dict[str, Any]]) -> list[list[str]]:
-    names = ("traced / fused", "traced / eager")
+    names = ("traced / fused", "door / fused", "traced / eager")
     return [[name, *(result[name].text() for result in results)] for name in names]
 
 
 def _verdicts(results: list[dict[str, Any]]) -> str:
-    return ", ".join(
-        f"{result['tokens']}: {'met' if result['traced / fused'].median <= AIM else 'MISSED'}"
-        for result in results
-    )
+    return ", ".join(f"{result['tokens']}: {_verdict(result)}" for result in results)
+
+
+def _verdict(result: dict[str, Any]) -> str:
+    worst = max(result[name].median for name in ("traced / fused", "door / fused"))
+    return "met" if worst <= AIM else "MISSED"
 
 
 def _seconds(spread: Spread) -> str:

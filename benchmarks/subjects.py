@@ -1,6 +1,7 @@
-"""One BERT-base with random weights, in three forms that share them.
+"""One BERT-base with random weights, in four forms that share them.
 
 traced  our network, through `models.run.trace`: it keeps every head's pattern
+door    transformers' own code, traced the same way through its attention interface
 fused   transformers with PyTorch's fused attention, which gives no weights
 eager   transformers with attention spelled out, which returns every weight
 
@@ -19,7 +20,7 @@ from models.encoder import Encoder
 from models.run import Trace, load, trace
 from models.seeding import Undrawn
 
-CASES = ("traced", "fused", "eager")
+CASES = ("traced", "door", "fused", "eager")
 READINGS = ("one head", "one layer", "every layer", "every block")
 LAYERS, HEADS, DIM, MLP, VOCAB, LONGEST = 12, 12, 768, 3072, 30522, 2048
 # float32 round-off, through 12 layers, of sums taken in another order
@@ -30,12 +31,12 @@ Forward = Callable[[Tensor], Any]
 
 
 def build(device: str = "cpu", *, layers: int = LAYERS, seed: int = 0) -> dict[str, Forward]:
-    """The three forms, each a function of ids `batch token`."""
+    """The forms, each a function of ids `batch token`."""
     fused = _bert("sdpa", layers).to(device)
     _redraw(fused, seed)
     eager = _bert("eager", layers).to(device)
     eager.load_state_dict(fused.state_dict(), assign=True)
-    ours = load(_converted(fused))
+    ours, theirs = load(_converted(fused)), load(fused)
 
     def run_fused(ids: Tensor) -> Any:
         with torch.inference_mode():
@@ -45,7 +46,12 @@ def build(device: str = "cpu", *, layers: int = LAYERS, seed: int = 0) -> dict[s
         with torch.inference_mode():
             return eager(ids, output_attentions=True)
 
-    return {"traced": lambda ids: trace(ours, ids), "fused": run_fused, "eager": run_eager}
+    return {
+        "traced": lambda ids: trace(ours, ids),
+        "door": lambda ids: trace(theirs, ids),
+        "fused": run_fused,
+        "eager": run_eager,
+    }
 
 
 def draw_ids(tokens: int, device: str = "cpu", *, seed: int = 1) -> Tensor:
@@ -55,21 +61,23 @@ def draw_ids(tokens: int, device: str = "cpu", *, seed: int = 1) -> Tensor:
 
 
 def compare(forms: dict[str, Forward], ids: Tensor) -> dict[str, float]:
-    """How far the three are apart: outputs, and one head of each layer's weights.
+    """How far they are apart: outputs, and one head of each layer's weights.
 
     Raises:
         RuntimeError: if they do not compute the same.
     """
-    traced, eager = forms["traced"](ids), forms["eager"](ids)
+    traced, door, eager = (forms[name](ids) for name in ("traced", "door", "eager"))
     hidden = eager.last_hidden_state
     away = {
         "output": _away(traced.output.values, hidden),
+        "door output": _away(door.output.values, hidden),
         "fused output": _away(forms["fused"](ids).last_hidden_state, hidden),
-        "weights": max(
-            _away(traced.weights(layer, layer % HEADS), weights[0, layer % HEADS])
-            for layer, weights in enumerate(eager.attentions)
-        ),
     }
+    for name, mine in (("weights", traced), ("door weights", door)):
+        away[name] = max(
+            _away(mine.weights(layer, layer % HEADS), weights[0, layer % HEADS])
+            for layer, weights in enumerate(eager.attentions)
+        )
     far = {name: value for name, value in away.items() if not value <= CLOSE}
     if far:
         raise RuntimeError(f"expected the same results up to {CLOSE}, received {far}")

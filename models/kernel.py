@@ -5,16 +5,18 @@ The fused kernel never forms the weights. It takes a scaled dot product with a m
 nothing else: no cap, no sink, no fill of the mask, no dropout here, no edit of the weights.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from models.mask import Mask
 from models.pattern import Pattern
 from models.scores import Additive, Dot
 
+WINDOW_ROWS = 128
 BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
 
 
@@ -52,17 +54,26 @@ def _fused(pattern: Pattern) -> Tensor:
         first = torch.zeros(1, dtype=torch.long, device=q.device)
         return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
     blocks = []
-    for rows in _row_blocks(pattern):
-        blocks.append(_kernel(pattern, q[:, :, rows], _dense_rows(pattern, rows)))
+    for rows in _spans(pattern):
+        keys = _in_reach(mask, rows, pattern.keys)
+        matrix = _dense_rows(pattern, rows, keys)
+        blocks.append(_kernel(pattern, q[:, :, rows], matrix, keys=keys))
     return torch.cat(blocks, dim=2)
 
 
-def _kernel(pattern: Pattern, q: Tensor, mask: Tensor | None, *, causal: bool = False) -> Tensor:
+def _kernel(
+    pattern: Pattern,
+    q: Tensor,
+    mask: Tensor | None,
+    *,
+    causal: bool = False,
+    keys: slice = slice(None),
+) -> Tensor:
     scale = pattern.score.scale if isinstance(pattern.score, Dot) else None
     return F.scaled_dot_product_attention(
         q,
-        pattern.k,
-        pattern.v,
+        pattern.k[:, :, keys],
+        pattern.v[:, :, keys],
         attn_mask=mask,
         is_causal=causal,
         scale=scale,
@@ -70,17 +81,41 @@ def _kernel(pattern: Pattern, q: Tensor, mask: Tensor | None, *, causal: bool = 
     )
 
 
-def _dense_rows(pattern: Pattern, rows: Tensor) -> Tensor | None:
-    """Mask and bias of some rows as the one matrix the kernel takes."""
-    heads = range(pattern.heads)
-    seen = pattern.mask.visible(rows, pattern.keys, heads)
-    bias = pattern.bias_rows(rows, heads)
+def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
+    """Mask and bias of some rows and keys as the one matrix the kernel takes."""
+    heads, each = range(pattern.heads), torch.arange(rows.start, rows.stop, device=pattern.q.device)
+    seen = pattern.mask.visible(each, pattern.keys, heads)
+    seen = None if seen is None else seen[..., keys]
+    bias = pattern.bias
+    if isinstance(bias, Tensor):  # a slice is a view, where rows picked one by one are a copy
+        bias = bias if bias.shape[2] == 1 else bias[:, :, rows]
+    else:
+        bias = pattern.bias_rows(each, heads)
     if bias is None:
         return seen
+    bias = bias if bias.shape[3] == 1 else bias[..., keys]
     if pattern.temperature is not None:
         bias = bias / pattern.temperature[:, None, None]
     bias = bias.to(pattern.q.dtype)
     return bias if seen is None else bias.masked_fill(~seen, -torch.inf)
+
+
+def _spans(pattern: Pattern) -> Iterator[slice]:
+    """The row blocks; with a window shorter ones, which leave most keys out of reach."""
+    longest = max(len(rows) for rows in _row_blocks(pattern))
+    if pattern.mask.window is not None:
+        longest = min(longest, max(WINDOW_ROWS, pattern.mask.window))
+    for start in range(0, pattern.queries, longest):
+        yield slice(start, min(start + longest, pattern.queries))
+
+
+def _in_reach(mask: Mask, rows: slice, keys: int) -> slice:
+    """The keys that any of these rows can see, by their distance."""
+    first, last = rows.start + mask.offset, rows.stop - 1 + mask.offset
+    start = 0 if mask.window is None else max(0, first - mask.window + 1)
+    stop = keys if mask.window is None else min(keys, last + mask.window)
+    stop = min(stop, last + 1) if mask.causal else stop
+    return slice(start, stop) if start < stop else slice(0, keys)
 
 
 def _explicit(pattern: Pattern, dropout: float) -> Tensor:

@@ -1,77 +1,26 @@
 """Models made ready to be traced: from the catalogue, a folder, a config, or memory."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import nn
 
-from models.catalogue import CheckpointError, catalogue, entry, folder, verify
-from models.convert import bert, own, vit
+from models.catalogue import catalogue, entry, folder, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.look import Look, look_of, read_look
-from models.seeding import Undrawn
+from models.folders import from_folder
+from models.look import look_of
+from models.model import Config, Door, Model, Network
+from models.safe import Folder
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import FileTokenizer, Tokenizer, WordTokenizer
 from models.vit import ViT, ViTConfig
 
-Network = Encoder | Decoder | Seq2Seq | ViT | Smallest
-Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig | SmallestConfig
+__all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
+
 Source = str | Path | Config | Network
-
-
-class Family(NamedTuple):
-    """How checkpoints of one type become networks of ours."""
-
-    config: Callable[[Mapping[str, Any], Mapping[str, Tensor]], Any]
-    weights: Callable[[Mapping[str, Tensor], Any], tuple[dict[str, Tensor], tuple[str, ...]]]
-    network: Callable[[Any], Network]
-
-
-FAMILIES = {
-    "bert": Family(bert.config, bert.weights, Encoder),
-    "vit": Family(vit.config, vit.weights, ViT),
-    **{name: Family(own.config, own.weights, made) for name, (_, made) in own.TYPES.items()},
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """A network that is ready to be traced.
-
-    Attributes:
-        name: what views call it.
-        network: the module, in eval mode.
-        tokenizer: turns text into ids; None if the model only reads ids.
-        trained: whether the weights come from training or from a seed.
-        left_out: weights of the checkpoint that are no part of the network.
-        look: how it wants its images; None if it reads text.
-        target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
-            only reads ids there.
-    """
-
-    name: str
-    network: Network
-    tokenizer: Tokenizer | None
-    trained: bool
-    left_out: tuple[str, ...] = field(default=(), repr=False)
-    look: Look | None = None
-    target_tokenizer: Tokenizer | None = None
-
-    @property
-    def limit(self) -> int:
-        """The most tokens it reads; for images, what the size it is built for comes to."""
-        config = self.network.config
-        return config.tokens if isinstance(config, ViTConfig) else config.max_tokens
-
-    @property
-    def device(self) -> torch.device:
-        return next(self.network.parameters()).device
 
 
 def devices() -> tuple[str, ...]:
@@ -85,34 +34,37 @@ def devices() -> tuple[str, ...]:
 
 
 def load(
-    source: Source | Model,
+    source: Source | Model | nn.Module,
     *,
     tokenizer: Tokenizer | str | Path | None = None,
     device: str | torch.device | None = None,
     dtype: torch.dtype | None = None,
-    door: Literal["own"] | None = None,
+    door: Door | None = None,
 ) -> Model:
     """Makes a model ready to be traced.
 
     Args:
-        source: a name of the catalogue, a folder with config.json and model.safetensors, a config
-            of ours (random weights from its seed), or a network that is already in memory
-            (put in eval mode; whoever made it knows whether it was trained).
+        source: a name of the catalogue, a folder with config.json and weights, the id of a model on
+            the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
+            (random weights from its seed), or a network, ours or of transformers, that is already
+            in memory (put in eval mode; whoever made it knows whether it was trained).
         tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
             an object. None means the one that comes with the source; a config of ours gets the
             `WordTokenizer`.
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
         dtype: of the weights; None leaves it.
-        door: "own" is the network of this project.
+        door: "own" is the network of this project, "transformers" the library's own code, through
+            its attention interface; None means own where there is a converter.
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.
+        HubError: for a model that cannot be fetched.
         ValueError: for a source, device or door that is not there.
     """
-    if door not in (None, "own"):
-        raise ValueError(f"door: expected 'own', received {door!r}")
+    if door not in (None, "own", "transformers"):
+        raise ValueError(f"door: expected 'own' or 'transformers', received {door!r}")
     target = None if device is None else _device(device)
-    model = as_model(source)
+    model = as_model(source, door=door, dtype=dtype, device=target)
     if tokenizer is not None:
         own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
         both = isinstance(model.network, Seq2Seq)
@@ -123,8 +75,14 @@ def load(
     return model
 
 
-def as_model(source: Source | Model) -> Model:
-    """The source as a model, where it is and as it is."""
+def as_model(
+    source: Source | Model | nn.Module,
+    *,
+    door: Door | None = None,
+    dtype: torch.dtype | None = None,
+    device: torch.device | None = None,
+) -> Model:
+    """The source as a model, where it is and as it is; only folders heed the options."""
     if isinstance(source, Model):
         return source
     if isinstance(source, Network):
@@ -132,18 +90,46 @@ def as_model(source: Source | Model) -> Model:
         return Model(type(source).__name__, source, None, trained=True, look=look)
     if isinstance(source, Config):
         return _built(source)
+    if isinstance(source, nn.Module):
+        return _from_library(source)
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
         path = folder(known)
         verify(known, path)
-        return _from_folder(path, known.title)
-    path = Path(source)
-    if not path.is_dir():
+        return from_folder(Folder.at(path), known.title, door, dtype, device)
+    place = _folder(source)
+    if place is None:
         raise ValueError(
             f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
         )
-    return _from_folder(path, path.name)
+    name = place.path.name if Path(source).is_dir() else str(source)
+    return from_folder(place, name, door, dtype, device)
+
+
+def _folder(source: str | Path) -> Folder | None:
+    """The folder a source names: a local one, or a model of the hub, fetched if it is not here."""
+    path = Path(source)
+    if path.is_dir():
+        return Folder.at(path)
+    from models import hub
+
+    if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
+        return None
+    found = hub.snapshot(source)
+    if found is not None or "/" not in source:
+        return found
+    try:
+        return hub.fetch(source)
+    except hub.HubError as error:
+        raise hub.HubError(f"{source!r} is no folder here, and {error}") from error
+
+
+def _from_library(module: nn.Module) -> Model:
+    from models.door.opening import opened_module
+
+    made, name = opened_module(module), type(module).__name__
+    return Model(name, module, None, True, look=made.look, door="transformers", most=made.limit)
 
 
 def _built(config: Config) -> Model:
@@ -172,53 +158,6 @@ def _built(config: Config) -> Model:
             return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
         case ViTConfig():
             return Model(f"ViT, {sizes}", ViT(config), None, False, look=look_of(config))
-
-
-def _from_folder(path: Path, name: str) -> Model:
-    """A folder with config.json, model.safetensors and what tokenizers there are."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        settings = json.loads((path / "config.json").read_text(encoding="utf-8"))
-        state = load_file(path / "model.safetensors")
-    except FileNotFoundError as error:
-        lost = Path(error.filename or "model.safetensors").name  # safetensors does not say which
-        raise CheckpointError(f"{name}: {lost} is missing") from error
-    except (ValueError, SafetensorError, OSError) as error:
-        raise CheckpointError(f"{name}: unreadable checkpoint: {error}") from error
-    if not isinstance(settings, dict):
-        raise CheckpointError(f"{name}: config.json: expected an object, received {settings!r:.40}")
-    family = FAMILIES.get(str(settings.get("model_type")))
-    if family is None:
-        raise CheckpointError(
-            f"{name}: expected a checkpoint of type {' or '.join(FAMILIES)},"
-            f" received {settings.get('model_type')!r}"
-        )
-    try:
-        config = family.config(settings, state)
-        state, left_out = family.weights(state, config)
-        network = _filled(family.network, config, state)
-        files = (path / "tokenizer.json", path / "target_tokenizer.json")
-        reads, writes = (FileTokenizer(file) if file.is_file() else None for file in files)
-        look = read_look(path, config) if isinstance(config, ViTConfig) else None
-    except ValueError as error:
-        raise CheckpointError(f"{name}: {error}") from error
-    return Model(name, network, reads, True, left_out, look, writes)
-
-
-def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:
-    """A network round these weights, without drawing random ones first."""
-    with Undrawn():
-        network = make(config)
-    for name, parameter in network.named_parameters():
-        if state[name].shape != parameter.shape:
-            raise ValueError(
-                f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
-            )
-    whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
-    network.load_state_dict(whole, assign=True)
-    return network
 
 
 def _device(device: str | torch.device) -> torch.device:

@@ -1,21 +1,23 @@
 """The two calls that everything starts with: `load` a model, `trace` an input through it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.catalogue import CheckpointError, catalogue
 from models.decode import without_dropout
 from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
-from models.inputs import Input, Target, inputs_of
+from models.inputs import Input, Inputs, Target, inputs_of
 from models.loading import Model, Network, as_model, devices, load
+from models.named import named_inputs
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
-from models.trace import Output, Site, Trace
+from models.trace import Output, Site, Stack, Trace
 from models.vit import ViTOutput
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", 
 
 
 def trace(
-    model: Model | Network,
-    input: "Input | Image",
+    model: Model | Network | nn.Module,
+    input: "Input | Image | dict[str, Any]",
     target: Target = None,
     *,
     edits: Sequence[Edit] = (),
@@ -38,10 +40,11 @@ def trace(
     """Runs the model once and keeps what every view is made from.
 
     Args:
-        model: from `load`, or a network of ours.
+        model: from `load`, or a network of ours or of transformers.
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
-            `batch channel row col` of any size its patches divide.
+            `batch channel row col` of any size its patches divide; or a dict of the model's own
+            inputs.
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
@@ -55,11 +58,17 @@ def trace(
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
-    inputs = inputs_of(model, input, target)
+    differentiate = None if gradient is None else partial(_differentiate, gradient=gradient)
+    if model.door == "transformers":
+        from models.door.run import traced
+
+        return traced(model, input, target, edits=edits, hidden=hidden, differentiate=differentiate)
+    named = isinstance(input, dict)
+    inputs = named_inputs(model, input) if named else inputs_of(model, input, target)
     with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
-    output, pair = Output(*out.result), isinstance(out, Seq2SeqOutput)
-    patterns = out.patterns if gradient is None else _differentiate(out, output, gradient)
+    output = Output(*out.result)
+    patterns = out.patterns if differentiate is None else differentiate(out.patterns, output)
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -67,12 +76,11 @@ def trace(
         sites=_sites(out),
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
-        states=_states(out.encoder if pair else out) if hidden else None,
         grid=inputs.grid,
         prefix=inputs.prefix,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        target_states=_states(out) if hidden and pair else None,
+        stacks=_stacks(out, inputs) if hidden else {},
     )
 
 
@@ -91,25 +99,32 @@ def _sites(out: Out) -> tuple[Site, ...]:
     )
 
 
-def _states(out: Out) -> tuple[Tensor, ...]:
-    return tuple(state.detach() for state in out.states)
+def _stacks(out: Out, inputs: Inputs) -> dict[str | None, Stack]:
+    """Hidden states by tower."""
+    if not isinstance(out, Seq2SeqOutput):
+        return {None: Stack.of(out.states, inputs.tokens)}
+    theirs = inputs.target_tokens or ()
+    return {
+        "encoder": Stack.of(out.encoder.states, inputs.tokens),
+        "decoder": Stack.of(out.states, theirs),
+    }
 
 
 def _differentiate(
-    out: Out, output: Output, gradient: Callable[[Output], Tensor]
+    patterns: tuple[Pattern, ...], output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
     """The patterns, each with the gradient of its values, and free of the graph."""
     with torch.enable_grad():
         number = gradient(output)
     if number.numel() != 1:
         raise ValueError(f"gradient: expected one number, received {tuple(number.shape)}")
-    values = [pattern.values for pattern in out.patterns if pattern.values is not None]
-    if len(values) < len(out.patterns) or not number.requires_grad:
+    values = [pattern.values for pattern in patterns if pattern.values is not None]
+    if len(values) < len(patterns) or not number.requires_grad:
         raise ValueError(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
     gradients = torch.autograd.grad(number, values)
     return tuple(
-        pattern.detached(found) for pattern, found in zip(out.patterns, gradients, strict=True)
+        pattern.detached(found) for pattern, found in zip(patterns, gradients, strict=True)
     )

@@ -148,6 +148,16 @@ class FileTokenizer:
         """What each id stands for."""
         return {number: word for word, number in self._reader.get_vocab().items()}
 
+    def spelled(self, ids: Sequence[int]) -> Tokens:
+        """Ids that did not come from a text, by what they stand for."""
+        from models.spelling import spelled
+
+        def decode(some: list[int]) -> str:
+            return self._reader.decode(some, skip_special_tokens=False)
+
+        names = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
+        return spelled(ids, decode, names)
+
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")

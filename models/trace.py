@@ -1,46 +1,23 @@
 """Everything one forward pass left behind, read-only: every view and number is made from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from models.pattern import Pattern
 from models.select import Rows, positions
+from models.side import Side, Stack, padding_of
+from models.site import Output, Site
 from models.text import Tokens
+
+__all__ = ["Output", "Rows", "Side", "Sides", "Site", "Stack", "Tokens", "Trace", "padding_of"]
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
-@dataclass(frozen=True)
-class Site:
-    """One place where a network attends.
-
-    Attributes:
-        layer: which layer, by the order of calls, from 0.
-        kind: "self", "causal" or "cross".
-        heads: number of heads.
-        queries: number of queries, padding included.
-        keys: number of keys, padding included.
-        tower: "encoder" or "decoder" of a model that has both; else None.
-    """
-
-    layer: int
-    kind: str
-    heads: int
-    queries: int
-    keys: int
-    tower: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Output:
-    """What the network gave back, and what it is: "hidden states", "logits", "embedding"."""
-
-    name: str
-    values: Tensor
+Sides = Mapping[Site, tuple[Side, Side]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +34,8 @@ class Trace:
         prefix: how many tokens (class, registers) stand in front of the patches.
         notes: what was done to the input on the way, and to positions that did not fit it.
         target_tokens: what the decoder of an encoder–decoder read, one entry per item.
-        target_states: its hidden states.
+        sides: rows and columns of sites that are not simply the tokens above.
+        stacks: hidden states by tower (None where there is only one); empty if not asked for.
     """
 
     model: str
@@ -66,14 +44,12 @@ class Trace:
     sites: tuple[Site, ...]
     output: Output
     patterns: tuple[Pattern, ...] = field(repr=False)
-    states: tuple[Float[Tensor, "batch token dim"], ...] | None = field(repr=False, default=None)
     grid: tuple[int, int] | None = None
     prefix: int = 0
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
-    target_states: tuple[Float[Tensor, "batch target dim"], ...] | None = field(
-        repr=False, default=None
-    )
+    sides: Sides = field(repr=False, default_factory=dict)
+    stacks: Mapping[str | None, Stack] = field(repr=False, default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -82,11 +58,15 @@ class Trace:
 
     def queries(self, site: Site) -> tuple[Tokens, ...]:
         """Whose tokens the rows of a site's weights are, one entry per item."""
+        if site in self.sides:
+            return self.sides[site][0].tokens
         theirs = self.target_tokens if site.tower == "decoder" else None
         return self.tokens if theirs is None else theirs
 
     def keys(self, site: Site) -> tuple[Tokens, ...]:
         """Whose tokens the columns of a site's weights are, one entry per item."""
+        if site in self.sides:
+            return self.sides[site][1].tokens
         return self.tokens if site.kind == "cross" else self.queries(site)
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
@@ -97,17 +77,17 @@ class Trace:
         """What the columns of a site's weights stand for."""
         return list(self.keys(site)[self._checked(item)].labels)
 
-    def site(self, layer: int, kind: str | None = None) -> Site:
+    def site(self, layer: int, kind: str | None = None, tower: str | None = None) -> Site:
         """The site of a layer.
 
         Raises:
-            ValueError: if there is none, or more than one and no kind to choose by.
+            ValueError: if there is none, or more than one and no kind or tower to choose by.
         """
-        return self.sites[self._index(layer, kind)]
+        return self.sites[self._index(layer, kind, tower)]
 
-    def pattern(self, layer: int, *, kind: str | None = None) -> Pattern:
+    def pattern(self, layer: int, *, kind: str | None = None, tower: str | None = None) -> Pattern:
         """The recipe of a layer's weights, for the whole batch, padding included."""
-        return self.patterns[self._index(layer, kind)]
+        return self.patterns[self._index(layer, kind, tower)]
 
     def weights(
         self,
@@ -115,6 +95,7 @@ class Trace:
         head: int | None = None,
         *,
         kind: str | None = None,
+        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
@@ -124,6 +105,7 @@ class Trace:
             layer: which layer.
             head: one head, whose axis is dropped; None for all.
             kind: "self", "causal" or "cross"; None if the layer has only one.
+            tower: which part of a model with several; None if that much is clear.
             rows: which queries (slice or positions); None for all.
             item: which item of the batch.
 
@@ -134,7 +116,7 @@ class Trace:
             ValueError: for a layer, head, row or item that is not there, and for an answer of
                 more than 256 MiB.
         """
-        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
     def scores(
@@ -143,11 +125,12 @@ class Trace:
         head: int | None = None,
         *,
         kind: str | None = None,
+        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """What went into the softmax; −∞ where the mask hides a key. As `weights` otherwise."""
-        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
     def gradient(
@@ -156,11 +139,12 @@ class Trace:
         head: int | None = None,
         *,
         kind: str | None = None,
+        tower: str | None = None,
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient by the weights of the number chosen with `trace(..., gradient=...)`."""
-        pattern, rows, real = self._question(layer, head, kind, rows, item)
+        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
     def hidden(
@@ -171,33 +155,32 @@ class Trace:
         Args:
             layer: which layer.
             item: which item of the batch.
-            tower: "encoder" or "decoder"; None if the model has only one.
+            tower: which part of a model with several; None if it has only one.
 
         Raises:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
-        towers = (None,) if self.target_tokens is None else ("encoder", "decoder")
-        if tower not in towers:
-            raise ValueError(f"tower: expected one of {list(towers)}, received {tower!r}")
-        decoder = tower == "decoder"
-        states = self.target_states if decoder else self.states
-        tokens = (decoder and self.target_tokens) or self.tokens
-        if states is None:
+        if not self.stacks:
             raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
-        if not 0 <= layer < len(states):
-            raise ValueError(f"layer: expected 0 to {len(states) - 1}, received {layer}")
-        return states[layer][item, : len(tokens[self._checked(item)])]
+        if tower not in self.stacks:
+            raise ValueError(f"tower: expected one of {list(self.stacks)}, received {tower!r}")
+        return self.stacks[tower].read(layer, self._checked(item))
 
     def empty_rows(self) -> int:
         """How many rows of real tokens, over all sites and heads, have no key to attend to."""
         pairs = zip(self.sites, self.patterns, strict=True)
-        return sum(pattern.empty_rows(padding_of(self.queries(site))) for site, pattern in pairs)
+        return sum(pattern.empty_rows(self._padding(site)) for site, pattern in pairs)
+
+    def _padding(self, site: Site) -> Bool[Tensor, "batch query"] | None:
+        if site in self.sides:
+            return self.sides[site][0].padding(site.queries)
+        return padding_of(self.queries(site))
 
     def _question(
-        self, layer: int, head: int | None, kind: str | None, rows: Rows, item: int
-    ) -> tuple[Pattern, Tensor, slice]:
+        self, where: tuple[int, str | None, str | None], head: int | None, rows: Rows, item: int
+    ) -> tuple[Pattern, Tensor, Tensor | slice]:
         """The pattern, the rows as positions, and the item's own keys; refuses what is too big."""
-        index = self._index(layer, kind)
+        index = self._index(*where)
         site, pattern = self.sites[index], self.patterns[index]
         own = len(self.keys(site)[self._checked(item)])
         picked = positions(rows, len(self.queries(site)[item]))
@@ -208,29 +191,27 @@ class Trace:
                 f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
                 " choose a head, or fewer rows with rows="
             )
-        return pattern, picked, slice(0, own)
+        if site not in self.sides:
+            return pattern, picked, slice(0, own)
+        rows_of, keys_of = self.sides[site]
+        return pattern, rows_of.places(item)[picked], keys_of.places(item).to(pattern.q.device)
 
-    def _index(self, layer: int, kind: str | None) -> int:
+    def _index(self, layer: int, kind: str | None, tower: str | None = None) -> int:
         found = [i for i, site in enumerate(self.sites) if site.layer == layer]
         if not found:
             layers = sorted({site.layer for site in self.sites})
             raise ValueError(f"layer: expected one of {layers}, received {layer}")
+        kinds = [self.sites[i].kind for i in found]
+        towers = [self.sites[i].tower for i in found]
         chosen = [i for i in found if kind in (None, self.sites[i].kind)]
-        if len(chosen) != 1:
-            kinds = [self.sites[i].kind for i in found]
-            raise ValueError(f"kind: layer {layer} has {kinds}, received {kind!r}")
-        return chosen[0]
+        exact = [i for i in chosen if tower in (None, self.sites[i].tower)]
+        if len(exact) == 1:
+            return exact[0]
+        if len(chosen) > 1 and len({self.sites[i].kind for i in chosen}) < len(chosen):
+            raise ValueError(f"tower: layer {layer} is in {towers}, received {tower!r}")
+        raise ValueError(f"kind: layer {layer} has {kinds}, received {kind!r}")
 
     def _checked(self, item: int) -> int:
         if not 0 <= item < len(self.tokens):
             raise ValueError(f"item: expected 0 to {len(self.tokens) - 1}, received {item}")
         return item
-
-
-def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
-    """True where a batch of unequal items is filled up; None if nothing is."""
-    longest = max(len(item) for item in tokens)
-    if all(len(item) == longest for item in tokens):
-        return None
-    position = torch.arange(longest)
-    return torch.stack([position >= len(item) for item in tokens])

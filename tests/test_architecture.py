@@ -124,8 +124,10 @@ def transformers_only_behind_its_door(source: Source) -> Iterator[str]:
         for found in imports(source):
             if found.top == "transformers" and not found.inside_function:
                 yield source.at(found.node, "imports transformers outside a function")
-    elif not source.under("models/pretrained.py", "tests", "benchmarks", "notebooks"):
-        why = "only models/pretrained.py and models/convert may"
+    elif not source.under(
+        "models/pretrained.py", "models/door", "tests", "benchmarks", "notebooks"
+    ):
+        why = "only models/pretrained.py, models/door and models/convert may"
         yield from refuse(source, {"transformers"}, why)
 
 

@@ -22,7 +22,7 @@ def built_once(monkeypatch: pytest.MonkeyPatch, forms: dict[str, subjects.Forwar
     monkeypatch.setattr(subjects, "build", lambda *_, **__: forms)
 
 
-def test_the_three_forms_agree_and_their_heads_differ(forms: dict[str, subjects.Forward]) -> None:
+def test_the_forms_agree_and_their_heads_differ(forms: dict[str, subjects.Forward]) -> None:
     ids = subjects.draw_ids(23)
     apart = subjects.compare(forms, ids)
     assert max(apart.values()) < subjects.CLOSE
@@ -68,8 +68,12 @@ def test_json_holds_what_the_tables_show(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_verdict_is_by_the_median() -> None:
     met, missed = (Spread.of([1.0, ratio, 2.0]) for ratio in (1.04, 1.06))
-    results = [{"tokens": 5, "traced / fused": met}, {"tokens": 7, "traced / fused": missed}]
-    assert forward._verdicts(results) == "5: met, 7: MISSED"
+    pairs = [(met, met), (missed, met), (met, missed)]
+    results = [
+        {"tokens": tokens, "traced / fused": own, "door / fused": theirs}
+        for tokens, (own, theirs) in zip((5, 7, 11), pairs, strict=True)
+    ]
+    assert forward._verdicts(results) == "5: met, 7: MISSED, 11: MISSED"
 
 
 @pytest.mark.parametrize(

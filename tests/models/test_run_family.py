@@ -220,7 +220,7 @@ def test_rows_that_are_not_there(found: Trace) -> None:
     with pytest.raises(ValueError, match=r"tower: expected one of \['encoder', 'decoder'\]"):
         found.hidden(0)
     with pytest.raises(ValueError, match="no hidden states here"):
-        replace(found, states=None).hidden(0, tower="encoder")
+        replace(found, stacks={}).hidden(0, tower="encoder")
 
 
 def test_a_tower_where_there_is_one(decoder: Model) -> None:

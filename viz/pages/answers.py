@@ -9,7 +9,10 @@ from viz.pack import Map, Row, Thumbs, message
 
 if TYPE_CHECKING:
     from analysis.overview import Head
+    from analysis.view import View
     from models.trace import Site, Trace
+
+    Seen = Trace | View
 
 THUMB = 40  # cells along a thumbnail's side
 WHOLE = 640  # cells along the side of a whole head's matrix; larger ones are pooled
@@ -17,7 +20,7 @@ MAX_PARTS = 64  # maps or rows in one answer
 UNTRAINED = "untrained: random weights"
 
 
-def thumbs(trace: "Trace") -> Thumbs:
+def thumbs(trace: "Seen") -> Thumbs:
     """Every head of every site in small."""
     from analysis.overview import thumbnails
 
@@ -26,7 +29,7 @@ def thumbs(trace: "Trace") -> Thumbs:
 
 
 def first(
-    trace: "Trace",
+    trace: "Seen",
     identity: str,
     small: Thumbs,
     select: dict[str, Any],
@@ -49,7 +52,7 @@ def first(
     site = trace.sites[select["site"]]
     base = {
         "model": trace.model,
-        "note": "" if trace.trained else UNTRAINED,
+        "note": note_of(trace),
         **_texts_and_sites(trace),
         "select": select,
         "heard": heard,
@@ -60,7 +63,13 @@ def first(
     return message(trace=identity, answer=answer, base=base, maps=maps, rows=[], thumbs=small)
 
 
-def _texts_and_sites(trace: "Trace") -> dict[str, Any]:
+def note_of(trace: "Seen") -> str:
+    """What has to be known before anything is read off the picture."""
+    parts = ["" if trace.trained else UNTRAINED, getattr(trace, "note", "")]
+    return "; ".join(part for part in parts if part)
+
+
+def _texts_and_sites(trace: "Seen") -> dict[str, Any]:
     """Each text once, and the sites, which say whose rows and columns are which text's tokens."""
     sides = [(trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
@@ -89,7 +98,7 @@ def _texts_and_sites(trace: "Trace") -> dict[str, Any]:
     }
 
 
-def addition(trace: "Trace", identity: str, ask: dict[str, Any]) -> bytes:
+def addition(trace: "Seen", identity: str, ask: dict[str, Any]) -> bytes:
     """The maps and exact rows that were asked for."""
     maps = [_asked_map(trace, part) for part in _parts(ask, "maps", 6)]
     rows = [_asked_row(trace, part) for part in _parts(ask, "rows", 4)]
@@ -116,7 +125,7 @@ def _parts(ask: dict[str, Any], name: str, length: int) -> list[list[Any]]:
     return [p for p in found[:MAX_PARTS] if isinstance(p, list) and len(p) == length]
 
 
-def _asked_map(trace: "Trace", part: list[Any]) -> Map | None:
+def _asked_map(trace: "Seen", part: list[Any]) -> Map | None:
     index, head, r0, r1, c0, c1 = part
     site = _site(trace, index, head)
     if site is None:
@@ -125,7 +134,7 @@ def _asked_map(trace: "Trace", part: list[Any]) -> Map | None:
     return _map(trace, index, head, rows, keys) if rows and keys else None
 
 
-def _asked_row(trace: "Trace", part: list[Any]) -> Row | None:
+def _asked_row(trace: "Seen", part: list[Any]) -> Row | None:
     from analysis.overview import column_of, rows_of
 
     index, head, axis, position = part
@@ -143,7 +152,7 @@ def _asked_row(trace: "Trace", part: list[Any]) -> Row | None:
 
 
 def _map(
-    trace: "Trace",
+    trace: "Seen",
     index: int,
     head: "Head",
     rows: range | None = None,
@@ -158,7 +167,7 @@ def _map(
     return Map(index, head, weights, (rows.start, rows.stop), (keys.start, keys.stop))
 
 
-def _site(trace: "Trace", index: object, head: object) -> "Site | None":
+def _site(trace: "Seen", index: object, head: object) -> "Site | None":
     if not isinstance(index, int) or not 0 <= index < len(trace.sites):
         return None
     site = trace.sites[index]

@@ -1,21 +1,29 @@
 """The Architecture page's network, built and run: cost said first, then its patterns."""
 
 import hashlib
-import re
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from models.card import Example
-from viz.pages import blueprint, blueprint_cost, explorer, gallery, known, painter, picture, shared
+from viz.pages import (
+    badge,
+    blueprint,
+    blueprint_cost,
+    blueprint_given,
+    explorer,
+    gallery,
+    known,
+    painter,
+    picture,
+    reading,
+    shared,
+)
 from viz.pages.blueprint import PAGE
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from models.count import Config
     from models.run import Model
-    from models.trace import Trace
 
 STYLE = """<style>
 .st-key-architecture_source [data-testid="stFileUploaderDropzone"] {
@@ -46,7 +54,7 @@ def show(name: str, config: "Config") -> None:
             shared.notice(note)
         if picture.samples(model):
             gallery.answer(model, found.trace)
-        _explore(found)
+        _explore(found, config, model, given)
     except ValueError as error:
         explorer.hide(PAGE)
         shared.error_line(error)
@@ -77,11 +85,16 @@ def _told(name: str, model: str) -> None:
 
 
 @st.fragment
-def _explore(found: shared.Traced) -> None:
+def _explore(found: shared.Traced, config: "Config", model: str, given: tuple[Any, ...]) -> None:
     """What the view asks for and chooses runs this alone."""
     from viz.pages import settings
 
     explorer.show(PAGE, found)
+    select, device = explorer.selection(PAGE, found.trace), shared.device()
+    badge.show(
+        *(PAGE, found.trace, found.identity, select),
+        lambda: (built(config, model, device), *blueprint_given.arguments(config, given)),
+    )
     settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
 
 
@@ -98,7 +111,7 @@ def _parts(config: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
     if kind == "image":
         return parts(config)
     if kind == "ids":
-        return parts(config, *(max(1, len(_numbers(text))) for text in values))
+        return parts(config, *(max(1, len(reading.numbers_in(text))) for text in values))
     texts = [clean(text)[0] for text in values]
     if not texts[0].strip():
         raise ValueError("there is no text to read: type a sentence")
@@ -118,53 +131,14 @@ def built(config: "Config", model: str, device: str) -> "Model":
 @st.cache_resource(max_entries=6, show_spinner=False)
 def traced(config: "Config", model: str, device: str, given: tuple[Any, ...]) -> shared.Traced:
     """One pass over one input: ("text", …), ("ids", …) or ("image", …)."""
+    from models.run import trace
     from viz.pages.answers import thumbs
 
     network = built(config, model, device)
     with shared.forward_pass(network):
-        done = _traced(config, network, given)
+        done = trace(network, *blueprint_given.arguments(config, given))
     name = f"{config}|{model}|{device}|{given}".encode("utf-8", "replace")
     return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
-
-
-def _traced(config: "Config", model: "Model", given: tuple[Any, ...]) -> "Trace":
-    from models.run import trace
-
-    kind, *values = given
-    if kind == "image":
-        return trace(model, _pixels(config, *values))
-    if kind == "ids":
-        return trace(model, *(_ids(each) for each in values))
-    from models.text import clean
-
-    return trace(model, *(clean(text)[0] for text in values if text.strip()))
-
-
-def _pixels(config: Any, digest: str, how: picture.How) -> "Tensor":
-    """The picture as the network's channels: of one, grey; of more than three, with zeros."""
-    import torch
-
-    from models.image import fit_image, to_pixels
-
-    data, _ = picture.source(PAGE)
-    image, _ = fit_image(picture.opened_image(digest, data), config.image, config.image, how)
-    pixels = to_pixels(image)
-    if config.channels == 1:
-        return pixels.mean(1, keepdim=True)
-    return torch.nn.functional.pad(pixels, (0, 0, 0, 0, 0, config.channels - 3))
-
-
-def _ids(text: str) -> "Tensor":
-    import torch
-
-    return torch.tensor([_numbers(text)])
-
-
-def _numbers(text: str) -> list[int]:
-    words = re.findall(r"[^\s,;]+", text)
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
-        raise ValueError(f"token ids: expected numbers such as 1 5 9 2, received “{text[:40]}”")
-    return [int(word) for word in words]
 
 
 def _input(config: "Config", model: str) -> tuple[Any, ...]:

@@ -15,7 +15,10 @@ KINDS = ("self", "causal", "cross")  # of attention
 First = Callable[..., bytes]
 
 if TYPE_CHECKING:
+    from analysis.view import View
     from models.trace import Trace
+
+    Seen = Trace | View
 
 
 def wait(page: str) -> None:
@@ -32,7 +35,7 @@ def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
-    trace, identity = found.trace, found.identity
+    trace, identity = found.shown, found.identity
     exchange(
         page,
         trace,
@@ -45,7 +48,7 @@ def show(page: str, found: Traced) -> None:
 
 def exchange(
     page: str,
-    trace: "Trace",
+    trace: "Seen",
     identity: str,
     view: Callable[..., Any],
     first: First,
@@ -73,7 +76,7 @@ def exchange(
 
 def _reply(
     page: str,
-    trace: "Trace",
+    trace: "Seen",
     identity: str,
     first: First,
     addition: Callable[[dict[str, Any]], bytes],
@@ -112,10 +115,11 @@ def overrule(page: str) -> None:
     st.session_state[f"{page}_seen"] = _view(page).get("select") or {}
 
 
-def selection(page: str, trace: "Trace") -> dict[str, Any]:
+def selection(page: str, trace: "Seen") -> dict[str, Any]:
     """The page's settings as the explorer takes them, held within this trace."""
     state = st.session_state
-    index = _site(trace, state[f"{page}_layer"], state.get(f"{page}_attention"))
+    kind, tower = state.get(f"{page}_attention"), state.get(f"{page}_tower")
+    index = _site(trace, state[f"{page}_layer"], kind, tower)
     site, head, token = trace.sites[index], state[f"{page}_head"], state[f"{page}_token"]
     if isinstance(head, int):
         head = min(head, site.heads - 1)
@@ -130,15 +134,17 @@ def selection(page: str, trace: "Trace") -> dict[str, Any]:
     }
 
 
-def _site(trace: "Trace", layer: int, kind: str | None) -> int:
-    """The site of a layer and kind; without such a kind, of the first kind there is."""
-    kinds = [site.kind for site in trace.sites]
-    wanted = kind if kind in kinds else kinds[0]
-    places = [place for place, each in enumerate(kinds) if each == wanted]
+def _site(trace: "Seen", layer: int, kind: str | None, tower: str | None) -> int:
+    """The site of a layer, kind and tower; without such a kind or tower, of the first there is."""
+    places = list(range(len(trace.sites)))
+    for name, wanted in (("kind", kind), ("tower", tower or None)):
+        values = [getattr(trace.sites[place], name) for place in places]
+        chosen = wanted if wanted in values else values[0]
+        places = [place for place, value in zip(places, values, strict=True) if value == chosen]
     return min(places, key=lambda place: abs(trace.sites[place].layer - layer))
 
 
-def _take_over(page: str, trace: "Trace", scales: Sequence[str]) -> None:
+def _take_over(page: str, trace: "Seen", scales: Sequence[str]) -> None:
     """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
     state = st.session_state
     select = _view(page).get("select") or {}
@@ -149,6 +155,7 @@ def _take_over(page: str, trace: "Trace", scales: Sequence[str]) -> None:
     if isinstance(site, int) and 0 <= site < len(trace.sites):
         state[f"{page}_layer"] = trace.sites[site].layer
         state[f"{page}_attention"] = trace.sites[site].kind
+        state[f"{page}_tower"] = trace.sites[site].tower or ""
     if head in ("mean", "max") or (isinstance(head, int) and 0 <= head < 100):
         state[f"{page}_head"] = head
     if token is None or (isinstance(token, int) and 0 <= token < 10_000):

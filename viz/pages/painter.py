@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from viz import link
 from viz.pages import controls, explorer, gallery, picture, shared
 from viz.pages.picture import BUILT, Seen, ViTChoice
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from models.model import Model
 
 ROOT = Path(__file__).parents[2]
 PATCHES = (4, 7, 8, 14, 16, 20, 28, 32, 56)
@@ -128,6 +133,17 @@ def missing(page: str) -> list[str]:
         f"This link was made with a picture of somebody's own (SHA-256 {wanted[:12]}…): drop that"
         " file to see the same. Here is a photo instead."
     ]
+
+
+def given(page: str, choice: ViTChoice) -> "tuple[Model, Image, None]":
+    """The network, and the picture as it gets it."""
+    from models.image import fit_image
+
+    data, digest = picture.source(page)
+    how = st.session_state[f"{page}_fit"]
+    opened = picture.opened_image(digest, data)
+    image, _ = fit_image(opened, choice.size, choice.size, how)
+    return picture.network(choice, shared.device()), image, None
 
 
 def refused(page: str) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import streamlit as st
 
@@ -75,6 +75,19 @@ SAMPLES = {
 PICTURES = PHOTOS | SAMPLES
 
 
+class Cut(Protocol):
+    """How a picture is cut into square patches that become tokens."""
+
+    @property
+    def patch(self) -> int: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def order(self) -> str: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Seen:
     """A traced picture, its name for the browser, and what was done to it on the way."""
@@ -139,11 +152,11 @@ def seen(choice: ViTChoice, device: str, digest: str, how: How, _data: bytes) ->
     with forward_pass(model):
         done = trace(model, image)
     notes = (*picture.notes, *([note] if note else []))
-    return Seen(done, hashlib.sha256(name).hexdigest()[:12], _encoded(image), notes)
+    return Seen(done, hashlib.sha256(name).hexdigest()[:12], encoded(image), notes)
 
 
-def _encoded(image: "Image") -> Encoded:
-    """Without loss, and quickly: the view reads the patches' numbers from it."""
+def encoded(image: "Image") -> Encoded:
+    """The picture as a file: without loss, as the view reads the patches’ numbers from it."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=1)
     return Encoded(file.getvalue(), "image/png")

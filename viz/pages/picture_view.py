@@ -10,7 +10,7 @@ import streamlit as st
 from viz.image import Layer, Rows, factor_for, message
 from viz.pages import explorer
 from viz.pages.answers import UNTRAINED, number_in
-from viz.pages.picture import Seen, ViTChoice
+from viz.pages.picture import Cut, Seen
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,7 +22,7 @@ MANY = 512  # tokens from which on whole layers are not worked out for one key
 MAX_PARTS = 8  # layers or rows in one answer
 
 
-def show(page: str, choice: ViTChoice, found: Seen) -> None:
+def show(page: str, choice: Cut, found: Seen) -> None:
     """The image view for this trace. The choice in it lives in the page's settings."""
     from headscope_views import image
 
@@ -46,7 +46,7 @@ def show(page: str, choice: ViTChoice, found: Seen) -> None:
 
 
 def first(
-    choice: ViTChoice,
+    choice: Cut,
     found: Seen,
     select: dict[str, Any],
     *,
@@ -94,7 +94,7 @@ def addition(found: Seen, ask: dict[str, Any]) -> bytes:
     return message(trace=found.identity, answer=number_in(ask, "id"), layers=layers, rows=rows)
 
 
-def shapes(choice: ViTChoice, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
+def shapes(choice: Cut, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
     """What the picture becomes on its way into the first block."""
     rows, cols = grid
     count, side = rows * cols, choice.patch

@@ -1,5 +1,6 @@
 """The user's text on its way to a model: cleaned, checked against the limit, and told about."""
 
+import re
 import unicodedata
 
 import streamlit as st
@@ -28,6 +29,14 @@ def readable(page: str, choice: Choice, device: str, written: str) -> str | None
         tokens = reader.encode(text)
     _tell(tokens.labels)
     return text
+
+
+def numbers_in(text: str) -> list[int]:
+    """Token ids as somebody wrote them; ValueError for anything but whole numbers."""
+    words = re.findall(r"[^\s,;]+", text)
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
+        raise ValueError(f"token ids: expected numbers such as 1 5 9 2, received “{text[:40]}”")
+    return [int(word) for word in words]
 
 
 def _cut(page: str, count: int, limit: int) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
+    from analysis.view import View
     from models.run import Model
     from models.text import Tokenizer
     from models.trace import Trace
@@ -48,11 +49,17 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """A trace, its name for the browser, and its overview."""
+    """A trace, its name for the browser, its overview, and what it is seen through, if anything."""
 
     trace: "Trace"
     identity: str
     thumbs: "Thumbs"
+    view: "View | None" = None
+
+    @property
+    def shown(self) -> "Trace | View":
+        """What the explorer draws."""
+        return self.trace if self.view is None else self.view
 
 
 STYLE = """<style>

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import BertConfig, BertForMaskedLM, BertModel
 
+from models.model import Door
 from models.run import CheckpointError, Model, load, trace
 
 BATCH, TOKENS, VOCAB, LAYERS, HEADS = 2, 17, 101, 3, 5
@@ -154,10 +155,10 @@ def copied(saved: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "odd-bert"))
 
 
-def refused(path: Path, *parts: str) -> None:
+def refused(path: Path, *parts: str, door: Door | None = None) -> None:
     """Loading fails with one line that names the checkpoint and has these parts."""
     with pytest.raises(CheckpointError) as caught:
-        load(path)
+        load(path, door=door)
     message = str(caught.value)
     assert message.startswith("odd-bert: ")
     assert all(part in message for part in parts), message
@@ -175,7 +176,7 @@ def refused(path: Path, *parts: str) -> None:
         ("add_cross_attention", True),
         ("pruned_heads", {"0": [1]}),
         ("chunk_size_feed_forward", 7),
-        ("model_type", "roberta"),
+        ("model_type", "no-such-type"),
         ("model_type", None),
         ("hidden_act", "silu"),
         ("hidden_act", ["gelu"]),
@@ -190,8 +191,33 @@ def refused(path: Path, *parts: str) -> None:
 def test_settings_that_are_refused(copied: Path, setting: str, value: object) -> None:
     file = copied / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {setting: value}))
-    name = {"model_type": "of type bert"}.get(setting, setting)
-    refused(copied, "for dim 36, received 5" if value == 36 else name)
+    name = {"model_type": "is no architecture of transformers"}.get(setting, setting)
+    door = None if setting == "model_type" else "own"
+    refused(copied, "for dim 36, received 5" if value == 36 else name, door=door)
+
+
+def test_what_only_the_library_can_compute_is_left_to_it(copied: Path) -> None:
+    """A setting the converter refuses opens through the library's own code; asked for ours, not."""
+    file = copied / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"hidden_act": "silu"}))
+    found = load(copied)
+    assert found.door == "transformers"
+    assert found.network.config.hidden_act == "silu"
+    refused(copied, "hidden_act: expected one of", door="own")
+    ids = torch.tensor([[3, 4, 5]])
+    theirs: Any = BertModel.from_pretrained(copied, **EAGER).eval()
+    with torch.no_grad():
+        expected = theirs(ids, output_attentions=True).attentions
+    for layer, weights in enumerate(expected):
+        # float32 through a few layers, sums in another order
+        assert (trace(found, ids).weights(layer) - weights[0]).abs().max() < 1e-5
+
+
+def test_what_nobody_can_open_is_refused_by_the_converter(copied: Path) -> None:
+    """Where the library fails too, the line is the one of our converter."""
+    file = copied / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"hidden_act": "no-such"}))
+    refused(copied, "hidden_act: expected one of")
 
 
 @pytest.mark.parametrize("setting", SHAPE)

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
-from viz.pages import explorer, gallery, painter, picture, picture_view, settings, shared
+from viz.pages import badge, explorer, gallery, painter, picture, picture_view, settings, shared
 
 PAGE = "image"
 PARAMS = (
@@ -62,6 +62,8 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
 def _view(choice: picture.ViTChoice, found: picture.Seen) -> None:
     """What the view asks for and chooses runs this alone: the controls have no part in it."""
     picture_view.show(PAGE, choice, found)
+    select = explorer.selection(PAGE, found.trace)
+    badge.show(PAGE, found.trace, found.identity, select, lambda: painter.given(PAGE, choice))
     painter.snippet(PAGE, choice, found)
     settings.to_link(PAGE, PARAMS)
 

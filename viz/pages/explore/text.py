@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz import link
 from viz.pages import (
+    badge,
     builder,
     examples,
     explorer,
@@ -13,6 +14,7 @@ from viz.pages import (
     settings,
     shared,
     snippet,
+    words,
     written,
 )
 
@@ -22,6 +24,7 @@ PARAMS = (
     link.text("input", FIRST.input),
     link.text("target", ""),
     *builder.PARAMS,
+    *words.PARAMS,
     link.choice("cut", "no", ("no", "yes")),
     link.number("layer", FIRST.layer, 0, 99),
     link.choice("attention", "self", explorer.KINDS),
@@ -50,6 +53,7 @@ def _page() -> None:
             width="stretch",
         )
         builder.model(PAGE, examples.follow)
+        words.choose(PAGE)
     examples.buttons(PAGE)
     _network()
 
@@ -96,10 +100,19 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
 @st.fragment
 def _explore(choice: shared.Choice, text: str, target: str, found: shared.Traced) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
+    found = words.seen(PAGE, found)
     explorer.show(PAGE, found)
-    select = explorer.selection(PAGE, found.trace)
-    written.likely(choice, found.trace, select)
-    snippet.show(choice, text, target, found.trace, select)
+    select = explorer.selection(PAGE, found.shown)
+    device = shared.device()
+    badge.show(
+        PAGE,
+        found.trace,
+        found.identity,
+        select,
+        lambda: (shared.opened(choice, device), text, target or None),
+    )
+    written.likely(choice, found.trace, words.by_token(found, select))
+    snippet.show(choice, text, target, found.trace, select, found.view)
     settings.to_link(PAGE, PARAMS)
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.pages import controls, shared
+from viz.pages import controls, known, shared
 from viz.pages.lesson import frame, head_layer_texts, inputs, tables
 from viz.pages.lesson.tables import number
 
@@ -190,10 +190,10 @@ def _trained() -> None:
         raise ValueError("expected some letters to turn round, received none")
     choice = shared.Choice("reverse")
     trace = shared.traced(choice, shared.device(), letters).trace
-    known = shared.card("reverse")
+    card = known.card("reverse")
     place = min(st.session_state[f"{NAME}_place"], len(trace.tokens[0])) - 1
     found = likely(trace, place, count=5)
-    names = [known.tokens[number] for number in found.ids] if known else []
+    names = [card.tokens[number] for number in found.ids] if card else []
     title = f"reverse · “{letters}”, place {place + 1}: which letter stands there backwards"
     drawn = bars(names, found.probabilities, title=title, x="probability")
     frame.figure(NAME, drawn, "trained", f"Probabilities at place {place + 1}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.pages import shared
+from viz.pages import known, shared
 
 if TYPE_CHECKING:
     from models.decode import Step
@@ -121,7 +121,7 @@ def _read(
         return tuple(words), [WORDS.index(word) for word in words], WORDS
     if model.tokenizer is None:
         raise ValueError(f"{name} reads token ids only")
-    tokens, card = model.tokenizer.encode(text), shared.card(name)
+    tokens, card = model.tokenizer.encode(text), known.card(name)
     names = () if card is None else card.target_tokens or card.tokens
     return tokens.labels, list(tokens.ids), names
 

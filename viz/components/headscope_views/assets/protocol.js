@@ -207,10 +207,13 @@ export class Store {
     return [...this.groups().values()].find((sites) => sites.includes(index));
   }
 
-  /** "layer 3" or, where several kinds are present, "layer 3 · cross". */
+  /** "layer 3"; "layer 3 · cross" among several kinds, "layer 3 · text: self" in several towers. */
   siteName(index = this.selection.site) {
-    const { layer, kind } = this.base.sites[index];
-    return this.groups().size > 1 ? `layer ${layer} · ${kind}` : `layer ${layer}`;
+    const { layer, kind, tower } = this.base.sites[index];
+    if (this.groups().size < 2) return `layer ${layer}`;
+    const alike = this.base.sites.filter((site) => site.kind === kind);
+    const named = alike.some((site) => site.tower !== tower) ? `${tower}: ${kind}` : kind;
+    return `layer ${layer} · ${named}`;
   }
 
   headName(head = this.selection.head) {

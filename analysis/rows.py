@@ -1,0 +1,52 @@
+"""Whether rows of weights are what they should be: not negative, and 1 in sum."""
+
+from dataclasses import dataclass
+
+import torch
+
+from models.trace import Site, Trace
+
+MOST = 2**22  # weights worked out for one check
+ROUNDING = 1e-5  # float32: a sum of thousands of weights
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in some rows of all heads of a site.
+
+    Attributes:
+        rows: how many rows were looked at.
+        of: how many there are.
+        whole: rows that sum to 1.
+        empty: rows with no key to attend to, which are zero.
+        odd: rows with a weight below 0 or a sum above 1, which no softmax gives.
+    """
+
+    rows: int
+    of: int
+    whole: int
+    empty: int
+    odd: int
+
+
+def checked(trace: Trace, site: Site, *, most: int = MOST) -> Checked:
+    """Looks at every row, or at evenly spread ones where all would be too many.
+
+    Args:
+        trace: which pass.
+        site: where in it.
+        most: weights to work out.
+    """
+    count, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
+    few = max(1, min(count, most // (site.heads * keys)))
+    chosen = torch.linspace(0, count - 1, few).round().long()
+    weights = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=chosen)
+    sums = weights.double().sum(-1)
+    empty, below = sums == 0, (weights < 0).any(-1)
+    return Checked(
+        rows=sums.numel(),
+        of=site.heads * count,
+        whole=int(((sums - 1).abs() <= ROUNDING).sum()),
+        empty=int(empty.sum()),
+        odd=int((below | (sums > 1 + ROUNDING)).sum()),
+    )

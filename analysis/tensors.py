@@ -1,0 +1,60 @@
+"""What numbers a tensor holds: their mean, spread and range, and how many lie where."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+CHUNK = 2**22  # numbers looked at together: a copy of a large tensor would not fit
+
+
+class Summary(NamedTuple):
+    """Of all numbers of a tensor; NaN where there are none."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
+def summary(tensor: Tensor) -> Summary:
+    """Mean, standard deviation (over all numbers, not one fewer), smallest and largest."""
+    if not tensor.numel():
+        return Summary(*(float("nan"),) * 4)
+    total = square = 0.0
+    low, high = float("inf"), float("-inf")
+    for part in _parts(tensor):
+        total += float(part.sum())
+        low, high = min(low, float(part.min())), max(high, float(part.max()))
+    mean = total / tensor.numel()
+    for part in _parts(tensor):
+        square += float((part - mean).square().sum())
+    return Summary(mean, (square / tensor.numel()) ** 0.5, low, high)
+
+
+def histogram(tensor: Tensor, bins: int = 61) -> tuple[Int[Tensor, " bin"], Float[Tensor, " edge"]]:
+    """How many numbers lie between each two neighbours of evenly spread edges.
+
+    Returns:
+        Counts, and one edge more than counts: the smallest number first, the largest last.
+
+    Raises:
+        ValueError: for a tensor without numbers, or with some that are not finite.
+    """
+    found = summary(tensor)
+    if not (abs(found.low) < float("inf") and abs(found.high) < float("inf")):
+        raise ValueError(f"expected finite numbers, received {found.low} to {found.high}")
+    wide = found.high - found.low or 1.0
+    low = found.low if found.high > found.low else found.low - 0.5
+    counts = torch.zeros(bins, dtype=torch.long)
+    for part in _parts(tensor):
+        place = ((part - low) / wide * bins).long().clamp(0, bins - 1)
+        counts += torch.bincount(place, minlength=bins).cpu()
+    return counts, torch.linspace(low, low + wide, bins + 1, dtype=torch.float64)
+
+
+def _parts(tensor: Tensor) -> Iterator[Tensor]:
+    for part in tensor.detach().flatten().split(CHUNK):
+        yield part.double()

@@ -1,0 +1,169 @@
+"""A trace seen by whole words, or without its special tokens: it answers as the trace does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.words import Group, joined, joined_tokens, renormalised, words_of
+from models.attention import Pattern
+from models.trace import Output, Rows, Site, Tokens, Trace
+
+Special = Literal["shown", "hidden", "renormalised"]
+SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A text as a view reads it: which tokens each of its words is, and the words."""
+
+    groups: tuple[Group, ...]
+    tokens: Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One trace, its weights put together; of the first item of the batch.
+
+    Attributes:
+        trace: what is seen.
+        words: whether the tokens of a word are one: its keys summed, its queries averaged.
+        special: "hidden" leaves the tokenizer's own tokens out, so that a row's sum is what it
+            gives to the others; "renormalised" divides each row by that sum.
+    """
+
+    trace: Trace
+    words: bool = True
+    special: Special = "shown"
+
+    def __post_init__(self) -> None:
+        if self.special not in SPECIAL:
+            raise ValueError(f"special: expected one of {SPECIAL}, received {self.special!r}")
+
+    @property
+    def model(self) -> str:
+        return self.trace.model
+
+    @property
+    def trained(self) -> bool:
+        return self.trace.trained
+
+    @property
+    def note(self) -> str:
+        """How the weights were put together."""
+        words = "whole words" if self.words else ""
+        sums = {"hidden": ": rows sum to less than 1", "renormalised": ", rows made to sum to 1"}
+        special = f"special tokens hidden{sums[self.special]}" if self.special in sums else ""
+        return "; ".join(part for part in (words, special) if part)
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """Of the single tokens."""
+        return self.trace.patterns
+
+    @property
+    def output(self) -> Output:
+        return self.trace.output
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(
+            replace(site, queries=len(rows.groups), keys=len(columns.groups))
+            for site, rows, columns in self._sides.values()
+        )
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self._read(self.trace.tokens[0]).tokens.labels)
+
+    def queries(self, site: Site) -> tuple[Tokens, ...]:
+        """What the rows of a site's weights are."""
+        return (self._side(site)[1].tokens,)
+
+    def keys(self, site: Site) -> tuple[Tokens, ...]:
+        """What the columns of a site's weights are."""
+        return (self._side(site)[2].tokens,)
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        return list(self.queries(site)[_first(item)].labels)
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        return list(self.keys(site)[_first(item)].labels)
+
+    def weights(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        """As `Trace.weights`, of words; rows are words as well."""
+        _first(item)
+        _, row_side, key_side = self._side(self.trace.site(layer, kind, tower))
+        chosen, columns = _chosen(row_side.groups, rows), key_side.groups
+        tokens = [place for group in chosen for place in group]
+        weights = self.trace.weights(layer, head, kind=kind, tower=tower, rows=tokens)
+        if self.special == "renormalised":
+            kept = [place for group in columns for place in group]
+            weights = renormalised(weights[..., kept])
+            columns = _in_order(columns)
+        return joined(weights, _in_order(chosen), columns)
+
+    def token(self, site: Site, direction: str, word: int) -> int:
+        """The last token of a word among a site's rows ("out") or columns ("in")."""
+        return self._read_side(site, direction).groups[word][-1]
+
+    def word(self, site: Site, direction: str, token: int) -> int | None:
+        """The word a token is in; None if it is left out."""
+        groups = self._read_side(site, direction).groups
+        return next((n for n, group in enumerate(groups) if token in group), None)
+
+    def _read_side(self, site: Site, direction: str) -> Read:
+        _, rows, columns = self._side(site)
+        return rows if direction == "out" else columns
+
+    def _side(self, site: Site) -> tuple[Site, Read, Read]:
+        return self._sides[site.layer, site.kind, site.tower]
+
+    @cached_property
+    def _sides(self) -> dict[tuple[int, str, str | None], tuple[Site, Read, Read]]:
+        """Each site with what its rows and columns are; each text is put together once."""
+        trace = self.trace
+        both = [(site, trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
+        read = {id(text): self._read(text) for _, *texts in both for text in texts}
+        return {
+            (site.layer, site.kind, site.tower): (site, read[id(rows)], read[id(columns)])
+            for site, rows, columns in both
+        }
+
+    def _read(self, tokens: Tokens) -> Read:
+        groups = words_of(tokens) if self.words else tuple((i,) for i in range(len(tokens)))
+        if self.special != "shown" and not all(tokens.special):
+            groups = tuple(group for group in groups if not tokens.special[group[0]])
+        return Read(groups, joined_tokens(tokens, groups))
+
+
+def _first(item: int) -> int:
+    if item:
+        raise ValueError(f"item: a view is of the first item, received {item}")
+    return item
+
+
+def _chosen(groups: Sequence[Group], rows: Rows) -> Sequence[Group]:
+    if rows is None:
+        return groups
+    if isinstance(rows, slice):
+        return groups[rows]
+    return [groups[int(row)] for row in rows]
+
+
+def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """The groups as places among their own tokens, one after the other."""
+    numbers = iter(range(sum(map(len, groups))))
+    return tuple(tuple(next(numbers) for _ in group) for group in groups)

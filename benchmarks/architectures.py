@@ -1,0 +1,406 @@
+"""Tiny models of many architectures of transformers, with inputs that would show a mistake.
+
+Sizes are small and uneven, weights are drawn wide enough that every head is its own, some tokens
+are padding, and images are neither square nor of the size a model was built for.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+BATCH, TOKENS, TARGET, VOCAB = 2, 11, 7, 53
+SPREAD = 0.3  # of the weights: with less, heads look alike
+TEXT: dict[str, Any] = {
+    "vocab_size": VOCAB,
+    "hidden_size": 30,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 37,
+    "max_position_embeddings": 29,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+GROUPED = {**TEXT, "hidden_size": 48, "num_attention_heads": 6, "num_key_value_heads": 2}
+GROUPED |= {"intermediate_size": 40}  # mixtures of experts need multiples of 4
+VISION: dict[str, Any] = {
+    "hidden_size": 30,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 37,
+    "image_size": 20,
+    "patch_size": 4,
+}
+BARTISH: dict[str, Any] = {
+    "vocab_size": VOCAB,
+    "d_model": 30,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 3,
+    "decoder_attention_heads": 5,
+    "encoder_ffn_dim": 37,
+    "decoder_ffn_dim": 31,
+    "max_position_embeddings": 29,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 2,
+    "forced_eos_token_id": None,
+}
+T5ISH: dict[str, Any] = {
+    "vocab_size": VOCAB,
+    "d_model": 30,
+    "d_kv": 6,
+    "d_ff": 37,
+    "num_layers": 2,
+    "num_decoder_layers": 2,
+    "num_heads": 5,
+    "decoder_start_token_id": 0,
+}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One architecture, small.
+
+    Attributes:
+        name: as people call it.
+        model: the library's class.
+        config: the library's class of its config.
+        sizes: what the config is given.
+        inputs: gives one set of inputs.
+        other: gives inputs of another size, if the model takes them.
+        kinds: the kinds of its attention.
+    """
+
+    name: str
+    model: str
+    config: str
+    sizes: Mapping[str, Any]
+    inputs: Callable[[], dict[str, Tensor]]
+    other: Callable[[], dict[str, Tensor]] | None = None
+    kinds: tuple[str, ...] = ("self",)
+    nested: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+
+    def build(self, seed: int = 5) -> nn.Module:
+        """The model with weights drawn anew, in eval mode."""
+        import transformers
+
+        parts = {
+            name: getattr(transformers, config)(**sizes).to_dict()
+            for name, (config, sizes) in self.nested.items()
+        }
+        config = getattr(transformers, self.config)(**self.sizes, **parts)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = getattr(transformers, self.model)(config)
+            redraw(model)
+        return model.eval()
+
+
+def redraw(model: nn.Module) -> None:
+    """Draws every matrix and bias anew; the weights of norms stay near 1."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim < 2 and "norm" in name.lower() and name.endswith("weight"):
+                parameter.uniform_(0.7, 1.3)
+            else:
+                parameter.normal_(0.0, SPREAD)
+
+
+def _dice(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def text(left: bool = False, tokens: int = TOKENS) -> dict[str, Tensor]:
+    """Ids of two texts, the second shorter and filled up behind (or in front)."""
+    ids = torch.randint(3, VOCAB, (BATCH, tokens), generator=_dice(tokens))
+    shown = torch.ones_like(ids)
+    shown[1, slice(0, 4) if left else slice(tokens - 4, None)] = 0
+    ids[shown == 0] = 0
+    return {"input_ids": ids, "attention_mask": shown}
+
+
+def left() -> dict[str, Tensor]:
+    """As `text`, filled up in front."""
+    return text(left=True)
+
+
+def both() -> dict[str, Tensor]:
+    """Source and target ids."""
+    ids = torch.randint(3, VOCAB, (BATCH, TARGET), generator=_dice(3))
+    return {**text(), "decoder_input_ids": ids}
+
+
+def pixels(rows: int = 20, cols: int = 20) -> dict[str, Tensor]:
+    """Two images."""
+    return {"pixel_values": torch.randn(BATCH, 3, rows, cols, generator=_dice(rows))}
+
+
+def wide() -> dict[str, Tensor]:
+    """Two images that are not square."""
+    return pixels(16, 28)
+
+
+def stretched() -> dict[str, Any]:
+    """Two images that are not square, for models that have to be told."""
+    return {**wide(), "interpolate_pos_encoding": True}
+
+
+def pair() -> dict[str, Tensor]:
+    """Two texts and two images."""
+    return {**text(), **pixels()}
+
+
+def sound() -> dict[str, Tensor]:
+    """Two recordings as mel frames, and target ids."""
+    ids = torch.randint(3, VOCAB, (BATCH, TARGET), generator=_dice(3))
+    return {
+        "input_features": torch.randn(BATCH, 16, 26, generator=_dice(7)),
+        "decoder_input_ids": ids,
+    }
+
+
+def wave() -> dict[str, Tensor]:
+    """Two recordings as samples."""
+    return {"input_values": torch.randn(BATCH, 400, generator=_dice(7))}
+
+
+def _plain(name: str, prefix: str, more: Mapping[str, Any] | None = None) -> Architecture:
+    return Architecture(name, f"{prefix}Model", f"{prefix}Config", {**TEXT, **(more or {})}, text)
+
+
+def _causal(
+    name: str, prefix: str, more: Mapping[str, Any] | None = None, base: Mapping = TEXT
+) -> Architecture:
+    sizes = {**base, **(more or {})}
+    config = f"{prefix}Config"
+    return Architecture(name, f"{prefix}ForCausalLM", config, sizes, text, left, ("causal",))
+
+
+def _vision(
+    name: str, prefix: str, more: Mapping[str, Any] | None = None, other: Any = stretched
+) -> Architecture:
+    sizes = {**VISION, **(more or {})}
+    return Architecture(name, f"{prefix}Model", f"{prefix}Config", sizes, pixels, other)
+
+
+def _seq2seq(name: str, model: str, config: str, sizes: Mapping[str, Any]) -> Architecture:
+    return Architecture(name, model, config, sizes, both, None, ("self", "causal", "cross"))
+
+
+CLIP_TEXT = {**TEXT, "projection_dim": 17, "eos_token_id": 2}
+CLIP_VISION = {**VISION, "projection_dim": 17}
+LAYERS = {"layer_types": ["sliding_attention", "full_attention"]}
+MOE = {"num_experts_per_tok": 2, "moe_intermediate_size": 20}
+
+ENCODERS = (
+    _plain("BERT", "Bert"),
+    _plain("RoBERTa", "Roberta"),
+    _plain("XLM-RoBERTa", "XLMRoberta"),
+    _plain("ELECTRA", "Electra", {"embedding_size": 13}),
+    _plain("ALBERT", "Albert", {"embedding_size": 13}),
+    _plain("ERNIE", "Ernie"),
+    _plain("CamemBERT", "Camembert"),
+    _plain("RoBERTa-PreLayerNorm", "RobertaPreLayerNorm"),
+    Architecture(
+        "DistilBERT",
+        "DistilBertModel",
+        "DistilBertConfig",
+        {"vocab_size": VOCAB, "dim": 30, "n_layers": 2, "n_heads": 3, "hidden_dim": 37},
+        text,
+    ),
+    _plain("ModernBERT", "ModernBert", {"local_attention": 6, "hidden_size": 36}),
+    _plain("NomicBERT", "NomicBert", {"hidden_size": 36}),
+    _plain("Jina v3", "JinaEmbeddingsV3", {"hidden_size": 36}),
+    _plain("EuroBERT", "EuroBert", {"hidden_size": 36, "num_key_value_heads": 3}),
+)
+DECODERS = (
+    Architecture(
+        "GPT-2",
+        "GPT2LMHeadModel",
+        "GPT2Config",
+        {"vocab_size": VOCAB, "n_embd": 30, "n_layer": 2, "n_head": 3, "n_positions": 29}
+        | {"bos_token_id": 1, "eos_token_id": 2},
+        text,
+        left,
+        ("causal",),
+    ),
+    _causal("GPT-NeoX", "GPTNeoX", {"hidden_size": 48}),
+    _causal("OPT", "OPT", {"ffn_dim": 37, "word_embed_proj_dim": 30}),
+    _causal("Phi", "Phi", {"hidden_size": 48}),
+    _causal("Llama", "Llama", base=GROUPED),
+    _causal("Mistral", "Mistral", {"sliding_window": 4}, GROUPED),
+    _causal("Qwen2", "Qwen2", base=GROUPED),
+    _causal("Qwen3", "Qwen3", {"head_dim": 8}, GROUPED),
+    _causal("Gemma", "Gemma", {"head_dim": 10}, GROUPED),
+    _causal("Gemma 2", "Gemma2", {"head_dim": 10, "sliding_window": 4} | LAYERS, GROUPED),
+    Architecture(
+        "Gemma 3",
+        "Gemma3ForCausalLM",
+        "Gemma3TextConfig",
+        {**GROUPED, "head_dim": 10, "sliding_window": 4} | LAYERS,
+        text,
+        left,
+        ("causal",),
+    ),
+    _causal("StarCoder2", "Starcoder2", {"sliding_window": 4}, GROUPED),
+    _causal("OLMo", "Olmo", base=GROUPED),
+    _causal("OLMo 2", "Olmo2", base=GROUPED),
+    _causal("StableLM", "StableLm", base=GROUPED),
+    _causal("Cohere", "Cohere", base=GROUPED),
+    _causal("Granite", "Granite", base=GROUPED),
+    _causal("SmolLM3", "SmolLM3", base=GROUPED),
+    _causal("Mixtral", "Mixtral", {"num_local_experts": 3, "num_experts_per_tok": 2}, GROUPED),
+    _causal("Qwen3-MoE", "Qwen3Moe", {"num_experts": 3, "head_dim": 8} | MOE, GROUPED),
+    _causal(
+        "GPT-OSS",
+        "GptOss",
+        {"head_dim": 8, "num_local_experts": 3, "num_experts_per_tok": 2, "sliding_window": 4}
+        | LAYERS,
+        GROUPED,
+    ),
+    _causal(
+        "DeepSeek-V3",
+        "DeepseekV3",
+        {
+            "num_key_value_heads": 6,
+            "q_lora_rank": 11,
+            "kv_lora_rank": 13,
+            "qk_rope_head_dim": 4,
+            "qk_nope_head_dim": 6,
+            "v_head_dim": 7,
+            "n_routed_experts": 4,
+            "n_group": 2,
+            "topk_group": 1,
+            "first_k_dense_replace": 1,
+        }
+        | MOE,
+        GROUPED,
+    ),
+    _causal("BioGPT", "BioGpt"),
+    _causal("Persimmon", "Persimmon", {"hidden_size": 48}),
+)
+IMAGES = (
+    _vision("ViT", "ViT"),
+    _vision("DeiT", "DeiT"),
+    _vision(
+        "BEiT",
+        "Beit",
+        {"vocab_size": VOCAB, "use_relative_position_bias": True},
+        stretched,
+    ),
+    _vision("DINOv2", "Dinov2", other=wide),
+    _vision("DINOv2 with registers", "Dinov2WithRegisters", {"num_register_tokens": 3}, wide),
+    _vision("DINOv3", "DINOv3ViT", {"num_register_tokens": 3, "hidden_size": 48}, wide),
+    _vision("SigLIP vision", "SiglipVision"),
+    _vision("CLIP vision", "CLIPVision"),
+    _vision("I-JEPA", "IJepa"),
+    _vision("ViT-MSN", "ViTMSN"),
+    _vision("YOLOS", "Yolos", {"image_size": [20, 20], "num_detection_tokens": 5}, wide),
+    Architecture(
+        "Swin",
+        "SwinModel",
+        "SwinConfig",
+        {
+            "image_size": 24,
+            "patch_size": 2,
+            "embed_dim": 12,
+            "depths": [2, 2],
+            "num_heads": [2, 3],
+            "window_size": 4,
+        },
+        lambda: pixels(24, 24),
+        lambda: pixels(26, 38),
+    ),
+)
+PAIRS = (
+    Architecture(
+        "CLIP",
+        "CLIPModel",
+        "CLIPConfig",
+        {"projection_dim": 17},
+        pair,
+        nested={
+            "text_config": ("CLIPTextConfig", CLIP_TEXT),
+            "vision_config": ("CLIPVisionConfig", CLIP_VISION),
+        },
+        kinds=("causal", "self"),
+    ),
+    Architecture(
+        "SigLIP",
+        "SiglipModel",
+        "SiglipConfig",
+        {},
+        pair,
+        nested={
+            "text_config": ("SiglipTextConfig", TEXT),
+            "vision_config": ("SiglipVisionConfig", VISION),
+        },
+    ),
+)
+SEQ2SEQ = (
+    _seq2seq("T5", "T5ForConditionalGeneration", "T5Config", T5ISH),
+    _seq2seq("mT5", "MT5ForConditionalGeneration", "MT5Config", T5ISH),
+    _seq2seq("BART", "BartForConditionalGeneration", "BartConfig", BARTISH),
+    _seq2seq("mBART", "MBartForConditionalGeneration", "MBartConfig", BARTISH),
+    _seq2seq("Marian", "MarianMTModel", "MarianConfig", BARTISH),
+    _seq2seq("Pegasus", "PegasusForConditionalGeneration", "PegasusConfig", BARTISH),
+    _seq2seq("M2M-100", "M2M100ForConditionalGeneration", "M2M100Config", BARTISH),
+    _seq2seq("Blenderbot", "BlenderbotForConditionalGeneration", "BlenderbotConfig", BARTISH),
+    _seq2seq("PLBart", "PLBartForConditionalGeneration", "PLBartConfig", BARTISH),
+    Architecture(
+        "Whisper",
+        "WhisperForConditionalGeneration",
+        "WhisperConfig",
+        {**BARTISH, "num_mel_bins": 16, "max_source_positions": 13, "max_target_positions": 29}
+        | {"suppress_tokens": None, "begin_suppress_tokens": None},
+        sound,
+        None,
+        ("self", "causal", "cross"),
+    ),
+)
+SOUND = (
+    Architecture(
+        "wav2vec 2.0",
+        "Wav2Vec2Model",
+        "Wav2Vec2Config",
+        {**TEXT, "conv_dim": [8, 8], "conv_stride": [5, 4], "conv_kernel": [10, 5]}
+        | {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2},
+        wave,
+    ),
+    Architecture(
+        "HuBERT",
+        "HubertModel",
+        "HubertConfig",
+        {**TEXT, "conv_dim": [8, 8], "conv_stride": [5, 4], "conv_kernel": [10, 5]}
+        | {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2},
+        wave,
+    ),
+)
+ARCHITECTURES = (*ENCODERS, *DECODERS, *IMAGES, *PAIRS, *SEQ2SEQ, *SOUND)
+
+
+def _unreached(model: str, config: str, sizes: Mapping[str, Any]) -> Callable[[], nn.Module]:
+    def build() -> nn.Module:
+        import transformers
+
+        return getattr(transformers, model)(getattr(transformers, config)(**sizes))
+
+    return build
+
+
+SMALL_TEXT = {**TEXT, "num_hidden_layers": 1}
+UNREACHED: tuple[tuple[str, Callable[[], nn.Module]], ...] = (
+    ("DeBERTa", _unreached("DebertaModel", "DebertaConfig", SMALL_TEXT)),
+    ("DeBERTa v2, v3", _unreached("DebertaV2Model", "DebertaV2Config", SMALL_TEXT)),
+    ("BLOOM", _unreached("BloomModel", "BloomConfig", {"vocab_size": 53, "hidden_size": 64})),
+    ("GPT-J", _unreached("GPTJModel", "GPTJConfig", {"n_embd": 32, "n_head": 2, "n_layer": 1})),
+    ("MPNet", _unreached("MPNetModel", "MPNetConfig", SMALL_TEXT)),
+    ("XLNet", _unreached("XLNetModel", "XLNetConfig", {"d_model": 32, "n_head": 2, "n_layer": 1})),
+    ("Longformer", _unreached("LongformerModel", "LongformerConfig", SMALL_TEXT)),
+    ("Mamba", _unreached("MambaModel", "MambaConfig", {"hidden_size": 8, "num_hidden_layers": 1})),
+)

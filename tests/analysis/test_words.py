@@ -1,0 +1,125 @@
+"""Words and hidden tokens, against plain loops over single weights."""
+
+import pytest
+import torch
+
+from analysis.view import View
+from analysis.words import joined, joined_tokens, renormalised, words_of
+from models.run import load, trace
+from models.trace import Tokens
+
+ROUNDING = 1e-6  # float32 sums of a few weights in another order
+TEXT = "The unbelievable animal didn't cross O'Brien's streets."
+
+
+def drawn(heads: int, queries: int, keys: int) -> torch.Tensor:
+    draw = torch.Generator().manual_seed(3)
+    return torch.randn(heads, queries, keys, generator=draw).softmax(-1)
+
+
+def test_keys_are_summed_and_queries_averaged() -> None:
+    weights = drawn(3, 5, 7)
+    rows, columns = [(0,), (1, 2, 4)], [(0, 1), (2,), (3, 6)]
+    expected = torch.zeros(3, 2, 3)
+    for head in range(3):
+        for r, row in enumerate(rows):
+            for c, column in enumerate(columns):
+                for query in row:
+                    for key in column:
+                        expected[head, r, c] += weights[head, query, key] / len(row)
+    assert (joined(weights, rows, columns) - expected).abs().max() < ROUNDING
+    whole = joined(weights, rows, [(0, 1, 2), (3,), (4, 5, 6)])
+    assert (whole.sum(-1) - 1).abs().max() < ROUNDING
+
+
+def test_a_row_is_divided_by_its_sum_unless_it_is_empty() -> None:
+    weights = drawn(2, 3, 5)
+    weights[1, 2] = 0
+    found = renormalised(weights[..., 1:4])
+    assert (found.sum(-1)[0] - 1).abs().max() < ROUNDING
+    assert found[1, 2].abs().max() == 0
+    part = weights[0, 1, 1:4]
+    assert (found[0, 1] - part / part.sum()).abs().max() < ROUNDING
+
+
+def tokens_of(*parts: tuple[str, tuple[int, int] | None], segments: tuple[int, ...] = ()) -> Tokens:
+    count = len(parts)
+    labels, spans = zip(*parts, strict=True)
+    special = tuple(span is None for span in spans)
+    return Tokens((7,) * count, labels, special, segments or (0,) * count, spans)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([("un", (0, 2)), ("believable", (2, 12)), ("cat", (13, 16))], [(0, 1), (2,)]),
+        ([("cat", (0, 3)), (".", (3, 4))], [(0,), (1,)]),
+        ([("didn", (0, 4)), ("'", (4, 5)), ("t", (5, 6))], [(0, 1, 2)]),
+        ([("didn", (0, 4)), ("'t", (4, 6))], [(0, 1)]),
+        ([("cats", (0, 4)), ("'", (4, 5)), ("tail", (6, 10))], [(0,), (1,), (2,)]),
+        ([("'", (0, 1)), ("quoted", (1, 7)), ("'", (7, 8))], [(0,), (1,), (2,)]),
+        ([("🙂 1/3", (0, 1)), ("🙂 2/3", (0, 1)), ("🙂 3/3", (0, 1))], [(0, 1, 2)]),
+        ([(" the", (3, 7)), (" cat", (7, 11)), ("s", (11, 12))], [(0,), (1, 2)]),
+        ([("中", (0, 1)), ("文", (1, 2))], [(0,), (1,)]),
+        ([("[CLS]", None), ("a", (0, 1)), ("b", (1, 2)), ("[SEP]", None)], [(0,), (1, 2), (3,)]),
+        ([("well", (0, 4)), ("-", (4, 5)), ("known", (5, 10))], [(0,), (1,), (2,)]),
+        ([("x [UNK]", (0, 1)), ("y", (1, 2))], [(0, 1)]),
+    ],
+)
+def test_which_tokens_are_a_word(parts, words) -> None:
+    assert list(words_of(tokens_of(*parts))) == words
+
+
+def test_texts_of_a_pair_stay_apart_and_ids_alone() -> None:
+    pair = tokens_of(("one", (0, 3)), ("two", (3, 6)), segments=(0, 1))
+    assert words_of(pair) == ((0,), (1,))
+    assert words_of(Tokens.of_ids([4, 5, 6])) == ((0,), (1,), (2,))
+
+
+def test_words_show_their_text() -> None:
+    tokens = tokens_of(("🙂 1/2", (0, 1)), ("🙂 2/2", (0, 1)), ("un", (2, 4)), ("like", (4, 8)))
+    found = joined_tokens(tokens, words_of(tokens))
+    assert found.labels == ("🙂", "unlike")
+    assert found.spans == ((0, 1), (2, 8))
+
+
+@pytest.fixture(scope="module")
+def seen():
+    return trace(load("minilm"), TEXT)
+
+
+def test_a_view_by_words(seen) -> None:
+    view, site = View(seen), seen.sites[3]
+    labels = view.query_labels(site)
+    assert labels == ["[CLS]", *TEXT[:-1].split(), ".", "[SEP]"]
+    assert len(labels) < len(seen.labels)
+    weights = view.weights(3)
+    assert weights.shape == (12, len(labels), len(labels))
+    assert (weights.sum(-1) - 1).abs().max() < 1e-5  # as exact as the rows of single tokens
+    groups = words_of(seen.tokens[0])
+    assert (weights - joined(seen.weights(3), groups, groups)).abs().max() < ROUNDING
+    assert (view.weights(3, 5, rows=[2, 4]) - weights[5, [2, 4]]).abs().max() < ROUNDING
+    assert view.sites[3].queries == len(labels)
+    place = labels.index("unbelievable")
+    assert view.token(site, "out", place) == groups[place][-1]
+    assert view.word(site, "in", groups[place][0]) == place
+
+
+def test_a_view_without_special_tokens(seen) -> None:
+    site, whole = seen.sites[2], seen.weights(2)
+    hidden = View(seen, words=False, special="hidden")
+    assert hidden.key_labels(site) == seen.labels[1:-1]
+    assert hidden.weights(2).equal(whole[:, 1:-1, 1:-1])
+    assert hidden.word(site, "out", 0) is None
+    again = View(seen, words=False, special="renormalised").weights(2)
+    assert (again.sum(-1) - 1).abs().max() < ROUNDING
+    expected = whole[:, 1:-1, 1:-1] / whole[:, 1:-1, 1:-1].sum(-1, keepdim=True)
+    assert (again - expected).abs().max() < ROUNDING
+    both = View(seen, words=True, special="renormalised")
+    assert "[CLS]" not in both.query_labels(site)
+    assert (both.weights(2).sum(-1) - 1).abs().max() < ROUNDING
+
+
+def test_another_item_is_refused(seen) -> None:
+    with pytest.raises(ValueError, match="a view is of the first item, received 1"):
+        View(seen).weights(0, item=1)

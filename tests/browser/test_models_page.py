@@ -1,0 +1,77 @@
+"""The Models page in a real browser: folders with two towers, what is wrong, what is open."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.architectures import ARCHITECTURES
+
+pytestmark = pytest.mark.browser
+ROOT = ".headscope[data-painted]"
+
+
+@pytest.fixture(scope="module")
+def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a small model with two towers that attend alike."""
+    place = tmp_path_factory.mktemp("towers") / "two-towers"
+    built: Any = next(a for a in ARCHITECTURES if a.name == "SigLIP").build()
+    built.save_pretrained(place)
+    return str(place)
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
+
+
+@pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
+def test_it_fits_the_window_and_says_what_is_open(page, app_url, console, mode, width):
+    page.emulate_media(color_scheme=mode)
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, f"{app_url}/models")
+    expect(page.get_by_text("6 layers of 12 heads")).to_be_visible()
+    page.get_by_text("Model card").click()
+    expect(page.get_by_text("Apache-2.0")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_towers_are_named_and_kept_in_the_link(page, app_url, console, towers):
+    open_page(page, f"{app_url}/models?place=folder&folder={towers}&ids=3+4+5&layer=1")
+    kinds = page.get_by_role("group", name="Kind of attention").get_by_role("button")
+    assert sorted(kinds.all_inner_texts()) == ["text: self", "vision: self"]
+    kinds.get_by_text("text: self").click()
+    expect(page.locator(".hs-chips .hs-chip")).to_have_count(3)
+    page.wait_for_url(re.compile("tower=text"))
+    expect(page.locator(".hs-matrix .hs-overlay")).to_have_attribute(
+        "aria-label", re.compile("layer 1 · text: self")
+    )
+    page.reload()
+    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
+    pressed = page.locator(".hs-switch [aria-pressed='true']").first
+    expect(pressed).to_have_text("text: self")
+    expect(page.locator(".hs-chips .hs-chip")).to_have_count(3)
+
+
+def test_a_folder_that_is_not_there_leaves_the_picture(page, app_url, console, towers):
+    open_page(page, f"{app_url}/models?place=folder&folder={towers}&ids=3+4+5")
+    shown = page.locator(ROOT).get_attribute("data-trace")
+    box = page.get_by_role("textbox", name=re.compile("Its path"))
+    box.fill(f"{towers}-gone")
+    box.press("Enter")
+    expect(page.get_by_text("there is no folder")).to_be_visible()
+    expect(page.get_by_text("Still open")).to_be_visible()
+    assert page.locator(ROOT).get_attribute("data-trace") == shown
+    page.get_by_role("button", name="Is this what the model used?").click()
+    expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
+
+
+def test_words_follow_the_chosen_token(page, app_url, console):
+    open_page(page, f"{app_url}/models?input=An+unbelievable+hippopotamus")
+    count = page.locator(".hs-chip").count()
+    page.get_by_role("button", name="Words").click()
+    page.get_by_text("Whole words").click()
+    expect(page.locator(".hs-chip").get_by_text("hippopotamus", exact=True)).to_be_visible()
+    assert page.locator(".hs-chip").count() < count
+    page.wait_for_url(re.compile("words=yes"))

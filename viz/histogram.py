@@ -1,0 +1,27 @@
+"""A histogram as a plotly figure: counts and edges in, a figure out."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from viz.figures import finish, number_axis
+
+HEIGHT = 320
+
+
+def counts(found: np.ndarray, edges: np.ndarray, *, title: str, x: str) -> go.Figure:
+    """How many numbers lie between each two neighbouring edges.
+
+    Args:
+        found: counts.
+        edges: one more than counts, rising.
+        title: of the figure.
+        x: what is counted.
+    """
+    if found.ndim != 1 or edges.shape != (len(found) + 1,):
+        raise ValueError(f"expected one edge more than counts, received {len(edges)}, {len(found)}")
+    bar = go.Bar(x=(edges[1:] + edges[:-1]) / 2, y=found, width=np.diff(edges))
+    told = f"{x} about %{{x:.4g}}<br>%{{y:,}} numbers<extra></extra>"
+    figure = go.Figure(bar.update(hovertemplate=told))
+    number_axis(figure, "x", x)
+    number_axis(figure, "y", "numbers")
+    return finish(figure, title, HEIGHT)

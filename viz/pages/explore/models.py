@@ -1,0 +1,74 @@
+"""Models: open a checkpoint, read its card and its tensors, and see where its heads look."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.pages import (
+    checkpoint,
+    checkpoint_card,
+    checkpoint_input,
+    checkpoint_view,
+    checkpoint_where,
+    explorer,
+    settings,
+    shared,
+)
+from viz.pages.checkpoint import PAGE, Source
+
+PARAMS = (
+    *checkpoint_where.PARAMS,
+    *checkpoint_card.PARAMS,
+    *checkpoint_input.PARAMS,
+    *checkpoint_view.PARAMS,
+)
+
+
+@st.fragment
+def page() -> None:
+    with st.container(gap="small"):
+        problems = settings.from_link(PAGE, PARAMS)
+        st.markdown("#### What does your model look at?")
+        for problem in problems:
+            shared.error_line(problem)
+        wanted = checkpoint_where.choose()
+        body = st.container(key="models_body", gap="small")
+        picture = st.container(key="models_picture")
+        below = st.container(key="models_below", gap="small")
+        if shared.warm():
+            with body:
+                _open(wanted, picture, below)
+        else:
+            with body:
+                checkpoint_input.wait()
+            with picture:
+                explorer.wait(PAGE)
+        settings.to_link(PAGE, PARAMS)
+
+
+def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> None:
+    """Opens what is wanted; where that fails, what was open stays open."""
+    source = checkpoint_where.first_that_opens(wanted)
+    if source is None:
+        explorer.hide(PAGE)
+        return
+    model = checkpoint.opened(source)
+    checkpoint_card.line(model)
+    with below:
+        checkpoint_card.show(source, model)
+    try:
+        looked = checkpoint_input.choose(source, model)
+        with picture:
+            _look(source, looked)
+    except ValueError as error:
+        explorer.hide(PAGE)
+        shared.error_line(error)
+
+
+@st.fragment
+def _look(source: Source, looked: checkpoint_input.Looked) -> None:
+    """What the view asks for and chooses runs this alone."""
+    checkpoint_view.show(source, checkpoint.opened(source), looked)
+    settings.to_link(PAGE, PARAMS)
+
+
+page()
