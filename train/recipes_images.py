@@ -55,7 +55,7 @@ SHAPES = Recipe(
         token_std=0.02,
         position_std=0.02,
     ),
-    settings=Settings(steps=6000, batch=64, rate=1e-3, every=500),
+    settings=Settings(steps=4000, batch=32, rate=1.5e-3, every=200),
     exams={"both questions right": (Shapes(), 0.98)},
     pointers=(_shown("First", 1), _shown("Second", 2), _shown("Third", 3)),
     questions={"Which shape is the odd one out?": NAMES, "How many discs are there?": COUNTS},

@@ -68,8 +68,8 @@ DATES = Recipe(
         Pointer(
             "In full",
             "Friday the 13th of December, 2013",
-            "Cross-attention, head {head}: no weight goes to “Friday”, which tells nothing that is"
-            " asked for. The day is read from “13th” ({weight}).",
+            "Cross-attention, head {head}: the last digit of the day is read from “13th”"
+            " ({weight}), and in no head does “Friday” get more than a trace of this row.",
             query=9,
             keys=range(11, 15),
             kind="cross",
@@ -147,8 +147,9 @@ GRAMMAR_NEXT = Recipe(
     title="Grammar, next word",
     summary="A decoder that tells the next word: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(BEGUN)) + " At every word it tells which may come next.",
-    look="The row of the word before a verb looks back at the subject. After “who or what? the” a"
-    " head looks at the noun that the pronoun means: it is the next word.",
+    look="After “who or what? the” a head of the second layer looks at the noun that the pronoun"
+    " means: it is the next word. A verb finds its subject in two steps: a word in between looks at"
+    " the subject, and the word before the verb looks at that word.",
     task=NextWord(),
     config=DecoderConfig(
         vocab=len(BEGUN),
@@ -169,9 +170,10 @@ GRAMMAR_NEXT = Recipe(
         Pointer(
             "The keys …",
             "the keys near the cabinet",
-            "Layer {layer}, head {head}: “cabinet”, after which the verb comes, gives {weight} to"
-            " the subject “keys”: “are”, not “is”.",
-            query=5,
+            "Layer {layer}, head {head}: the “the” in between gives {weight} to the subject “keys”."
+            " In the next layer “cabinet”, after which the verb comes, looks at this “the”: so it"
+            " is “are”, not “is”.",
+            query=4,
             keys=(2,),
             kind="causal",
         ),

@@ -20,7 +20,7 @@ from train.task import Batch
 
 SIDE = 64
 CELL = 16  # pixels to either side, for one shape
-MARGIN = 1  # pixels between a shape and the end of its cell
+MARGIN = 1.4  # pixels between the circle around a shape and the end of its cell
 TURN = 0.25  # radians that a shape leans to either side
 WINDOW = 18  # pixels that hold the largest shape
 
@@ -137,7 +137,7 @@ class Shapes:
 
     def draw(self, dice: Random) -> Scene:
         odd, others = dice.sample(NAMES, 2)
-        ground = hsv_to_rgb(dice.random(), dice.uniform(0.2, 0.6), dice.uniform(0.2, 0.4))
+        ground = hsv_to_rgb(dice.random(), dice.uniform(0.2, 0.6), dice.uniform(0.15, 0.3))
         places = _places(dice, dice.randint(self.fewest, self.most))
         shapes = tuple(
             Shape(kind, *place, dice.uniform(-TURN, TURN), _colour(dice))
@@ -195,7 +195,7 @@ def _texture(scenes: Sequence[Scene]) -> Float[Tensor, "batch channel row col"]:
     """Grain of three sizes, to be added to the ground."""
     dice = [torch.Generator().manual_seed(scene.seed) for scene in scenes]
     texture = torch.zeros(len(scenes), 1, SIDE, SIDE)
-    for cell, strength in ((16, 0.12), (4, 0.1), (1, 0.06)):
+    for cell, strength in ((16, 0.1), (4, 0.08), (1, 0.05)):
         side = SIDE // cell
         noise = torch.stack([torch.rand(1, side, side, generator=each) for each in dice]) - 0.5
         smooth: Any = {} if cell == 1 else {"mode": "bilinear", "align_corners": False}
@@ -221,5 +221,5 @@ def _places(dice: Random, count: int) -> list[tuple[float, float, float]]:
 
 
 def _colour(dice: Random) -> tuple[float, float, float]:
-    """A light colour: of any hue, bright, more or less full."""
-    return hsv_to_rgb(dice.random(), dice.uniform(0.3, 0.9), dice.uniform(0.8, 1.0))
+    """A light colour: of any hue, in red, green and blue alike lighter than most grounds."""
+    return hsv_to_rgb(dice.random(), dice.uniform(0.2, 0.65), dice.uniform(0.85, 1.0))

@@ -106,6 +106,8 @@ def test_what_the_examples_say_beside_the_number(models: dict[str, Model]) -> No
     assert word(reader, she) == "aunt"
     assert word(reader, she.replace("she", "he")) == "king"
     assert word(reader, "the keys near the cabinet") in ("are", "were", "have", "stay", "look")
+    found = trace(reader, "the keys near the cabinet")
+    assert found.weights(1)[:, 5, 4].max() > 0.9  # the second step
     filler = models["grammar"]
     assert word(filler, f"{wide} [MASK] .", 19) == "street"
     assert word(filler, f"{tired} [MASK] .", 19) == "dog"
@@ -125,6 +127,8 @@ def test_what_the_examples_say_beside_the_number(models: dict[str, Model]) -> No
         found = trace(dates, text)
         site = next(site for site in found.sites if site.kind == "cross")
         assert "".join(found.query_labels(site)[1:]) == iso
+    friday = found.weights(0, kind="cross")[:, 9, : len("Friday")]
+    assert friday.sum(-1).max() < 0.05
 
 
 @pytest.mark.parametrize("name", ["shapes", "digits"])

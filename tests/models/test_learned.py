@@ -7,7 +7,6 @@ from random import Random
 from statistics import fmean, stdev
 from typing import Any, cast
 
-import pytest
 import torch
 from torch import Tensor
 
@@ -15,7 +14,6 @@ from analysis.roles import after_the_same, mirrored, previous_token, role_hits, 
 from models.decode import greedy
 from models.run import Model, load, trace
 from train.dates import PLACES, TARGET, Dates
-from train.grammar import Sentence
 from train.induction import SIGNS, Induction
 from train.reading import BEGUN, WHOLE, Masked, NextWord
 from train.sequences import LETTERS, Rearrange
@@ -94,35 +92,47 @@ def test_the_date_models_own_writing_is_labelled() -> None:
     assert "".join(found.key_labels(site)) == "March the third, '98"
 
 
-@pytest.mark.parametrize("name", ["grammar", "grammar-next"])
-def test_a_grammar_head_finds_the_subject(name: str) -> None:
-    """From the masked verb, or from the word before it, to the subject: past nearer nouns."""
-    assert _finds(opened(name), name, "agreement") >= 0.9
+def test_a_grammar_head_finds_the_subject() -> None:
+    """From the masked verb to the subject: past nearer nouns."""
+    items = exam(Masked("agreement"), 200)
+    hits = []
+    for item in items:
+        sentence = item.sentence
+        words = [*sentence.words]
+        words[sentence.verb or 0] = "[MASK]"
+        hits.append(_at(opened("grammar"), WHOLE.ids(words), sentence.verb, sentence.subject))
+    assert best(torch.stack(hits)) >= 0.8
 
 
-@pytest.mark.parametrize("name", ["grammar", "grammar-next"])
-def test_a_grammar_head_finds_what_a_pronoun_means(name: str) -> None:
-    """From where the noun is asked for to the noun that is meant."""
-    assert _finds(opened(name), name, "antecedent") >= 0.9
+def test_a_grammar_head_finds_what_a_pronoun_means() -> None:
+    """From the word before the noun that is asked for to the noun that is meant."""
+    hits = []
+    for sentence in exam(NextWord("antecedent"), 200):
+        assert sentence.answer is not None
+        ids = BEGUN.ids(sentence.words[: sentence.answer])
+        hits.append(_at(opened("grammar-next"), ids, sentence.answer - 1, sentence.antecedent))
+    assert best(torch.stack(hits)) >= 0.9
 
 
-def _finds(model: Model, name: str, kind: str) -> float:
-    """The largest share, over all heads, of sentences whose argmax is the noun in question."""
-    masked, hits = name == "grammar", []
-    drawn: list[Any] = exam(Masked(kind) if masked else NextWord(kind), 200)
-    for item in drawn:
-        sentence: Sentence = item.sentence if masked else item
-        first = kind == "agreement"
-        place = (sentence.verb if first else sentence.answer) or 0
-        key = (sentence.subject if first else sentence.antecedent) or 0
-        words = list(sentence.words)
-        words[place:] = ["[MASK]", *words[place + 1 :]] if masked else []
-        ids = (WHOLE if masked else BEGUN).ids(words)
-        found = trace(model, torch.tensor([ids]))
-        query = place + 1 if masked else place  # the word itself, or the one before it
-        tops = [found.weights(site.layer)[:, query].argmax(-1) for site in found.sites]
-        hits.append(torch.stack(tops) == key + 1)
-    return float(torch.stack(hits).float().mean(0).max())
+def test_the_next_verb_finds_its_subject_in_two_steps() -> None:
+    """From the word before the verb to one in between, and from there to the subject.
+
+    In most sentences for one pair of heads, though a nearer noun stands in all of them.
+    """
+    hits = []
+    for sentence in exam(NextWord("agreement"), 200):
+        found = trace(opened("grammar-next"), torch.tensor([BEGUN.ids(sentence.words)]))
+        between = found.weights(1)[:, sentence.verb].argmax(-1)
+        reached = found.weights(0)[:, between].argmax(-1)  # first head, second head
+        hits.append(reached.flatten() == (sentence.subject or 0) + 1)
+    assert best(torch.stack(hits).float()) >= 0.6
+
+
+def _at(model: Model, ids: list[int], query: int | None, key: int | None) -> Tensor:
+    """Of every head of all layers: whether this word gives its largest weight to that word."""
+    found = trace(model, torch.tensor([ids]))
+    rows = [found.weights(site.layer)[:, (query or 0) + 1] for site in found.sites]
+    return (torch.cat(rows).argmax(-1) == (key or 0) + 1).float()  # behind the begin sign
 
 
 def test_the_shapes_vit_looks_at_the_odd_one() -> None:
