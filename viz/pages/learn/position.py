@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.pages.lesson import position, frame
+from viz.pages.lesson import frame, position
 
 
 @st.fragment

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.pages.lesson import vision, frame
+from viz.pages.lesson import frame, vision
 
 
 @st.fragment
