@@ -5,6 +5,7 @@ Lessons are found by their pages; one window goes through all of them, as a read
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -22,8 +23,11 @@ CONTROLS = """name => [...document.querySelectorAll(`[class*='st-key-${name}_']`
     .filter(each => each && !/_(code|chart|print)/.test(each))"""
 SAYS = """wanted => {
     const said = new URLSearchParams(location.search);
-    return [...said].length === wanted.length && wanted.every(([k, v]) => said.get(k) === v);
+    return said.size === wanted.length && wanted.every(([k, v]) => said.get(k) === v);
 }"""
+UNFOLD = """() => [...document.querySelectorAll("details:not([open])")]
+    .filter(box => box.querySelector("input, [role=radio]"))
+    .forEach(box => box.querySelector("summary").click())"""
 SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
     && document.querySelector(".lesson-took, .stAlert")"""
 
@@ -36,6 +40,7 @@ def open_lesson(page: Page, url: str, name: str) -> None:
 def arrived(page: Page, name: str) -> None:
     title = course.lesson(name).title
     expect(page.get_by_role("heading", name=title, level=4)).to_be_visible(timeout=60_000)
+    page.wait_for_function("() => document.documentElement.dataset.lessonKeys")
     settled(page)
 
 
@@ -44,10 +49,16 @@ def settled(page: Page) -> None:
     assert page.locator(".stException").count() == 0
 
 
+def press(page: Page, key: str) -> None:
+    """A key, once it is listened for."""
+    page.locator(".headscope[data-keys]").wait_for(state="attached")
+    page.keyboard.press(key)
+
+
 def by_key(page: Page, key: str) -> None:
     """Presses a key that belongs to no control."""
     page.evaluate("document.activeElement?.blur()")
-    page.keyboard.press(key)
+    press(page, key)
 
 
 @pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
@@ -57,6 +68,7 @@ def test_every_control_of_every_lesson_moves_once(page, app_url, mode, width):
     open_lesson(page, app_url, LESSONS[0].name)
     for lesson in LESSONS:
         arrived(page, lesson.name)
+        page.evaluate(UNFOLD)
         for key in controls(page, lesson.name):
             before = page.url
             move(page, page.locator(f".{key}").first)
@@ -70,17 +82,24 @@ def test_every_control_of_every_lesson_moves_once(page, app_url, mode, width):
 
 
 def controls(page: Page, name: str) -> Iterator[str]:
-    """Each control that is there, also those that a moved one brings."""
+    """Each control that is there, also those that a moved one brings; of a matrix its first box."""
     seen: set[str] = set()
-    while new := [key for key in page.evaluate(CONTROLS, name) if key not in seen]:
-        seen.add(new[0])
+    while new := [key for key in page.evaluate(CONTROLS, name) if matrix(key) not in seen]:
+        seen.add(matrix(new[0]))
         yield new[0]
+
+
+def matrix(key: str) -> str:
+    """The matrix a box belongs to; any other control for itself."""
+    return re.sub(r"(?<=[a-z])[1-9]{2}$", "", key)
 
 
 def move(page: Page, control: Locator) -> None:
     if control.get_by_role("slider").count():
         slider = control.get_by_role("slider").first
-        last = slider.get_attribute("aria-valuenow") == slider.get_attribute("aria-valuemax")
+        last = slider.evaluate(
+            "s => Number(s.ariaValueNow ?? s.value) >= (s.ariaValueMax ?? s.max)"
+        )
         slider.press("ArrowLeft" if last else "ArrowRight")
     elif control.get_by_role("radio").count():
         choices = control.get_by_role("radio").all()
@@ -104,12 +123,14 @@ def move(page: Page, control: Locator) -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_link_to_try_lands_where_it_says(page, app_url, lesson):
+    module = import_module(f"viz.pages.lesson.{lesson.name}")
+    usual = {param.name: param.default for param in module.PARAMS}  # is not in the address
     open_lesson(page, app_url, lesson.name)
     links = page.locator("[class*='st-key-lesson_tries'] a")
     for number in range(links.count()):
-        wanted = query(links.nth(number).get_attribute("href") or "")
+        given = query(links.nth(number).get_attribute("href") or "")
         links.nth(number).click()
-        page.wait_for_function(SAYS, arg=wanted)
+        page.wait_for_function(SAYS, arg=[[k, v] for k, v in given if str(usual[k]) != v])
         settled(page)
         told = page.locator(".stAlert").filter(has_text=re.compile("The link"))
         assert told.count() == 0
@@ -125,21 +146,21 @@ def test_the_whole_course_by_keyboard_alone(page, app_url):
     for lesson in LESSONS:
         arrived(page, lesson.name)
         if page.locator(".st-key-lesson_back").count():
-            page.keyboard.press("ArrowLeft")
+            press(page, "ArrowLeft")
             page.wait_for_url(re.compile(r"[?&]step=\d"))
             settled(page)
-            page.keyboard.press("ArrowRight")
+            press(page, "ArrowRight")
             page.wait_for_url(lambda url: "step=" not in url)
-        page.keyboard.press("n")
+        press(page, "n")
     for lesson in LESSONS[-2::-1]:
-        page.keyboard.press("p")
+        press(page, "p")
         arrived(page, lesson.name)
 
 
 def test_terms_explain_themselves_on_focus_and_progress_is_kept(page, app_url):
     page.set_viewport_size({"width": 1280, "height": 900})
     open_lesson(page, app_url, LESSONS[0].name)
-    page.keyboard.press("n")
+    press(page, "n")
     arrived(page, LESSONS[1].name)
     expect(page.locator(".lesson-bar i.seen")).to_have_count(1)
     term = page.locator(".lesson-term").first

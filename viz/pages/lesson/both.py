@@ -127,7 +127,13 @@ def _three_kinds() -> None:
         )
     )
     if known:
-        frame.explore("Open this date in the explorer", model="dates", input=_said("date"))
+        frame.explore(
+            "Open this date in the explorer",
+            model="dates",
+            input=_said("date"),
+            attention=kind,
+            head=head,
+        )
 
 
 def _trace(known: bool) -> "Trace":

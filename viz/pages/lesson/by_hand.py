@@ -83,6 +83,11 @@ def draw() -> None:
     found = follow(x)
     _picture(x, found, at)
     frame.tries(NAME, *TRIES)
+    frame.explore(
+        "See self-attention on a whole sentence, in a trained model",
+        model="minilm",
+        input="The viewer liked the film because it was short",
+    )
     frame.heading("A film and a viewer")
     frame.text(*FILM_TEXT)
     _film()

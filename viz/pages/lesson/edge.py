@@ -65,7 +65,8 @@ def _turn(name: str) -> None:
 
 def _settings_line(name: str, params: Sequence[link.Param]) -> None:
     """What the controls say, where they are hidden."""
-    said = [(p.name, str(st.session_state[f"{name}_{p.name}"])) for p in params if p != PRINT]
+    values = [(p.name, st.session_state[f"{name}_{p.name}"]) for p in params if p != PRINT]
+    said = [(n, f"{v:.4g}" if isinstance(v, float) else str(v)) for n, v in values if n != "step"]
     items = "".join(f"<span><i>{escape(n)}</i> {escape(v)}</span>" for n, v in said)
     st.html(f'<p class="lesson-facts">{items}</p>')
 

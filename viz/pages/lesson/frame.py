@@ -49,6 +49,7 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     params = (*params, edge.PRINT)
     problems = settings.from_link(name, params)
     look.style(printing=printing(name))
+    edge.listen()
     with st.container(key=f"lesson_page_{name}", gap="small"):
         edge.head(name, params)
         for problem in problems:
@@ -63,7 +64,6 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
         # a link to the page one is on changes the settings, but not the address
         st.query_params.from_dict(st.session_state[f"{name}_link"])
     st.session_state["lesson_last"] = name
-    edge.listen()
 
 
 def text(*paragraphs: str) -> None:

@@ -115,6 +115,8 @@ def _layer(at: int) -> None:
     _shapes(config, x.shape, at)
     if at >= 2:
         _weights(pattern, softmaxed=at >= 3)
+    if at >= STEPS.index("· v"):
+        _values(pattern, joined=at > STEPS.index("· v"))
     if at >= len(STEPS) - 1:
         _both_ways(out[0, 0].tolist(), again[0, 0].tolist(), (out - again).abs().max().item())
     _parameters(layer)
@@ -161,6 +163,29 @@ def _weights(pattern: "Pattern", *, softmaxed: bool) -> None:
     frame.show(tables.row(*shown))
     if left:
         st.caption(f"Not drawn: {', '.join(left)}.")
+
+
+def _values(pattern: "Pattern", *, joined: bool) -> None:
+    """What every head gives for the first token, and all of it side by side."""
+    from models.followed import follow
+
+    found = [follow(pattern, head=head).values[0].tolist() for head in range(pattern.heads)]
+    wide = min(SHOWN, len(found[0]))
+    shown = [
+        tables.matrix(
+            [row[:wide] for row in found[:SHOWN]],
+            title="Token 1: weights · v of every head",
+            rows=[f"head {head}" for head in range(len(found[:SHOWN]))],
+            axes=("head", "feature"),
+            kind="signed",
+        )
+    ]
+    if joined:
+        together = [value for row in found for value in row]
+        title = f"Joined: {len(found)} × {len(found[0])} = {len(together)} numbers"
+        first = [together[: 2 * SHOWN]]
+        shown.append(tables.matrix(first, title=title, axes=("token", "number"), kind="signed"))
+    frame.show(tables.row(*shown))
 
 
 def _both_ways(once: list[float], looped: list[float], far: float) -> None:

@@ -25,6 +25,12 @@ STYLE = """<style>
   padding: .4rem .6rem; border-radius: 6px; font-size: .88rem; font-weight: 400; line-height: 1.4;
   font-style: normal; white-space: normal; background: #2b3040; color: #f3f5f9;
   box-shadow: 0 2px 8px rgba(0, 0, 0, .35); pointer-events: none; text-align: start; }
+.lesson-matrix:has(.lesson-term:is(:hover, :focus)) { overflow: visible; }
+@media (max-width: 640px) {
+  .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
+  .lesson-term { position: static; }
+  .lesson-term:is(:hover, :focus)::after { top: auto; margin-top: 1.5em; max-width: 100%; }
+}
 .lesson-row { display: flex; flex-wrap: wrap; align-items: flex-end; gap: .5rem 1.2rem; }
 .lesson-sign { font-size: 1.1rem; opacity: .85; padding-bottom: .9rem; }
 .lesson-matrix { margin: .2rem 0; max-width: 100%; overflow-x: auto; }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NAME = "position"
 ORDERS = {"reverse": "backwards", "swap": "first and last swapped", "turn": "first word last"}
 SLIPS = {"right": "as it is", "kind": "exponent (2j+1)/d", "literal": "exponent 2j + 1/d"}
+SIZES = {"length": 8, "dim": 4}  # steps of the Positions page
 LINES = 8  # rows and columns of the printed corner
 PARAMS = (
     link.number("length", 60, 4, 120),
@@ -58,14 +59,14 @@ def _said(name: str) -> int:
 
 
 def _table() -> None:
-    from models.positional import sinusoidal
-    from viz import figures
-
     with st.container(horizontal=True, gap="medium"):
         controls.slider(NAME, "length", "Places", (4, 120), "How many")
         controls.slider(NAME, "dim", "Width", (4, 64), "How many numbers each", step=2)
         controls.slider(NAME, "at", "Place", (0, 119), "Which is followed")
         controls.slider(NAME, "pair", "Pair", (0, 31), "Which two features are followed")
+    from models.positional import sinusoidal
+    from viz import figures
+
     length, dim = _said("length"), _said("dim")
     at, pair = min(_said("at"), length - 1), min(_said("pair"), dim // 2 - 1)
     table = sinusoidal(length, dim)
@@ -230,7 +231,20 @@ def _learned() -> None:
         ),
         ("longest input", f"{count} learned, any length fixed"),
     )
-    frame.explore("All schemes, rotary and ALiBi too: the Positions page", "explore/positions")
+    _explore()
+
+
+def _explore() -> None:
+    """To the Positions page, whose table has its sizes in steps."""
+    length, width = (max(8, step * -(-_said(name) // step)) for name, step in SIZES.items())
+    frame.explore(
+        "This table, and all other schemes, in the Positions page",
+        "explore/positions",
+        length=length,
+        width=width,
+        position=min(_said("at"), length - 1),
+        dim=min(2 * _said("pair"), width - 2),
+    )
 
 
 def _code() -> None:

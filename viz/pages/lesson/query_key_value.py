@@ -63,6 +63,7 @@ def draw() -> None:
     frame.heading("Without a scale, and the smallest transformer")
     _smallest()
     frame.tries(NAME, *texts.TRIES)
+    frame.explore("The smallest transformer, part by part", "lab/architecture", preset="smallest")
     frame.code(
         NAME,
         *(simple.word_by_word, simple.feature_by_feature, simple.one_head, attend.attend),

@@ -36,6 +36,14 @@ def draw() -> None:
     _costs()
     _halves()
     frame.tries(NAME, *texts.TRIES)
+    width = int(_said("width"))
+    frame.explore(
+        f"The scores of a layer of width {width}, part by part",
+        "lab/architecture",
+        preset="small",
+        dim=max(width, 8),
+        heads=1,
+    )
     from models import scaling, scores
     from models.softmax import softmax
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz import link
-from viz.pages import controls, picture, shared
+from viz.pages import controls, painter, picture, shared
 from viz.pages.lesson import cells, frame, vision_counts, vision_picture, vision_texts
 
 if TYPE_CHECKING:
@@ -125,13 +125,17 @@ def _steps(at: int) -> None:
     for each in range(at + 1):
         frame.text(vision_texts.STEP_TEXTS[each])
         vision_picture.draw(each, chosen, network, steps, pattern, number)
-    frame.explore(
-        "Open this photo and network in the explorer",
-        "explore/image",
-        photo=said("photo"),
-        heads=chosen.heads,
-        depth=chosen.depth,
-    )
+    _explore(chosen)
+
+
+def _explore(chosen: "ViTConfig") -> None:
+    """To the Image page, as far as it has these sizes; its heads share the model's width."""
+    same = {name: said(name) for name in ("photo", "dim", "depth", "seed", "order")}
+    if said("image") in ("112", "224") and int(said("patch")) in painter.PATCHES:
+        same |= {"size": said("image"), "patch": said("patch")}
+    if chosen.width % chosen.heads == 0:
+        same["heads"] = str(chosen.heads)
+    frame.explore("Open this photo and network in the explorer", "explore/image", **same)
 
 
 def _followed(chosen: "ViTConfig", at: int) -> int:

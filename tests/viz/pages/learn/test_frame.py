@@ -104,6 +104,8 @@ def test_every_link_to_try_makes_sense(name: str) -> None:
         settings = dict(parse(link.query_string))
         tried = run(name, **settings)
         assert linked(tried).items() <= settings.items()
+        for key, value in settings.items():
+            assert str(tried.session_state[f"{name}_{key}"]) == value
         assert not [line for line in errors(tried) if line.startswith("The link")]
 
 

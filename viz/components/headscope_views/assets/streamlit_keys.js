@@ -1,5 +1,5 @@
 // Lets keys click a lesson's buttons and links, and shows the picture when a link has changed it.
-// Called again on every change of data or theme, so the listeners are made once per root.
+// Called again on every change of data or theme: the listeners are made once.
 
 const CLICKS = {
   ArrowRight: ".st-key-lesson_forward button",
@@ -13,21 +13,16 @@ const BUSY =
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const TRIES = "[class*='st-key-lesson_tries'] a";
 const PICTURE = "[class*='st-key-lesson_step_'], [class*='st-key-lesson_page'] .stMarkdown .katex";
-const listening = new WeakMap();
+let listening = false;
 
-export default function ({ parentElement }) {
-  const root = parentElement.querySelector(".headscope");
-  if (!listening.has(root)) listening.set(root, listen());
-  return listening.get(root);
-}
-
-function listen() {
+// The listeners stay: between two lessons there is a moment without this component, and a key that
+// is pressed then would be lost. On other pages there is nothing that they could click.
+export default function () {
+  if (listening) return;
+  listening = true;
   document.addEventListener("keydown", hear);
   document.addEventListener("click", look);
-  return () => {
-    document.removeEventListener("keydown", hear);
-    document.removeEventListener("click", look);
-  };
+  document.documentElement.dataset.lessonKeys = "heard";
 }
 
 function look(event) {
