@@ -13,7 +13,7 @@ from models.convert import bert, own, vit
 from models.encoder import Encoder
 from models.look import read_look
 from models.model import Config, Door, Model, Network
-from models.safe import Folder, tensors
+from models.safe import Folder, finite, tensors
 from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViT, ViTConfig
@@ -115,5 +115,8 @@ def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Ten
                 f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
             )
     whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+    damaged = next((name for name, tensor in whole.items() if not finite(tensor)), None)
+    if damaged is not None:
+        raise ValueError(f"{damaged} holds NaN or infinity: the weights are damaged")
     network.load_state_dict(whole, assign=True)
     return network

@@ -215,6 +215,11 @@ def tensors(file: Path) -> dict[str, Tensor]:
     return _unpickled(file)
 
 
+def finite(tensor: Tensor) -> bool:
+    """Whether all numbers are; one pass over them and no copy, unless their sum is not."""
+    return bool(tensor.sum(dtype=torch.float32).isfinite()) or bool(tensor.isfinite().all())
+
+
 def _unpickled(file: Path) -> dict[str, Tensor]:
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as packed:

@@ -20,7 +20,7 @@ from models.catalogue import CheckpointError
 from models.door.look import look_in, patches_of
 from models.door.tokenizer import quietly, tokenizer_in
 from models.look import Look
-from models.safe import Folder, tensors
+from models.safe import Folder, finite, tensors
 from models.text import Tokenizer
 from models.towers import Places
 
@@ -219,8 +219,7 @@ def _filled(
             f"the checkpoint has weights with no place in {kind.__name__}: {_some(unknown)}"
         )
     for name, parameter in network.named_parameters():
-        total = parameter.detach().sum(dtype=torch.float32)  # one pass, and no copy
-        if not total.isfinite() and not parameter.isfinite().all():
+        if not finite(parameter.detach()):
             raise CheckpointError(f"{name} holds NaN or infinity: the weights are damaged")
     return network, tuple(extra)
 

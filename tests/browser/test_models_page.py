@@ -1,6 +1,7 @@
 """The Models page in a real browser: folders with two towers, what is wrong, what is open."""
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,13 +13,17 @@ pytestmark = pytest.mark.browser
 ROOT = ".headscope[data-painted]"
 
 
+def saved(factory: pytest.TempPathFactory, name: str) -> str:
+    place = factory.mktemp("saved") / name.lower()
+    built: Any = next(a for a in ARCHITECTURES if a.name == name).build()
+    built.save_pretrained(place)
+    return str(place)
+
+
 @pytest.fixture(scope="module")
 def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a small model with two towers that attend alike."""
-    place = tmp_path_factory.mktemp("towers") / "two-towers"
-    built: Any = next(a for a in ARCHITECTURES if a.name == "SigLIP").build()
-    built.save_pretrained(place)
-    return str(place)
+    return saved(tmp_path_factory, "SigLIP")
 
 
 def open_page(page: Page, url: str) -> None:
@@ -65,6 +70,15 @@ def test_a_folder_that_is_not_there_leaves_the_picture(page, app_url, console, t
     assert page.locator(ROOT).get_attribute("data-trace") == shown
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
+
+
+def test_heads_that_share_keys_stand_together(page, app_url, console, tmp_path_factory):
+    folder = saved(tmp_path_factory, "Llama")  # six heads of queries, two of keys
+    open_page(page, f"{app_url}/models?place=folder&folder={folder}&ids=3+4+5&head=4")
+    expect(page.locator(".hs-name")).to_have_text("layer 0 · head 4 (keys of group 1)")
+    places = page.locator(".hs-columns span").evaluate_all("all => all.map((a) => a.offsetLeft)")
+    steps = [after - before for before, after in pairwise(places)]
+    assert steps[2] > steps[1] == steps[0] == steps[3] == steps[4]
 
 
 def test_words_follow_the_chosen_token(page, app_url, console):

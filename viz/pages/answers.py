@@ -87,6 +87,7 @@ def _texts_and_sites(trace: "Seen") -> dict[str, Any]:
                 "kind": site.kind,
                 "tower": site.tower,
                 "heads": site.heads,
+                "kv_heads": pattern.k.shape[1],
                 "queries": len(query),
                 "keys": len(key),
                 "query_text": texts.index(query),

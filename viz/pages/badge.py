@@ -36,7 +36,7 @@ def show(
     """
     state, key = st.session_state, f"{page}_verdict"
     with st.container(key=f"{page}_badge", horizontal=True, vertical_alignment="center"):
-        st.caption(plain(line(trace, trace.sites[select["site"]])), width="content")
+        st.caption(plain(_line(identity, select["site"], trace)), width="content")
         asked = st.button(
             "Is this what the model used?",
             key=f"{page}_verify",
@@ -49,6 +49,12 @@ def show(
             state[key] = identity, _verified(*run())
     if state.get(key, ("", ""))[0] == identity:
         st.caption(plain(state[key][1]))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _line(identity: str, index: int, _trace: "Trace") -> str:
+    """Worked out once a layer: the view asks questions while the pointer moves."""
+    return line(_trace, _trace.sites[index])
 
 
 def line(trace: "Trace", site: "Site") -> str:

@@ -45,6 +45,21 @@ class Source:
     door: str = "auto"
 
 
+@dataclass(frozen=True, eq=False)
+class Open:
+    """A model that is open; it stays so when its files change or go.
+
+    Attributes:
+        source: where it came from.
+        stamp: of its files when it was opened.
+        model: shared with others: nothing may change it.
+    """
+
+    source: Source
+    stamp: str
+    model: "Model"
+
+
 def public() -> bool:
     """Whether this server is for everybody, and shows its catalogue only."""
     return os.environ.get("PUBLIC", "") not in ("", "0")
@@ -61,14 +76,15 @@ def check(source: Source) -> None:
         raise ValueError(CLOSED)
 
 
-def opened(source: Source) -> "Model":
-    """The model, opened once and shared: nothing may change it.
+def opened(source: Source) -> Open:
+    """The model, opened once for all who ask.
 
     Raises:
         ValueError: in one line, for whatever cannot be opened.
     """
     check(source)
-    return _opened(source, _stamp(source))
+    stamp = _stamp(source)
+    return Open(source, stamp, _opened(source, stamp))
 
 
 def folder(source: Source) -> "Folder":
@@ -146,26 +162,25 @@ def _stamp(source: Source) -> str:
 Given = tuple[Any, ...]
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
-def traced(source: Source, stamp: str, given: Given, _argument: Any) -> shared.Traced:
+def look(open_: Open, given: Given, argument: Any) -> shared.Traced:
     """One pass over one input.
 
     Args:
-        source: of the model.
-        stamp: of its files.
+        open_: the model.
         given: what the input is remembered by.
-        _argument: what the model is given: input and target.
+        argument: what the model is given: input and target.
     """
+    return _traced(open_.source, open_.stamp, given, open_.model, argument)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _traced(
+    source: Source, stamp: str, given: Given, _model: "Model", _argument: Any
+) -> shared.Traced:
     from models.run import trace
     from viz.pages.answers import thumbs
 
-    model = opened(source)
-    with shared.forward_pass(model):
-        done = trace(model, *_argument)
+    with shared.forward_pass(_model):
+        done = trace(_model, *_argument)
     name = f"{source}|{stamp}|{given}".encode("utf-8", "replace")
     return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
-
-
-def look(source: Source, given: Given, argument: Any) -> shared.Traced:
-    """The trace of an input."""
-    return traced(source, _stamp(source), given, argument)

@@ -131,7 +131,10 @@ def _licence(source: Source) -> str:
 
     if source.place == "catalogue":
         return entry(source.name).licence
-    return facts.licence(checkpoint.folder(source)) or "not stated in its files"
+    try:
+        return facts.licence(checkpoint.folder(source)) or "not stated in its files"
+    except ValueError:
+        return "not known: its files are gone"
 
 
 def _memory(model: "Model") -> str:

@@ -111,8 +111,8 @@ def _start(plan: "Plan") -> None:
 @st.fragment(run_every=POLL)
 def _progress(name: str) -> None:
     """How far it is, looked at again and again without the rest of the page."""
-    download = _downloads()[name]
-    if download.done:
+    download = _downloads().get(name)
+    if download is None or download.done:
         st.rerun()
     whole = max(1, download.plan.size)
     come, all_of_it = short(download.come, "memory"), short(download.plan.size, "memory")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from viz import link
 from viz.pages import badge, checkpoint, explorer, picture, picture_view, snippet, words
-from viz.pages.checkpoint import PAGE, Source
+from viz.pages.checkpoint import PAGE, Open, Source
 from viz.pages.checkpoint_input import Looked
 from viz.pages.shared import Traced, plain
 
@@ -37,10 +37,11 @@ class Patches:
     order: str
 
 
-def show(source: Source, model: "Model", looked: Looked) -> None:
+def show(open_: Open, looked: Looked) -> None:
     """Runs the model on its input and shows where its heads look."""
     with st.spinner("Running the model …"):
-        found = checkpoint.look(source, looked.given, looked.argument)
+        found = checkpoint.look(open_, looked.given, looked.argument)
+    model = open_.model
     notes = dict.fromkeys((*looked.notes, *found.trace.notes))
     if notes:
         st.caption(plain("; ".join(notes)))
@@ -54,7 +55,7 @@ def show(source: Source, model: "Model", looked: Looked) -> None:
         explorer.show(PAGE, found)
     select = explorer.selection(PAGE, found.shown)
     badge.show(PAGE, found.trace, found.identity, select, lambda: (model, *looked.argument))
-    _snippet(source, looked, found, select)
+    _snippet(open_.source, looked, found, select)
 
 
 def patches_of(model: "Model", trace: "Trace") -> Patches | None:

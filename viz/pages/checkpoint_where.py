@@ -6,7 +6,7 @@ from models.catalogue import catalogue
 from viz import link
 from viz.architecture import short
 from viz.pages import checkpoint, checkpoint_fetch, controls, shared
-from viz.pages.checkpoint import PAGE, Source
+from viz.pages.checkpoint import PAGE, Open, Source
 from viz.pages.shared import plain
 
 TITLES = {known.name: known.title for known in catalogue()}
@@ -58,20 +58,19 @@ def choose() -> Source:
     return Source(place, name.strip(), **values)
 
 
-def first_that_opens(wanted: Source) -> Source | None:
+def first_that_opens(wanted: Source) -> Open | None:
     """What is wanted if it opens; else what was open before, and a line that says why."""
     state, key = st.session_state, f"{PAGE}_open"
     try:
         if not _not_here(wanted):
             with st.spinner("Opening the model …"):
-                checkpoint.opened(wanted)
-            state[key] = wanted
-            return wanted
+                state[key] = checkpoint.opened(wanted)
+            return state[key]
     except ValueError as error:
         shared.error_line(error)
     before = state.get(key)
-    if before is not None and before.place in checkpoint.places():
-        st.caption(f"Still open: {said(before)}.")
+    if before is not None and before.source.place in checkpoint.places():
+        st.caption(f"Still open: {said(before.source)}.")
         return before
     return None
 

@@ -196,6 +196,16 @@ def test_settings_that_are_refused(copied: Path, setting: str, value: object) ->
     refused(copied, "for dim 36, received 5" if value == 36 else name, door=door)
 
 
+@pytest.mark.parametrize("door", [None, "own"])
+def test_damaged_weights(copied: Path, door: Door | None) -> None:
+    file = copied / "model.safetensors"
+    state = {name: tensor.clone() for name, tensor in load_file(file).items()}
+    name = next(name for name in state if name.endswith("query.weight"))
+    state[name][1, 2] = torch.nan
+    save_file(state, file)
+    refused(copied, "holds NaN or infinity: the weights are damaged", door=door)
+
+
 def test_what_only_the_library_can_compute_is_left_to_it(copied: Path) -> None:
     """A setting the converter refuses opens through the library's own code; asked for ours, not."""
     file = copied / "config.json"

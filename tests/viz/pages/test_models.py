@@ -203,6 +203,17 @@ def test_a_folder_that_is_none(folder: str, says: str) -> None:
     assert says in lines(run(place="folder", folder=folder))[0]
 
 
+def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(llama, tmp_path / "odd-llama")
+    app = run(place="folder", folder=str(folder), ids="3 4 5")
+    shutil.rmtree(folder)
+    app.text_input("models_ids").set_value("3 4 5 6")
+    checked(app.run())
+    assert "there is no folder" in lines(app)[0]
+    ((header, _),) = blobs(app)
+    assert header["base"]["texts"][0]["labels"] == ["3", "4", "5", "6"]
+
+
 def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
     kept = (folder / "config.json").read_text()
@@ -313,7 +324,7 @@ def test_the_card_says_what_the_model_is(saved) -> None:
     folder = saved("Llama")
     (folder / "README.md").write_text("---\nlicense: apache-2.0\n---\n")
     source = Source("folder", str(folder))
-    model = checkpoint.opened(source)
+    model = checkpoint.opened(source).model
     count = sum(weights.numel() for weights in model.network.parameters())
     card = checkpoint_card.facts_of(source, model, count)
     assert card["Family"] == "llama (LlamaForCausalLM)"
@@ -326,7 +337,7 @@ def test_the_card_says_what_the_model_is(saved) -> None:
 
 def test_tensors_have_their_numbers(saved) -> None:
     source = Source("folder", str(saved("Llama")))
-    model = checkpoint.opened(source)
+    model = checkpoint.opened(source).model
     rows = checkpoint_card.numbers(source, model)
     named = dict(model.network.named_parameters())
     assert set(named) <= {row.name for row in rows}
@@ -365,7 +376,7 @@ def test_the_lines_of_python_run(saved) -> None:
     source = Source("folder", str(saved("T5")), dtype="bfloat16", door="transformers")
     ids, target = torch.tensor([[3, 4, 5]]), torch.tensor([[6, 7]])
     looked = Looked((ids, target), ("ids", 3, 4, 5))
-    found = checkpoint.look(source, looked.given, looked.argument)
+    found = checkpoint.look(checkpoint.opened(source), looked.given, looked.argument)
     select = {"site": 3, "head": 2, "token": None, "direction": "out"}
     code = checkpoint_view.code(source, looked, found, select)
     *lines_, last = code.splitlines()

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import start
+from analysis.view import View
 from models.run import load, trace
 from viz.pack import unpack
 from viz.pages import snippet
@@ -263,3 +264,33 @@ def test_another_address_is_another_picture():
     app.query_params["heads"] = "2"
     app.run()
     assert app.slider("text_heads").value == 2
+
+
+def test_words_are_joined_and_the_chosen_one_stays_chosen():
+    app = run(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
+    ((before, _),) = blobs(app)
+    chosen = before["base"]["texts"][0]["labels"][5]
+    app.segmented_control("text_words").set_value("yes").run()
+    ((after, _),) = blobs(app)
+    labels = after["base"]["texts"][0]["labels"]
+    assert labels == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
+    assert chosen in labels[after["base"]["select"]["token"]]
+    assert after["base"]["note"] == "whole words"
+    app.segmented_control("text_special").set_value("renormalised").run()
+    ((last, _),) = blobs(app)
+    assert last["base"]["texts"][0]["labels"] == labels[1:-1]
+    assert chosen in labels[1:-1][last["base"]["select"]["token"]]
+    assert app.query_params["special"] == "renormalised"
+
+
+def test_the_lines_of_python_give_a_view_s_numbers():
+    choice = Choice("minilm")
+    found = traced(choice, "cpu", "An unbelievable hippopotamus")
+    view = View(found.trace, words=True, special="hidden")
+    code = snippet.code(
+        choice, "An unbelievable hippopotamus", "", found.trace, {"site": 2, "head": 3}, view
+    )
+    *lines_, last = code.splitlines()
+    known = {}
+    exec("\n".join(lines_), known)
+    assert eval(last.partition("  #")[0], known).equal(view.weights(2, 3))

@@ -47,27 +47,26 @@ def page() -> None:
 
 def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> None:
     """Opens what is wanted; where that fails, what was open stays open."""
-    source = checkpoint_where.first_that_opens(wanted)
-    if source is None:
+    found = checkpoint_where.first_that_opens(wanted)
+    if found is None:
         explorer.hide(PAGE)
         return
-    model = checkpoint.opened(source)
-    checkpoint_card.line(model)
+    checkpoint_card.line(found.model)
     with below:
-        checkpoint_card.show(source, model)
+        checkpoint_card.show(found.source, found.model)
     try:
-        looked = checkpoint_input.choose(source, model)
+        looked = checkpoint_input.choose(found.source, found.model)
         with picture:
-            _look(source, looked)
+            _look(found, looked)
     except ValueError as error:
         explorer.hide(PAGE)
         shared.error_line(error)
 
 
 @st.fragment
-def _look(source: Source, looked: checkpoint_input.Looked) -> None:
+def _look(found: checkpoint.Open, looked: checkpoint_input.Looked) -> None:
     """What the view asks for and chooses runs this alone."""
-    checkpoint_view.show(source, checkpoint.opened(source), looked)
+    checkpoint_view.show(found, looked)
     settings.to_link(PAGE, PARAMS)
 
 

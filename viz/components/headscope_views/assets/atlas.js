@@ -59,7 +59,13 @@ export function atlas(store, parent) {
     return column < store.site(site).heads ? column : null;
   };
   const down = (site) => rows().indexOf(site) * (size + GAP);
-  const left = (column) => column * (size + GAP) + (column >= widest() - 2 ? 3 * GAP : 0);
+  /** Gaps in front of a column: before the mean, and between heads that share no keys. */
+  function gaps(column) {
+    const sharing = store.sharing();
+    const groups = sharing > 1 ? Math.floor(Math.min(column, widest() - 3) / sharing) : 0;
+    return (column >= widest() - 2 ? 3 * GAP : 0) + groups * 2 * GAP;
+  }
+  const left = (column) => column * (size + GAP) + gaps(column);
 
   function at(event) {
     const box = canvas.getBoundingClientRect();
@@ -123,9 +129,10 @@ export function atlas(store, parent) {
 
   function measure() {
     // what the smallest pictures take: the grid gives this column that much if it can
-    const need = side.offsetWidth + 3 * GAP + 7 + widest() * (SMALLEST + GAP);
+    const beside = side.offsetWidth + gaps(widest() - 1) + 7;
+    const need = beside + widest() * (SMALLEST + GAP);
     parent.style.setProperty("--hs-need", `${need}px`);
-    const room = scroller.clientWidth - side.offsetWidth - 3 * GAP - 7;
+    const room = scroller.clientWidth - beside;
     const fit = Math.floor(room / widest()) - GAP;
     const tall = Math.floor(520 / rows().length) - GAP;
     size = Math.max(SMALLEST, Math.min(LARGEST, fit, Math.max(tall, SMALLEST)));

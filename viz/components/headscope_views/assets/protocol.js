@@ -216,10 +216,17 @@ export class Store {
     return `layer ${layer} · ${named}`;
   }
 
+  /** How many heads of queries share one head of keys and values. */
+  sharing(index = this.selection.site) {
+    const { heads, kv_heads: keys = heads } = this.base.sites[index];
+    return heads / keys;
+  }
+
   headName(head = this.selection.head) {
     if (head === "mean") return "mean of heads";
     if (head === "max") return "max of heads";
-    return `head ${head}`;
+    const sharing = this.sharing();
+    return sharing > 1 ? `head ${head} (keys of group ${Math.floor(head / sharing)})` : `head ${head}`;
   }
 
   /** A small map of a head; null if there is none. Smaller sites are cropped from their padding. */
