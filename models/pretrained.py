@@ -23,10 +23,10 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from models.attention import Dot, Edit, Mask, Pattern, attend
 from models.door.lending import NAME, Lent, configs_of, lend
 from models.door.masks import mask_for
+from models.door.recognise import Reading, RuleMask, read
+from models.door.towers import Place, Places
+from models.door.windows import Blocks
 from models.edits import at
-from models.recognise import Reading, RuleMask, read
-from models.towers import Place, Places
-from models.windows import Blocks
 
 # What the library passes on to attention and what explicit attention does not look at: masks say
 # the same as is_causal and sliding_window, and the others speak to other kernels or other layers.

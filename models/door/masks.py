@@ -13,7 +13,7 @@ from transformers.masking_utils import (
 )
 
 from models.attention import Mask
-from models.recognise import RuleMask, rule_of
+from models.door.recognise import RuleMask, rule_of
 
 
 def mask_for(asked: Mapping[str, Any]) -> Tensor | None:

@@ -19,10 +19,10 @@ from models import room
 from models.catalogue import CheckpointError
 from models.door.look import look_in, patches_of
 from models.door.tokenizer import quietly, tokenizer_in
+from models.door.towers import Places
 from models.look import Look
 from models.safe import Folder, finite, tensors
 from models.text import Tokenizer
-from models.towers import Places
 
 # Settings that would have the library fetch or run something, or that say how it computes.
 DROPPED = frozenset(

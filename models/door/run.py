@@ -12,8 +12,8 @@ from models.attention import Edit, Pattern
 from models.door.inputs import Given, given
 from models.door.states import stacks
 from models.door.streams import Stream, sides_of
+from models.door.towers import Places
 from models.pretrained import Call, Recording, recording
-from models.towers import Places
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from models.depth import growth, last_gradient
+from models.lessons.depth import growth, last_gradient
 
 
 def test_sizes() -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from models.dictionary import (
+from models.lessons.dictionary import (
     CASES,
     NORMALISATIONS,
     case,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from models.attention import Additive, Dot, Mask, attend
-from models.followed import follow, follow_smallest, terms
+from models.lessons.followed import follow, follow_smallest, terms
 from models.simple import Smallest, SmallestConfig, worked_example
 
 

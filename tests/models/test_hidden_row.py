@@ -2,7 +2,7 @@
 
 import torch
 
-from models.hidden_row import hidden_row
+from models.lessons.hidden_row import hidden_row
 
 SCORES = torch.tensor([0.3, -1.0, 2.0, 0.7, 1.1])
 

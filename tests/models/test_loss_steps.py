@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from models.loss_steps import loss_steps, project
+from models.lessons.loss_steps import loss_steps, project
 
 LOGITS = torch.tensor([2.0, 1.0, 0.1, -1.5, 0.7])
 ROUNDING = 1e-6  # float32 numbers below 10

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from models.layernorm import LayerNorm
-from models.norms import batch_normed, layer_normed, norm_steps
+from models.lessons.norms import batch_normed, layer_normed, norm_steps
 
 X = torch.tensor([2.5, 0.0, 0.0, 1.5, -3.0])
 ROUNDING = 1e-6  # float32 numbers below 10

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from models.order import SLIPS, circle, misread, permuted
+from models.lessons.order import SLIPS, circle, misread, permuted
 from models.positional import sinusoidal
 
 WORDS = ("the", "dog", "saw", "the", "cat")

@@ -14,9 +14,9 @@ from benchmarks import threads
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.attention import Mask
 from models.door.lending import NAME
+from models.door.recognise import RuleMask
 from models.edits import Ablate, Cut
 from models.pretrained import BESIDE_THE_POINT, _recording
-from models.recognise import RuleMask
 from models.run import Model, load, trace
 from models.verify import verify
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.reach import KINDS, cost, seen
+from models.lessons.reach import KINDS, cost, seen
 
 TOKENS, AT = 19, 7
 

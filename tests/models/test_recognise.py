@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Mask
-from models.recognise import read, rule_of
+from models.door.recognise import read, rule_of
 
 BATCH, TOKENS = 2, 11
 BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from models.attention import Additive
-from models.scaling import additive_costs, dot_costs, halves, slopes, softened, spread
+from models.lessons.scaling import additive_costs, dot_costs, halves, slopes, softened, spread
 
 
 def test_softmax_with_temperature_in_closed_form() -> None:

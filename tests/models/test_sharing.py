@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from models.lessons.sharing import shared
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.sharing import shared
 
 SIZES: dict[str, Any] = {"source_vocab": 53, "target_vocab": 53, "dim": 36, "depth": 1, "heads": 3}
 SIZES |= {"d_k": 12, "d_v": 12, "mlp": 47, "dropout": 0.0, "embed_norm": False}

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 
+from models.lessons.vit_steps import vit_steps
 from models.vit import ViT, ViTConfig
-from models.vit_steps import vit_steps
 
 SIZES: dict[str, Any] = {"image": 28, "patch": 7, "dim": 15, "heads": 3, "head_dim": 7, "mlp": 31}
 PIXELS = torch.randn(2, 3, 28, 28, generator=torch.Generator().manual_seed(3))

@@ -15,7 +15,7 @@ from viz.pages.sources import source
 
 if TYPE_CHECKING:
     from models.count import Config
-    from models.count_parts import Part, Shape
+    from models.count.parts import Part, Shape
 
 Parts = tuple[Any, ...]
 DIAGRAM = f"{PAGE}_diagram"

@@ -10,7 +10,7 @@ from viz.pages.lesson import block_parts, frame, inputs, tables
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
-    from models.norms import NormSteps
+    from models.lessons.norms import NormSteps
 
 NAME = "block"
 STEPS = ("x + f(x)", "mean", "x − μ", "variance", "÷ √(σ² + ε)", "γ, β")
@@ -116,7 +116,7 @@ def _followed(
     import torch
 
     from models.layernorm import LayerNorm
-    from models.norms import norm_steps
+    from models.lessons.norms import norm_steps
 
     layer = LayerNorm(len(x), eps=float(EPS[st.session_state[f"{NAME}_eps"]]))
     with torch.no_grad():
@@ -175,7 +175,7 @@ def _written(
 def _beside(total: list[float]) -> None:
     import torch
 
-    from models.norms import batch_normed, layer_normed
+    from models.lessons.norms import batch_normed, layer_normed
 
     others = inputs.grid(NAME, "other", ("word 2", "word 3"), FEATURES)
     words = ("your word", "word 2", "word 3")
@@ -203,9 +203,10 @@ def _beside(total: list[float]) -> None:
 
 
 def _code() -> None:
-    from models import depth, layernorm, norms
+    from models import layernorm
     from models.blocks import PostNormBlock, PreNormBlock
     from models.layers import AddNorm, FeedForward
+    from models.lessons import depth, norms
 
     frame.code(
         NAME,

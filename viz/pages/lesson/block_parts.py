@@ -8,7 +8,7 @@ from viz.pages import controls
 from viz.pages.lesson import frame, tables
 
 if TYPE_CHECKING:
-    from models.depth import Growth
+    from models.lessons.depth import Growth
 
 NAME = "block"
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "tanh": "tanh", "silu": "SiLU"}
@@ -78,14 +78,14 @@ def norms() -> None:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _growth(norm: str, depth: int) -> "Growth":
-    from models.depth import growth
+    from models.lessons.depth import growth
 
     return growth(norm, depth)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _last(norm: str) -> list[float]:
-    from models.depth import last_gradient
+    from models.lessons.depth import last_gradient
 
     return [last_gradient(norm, depth) for depth in DEPTHS]
 

@@ -14,9 +14,9 @@ from viz.pages.lesson.tables import number
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+    from models.lessons.sharing import Shared
     from models.run import Model
     from models.seq2seq import Seq2SeqConfig
-    from models.sharing import Shared
     from models.trace import Trace
 
 NAME = "both"
@@ -222,14 +222,14 @@ def _ratio(found: "Shared") -> str:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _measured(config: "Seq2SeqConfig") -> "Shared":
-    from models.sharing import shared as measured
+    from models.lessons.sharing import shared as measured
 
     return measured(config)
 
 
 def _code() -> None:
-    from models import reach, sharing
     from models.blocks import PostNormDecoderBlock
+    from models.lessons import reach, sharing
     from models.seq2seq import Seq2Seq
 
     frame.code(

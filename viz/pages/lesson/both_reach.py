@@ -25,7 +25,7 @@ TITLES = {
 
 def draw() -> None:
     """The table of costs, and which tokens one output depends on."""
-    from models.reach import KINDS, cost, seen
+    from models.lessons.reach import KINDS, cost, seen
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         controls.slider(NAME, "length", "Tokens n", (2, 512), "How long the text is")

@@ -9,7 +9,7 @@ from viz.pages.lesson import frame, inputs, tables
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
-    from models.followed import Followed
+    from models.lessons.followed import Followed
 
 NAME = "by_hand"
 STEPS = ("x", "x xᵀ", "softmax", "· x")
@@ -78,7 +78,8 @@ def draw() -> None:
         words = {1: "word 1", 2: "word 2"}
         controls.choice(NAME, "query", "Follow", words, "Whose row is written out below")
         controls.choice(NAME, "key", "looking at", words, "Which number of that row")
-    from models import attend, followed, simple
+    from models import attend, simple
+    from models.lessons import followed
 
     found = follow(x)
     _picture(x, found, at)
@@ -99,7 +100,8 @@ def follow(x: list[list[float]]) -> "Followed":
     """Every step of the attention of words to themselves."""
     import torch
 
-    from models import followed, simple
+    from models import simple
+    from models.lessons import followed
 
     _, pattern = simple.unlearned(torch.tensor([x]))
     return followed.follow(pattern)
@@ -144,7 +146,7 @@ def _written(x: list[list[float]], found: "Followed", query: int, key: int) -> l
     """The marked numbers as sums of numbers that are on the screen."""
     import torch
 
-    from models.followed import terms
+    from models.lessons.followed import terms
 
     products, total = terms(torch.tensor(x[query]), torch.tensor(x[key]))
     exps, weights = found.exponentials[query], found.weights[query]
@@ -168,7 +170,7 @@ def _written(x: list[list[float]], found: "Followed", query: int, key: int) -> l
 def _film() -> None:
     import torch
 
-    from models.followed import terms
+    from models.lessons.followed import terms
 
     film = inputs.grid(NAME, "film", ("Film",), TASTES)
     viewer = inputs.grid(NAME, "viewer", ("Viewer",), TASTES)

@@ -12,7 +12,7 @@ from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
     from models.attention import Mask, Pattern
-    from models.followed import Followed
+    from models.lessons.followed import Followed
 
 NAME = "decoder"
 STEPS = ("Q Kᵀ", "scale", "mask", "softmax", "· V")
@@ -85,7 +85,7 @@ def _mask(words: list[str]) -> "Mask":
     import torch
 
     from models.attention import Mask
-    from models.hidden_row import LARGE
+    from models.lessons.hidden_row import LARGE
 
     mask, fill = _said("mask"), LARGE if _said("fill") == "large" else None
     padding = torch.tensor([[word == PAD for word in words]])
@@ -100,7 +100,7 @@ def _masked(words: list[str], at: int) -> None:
     """One head over the words, step by step."""
     if not words:
         raise ValueError("words: expected at least one word or padding, received none")
-    from models.followed import follow
+    from models.lessons.followed import follow
 
     pattern = _pattern(words)
     found = follow(pattern)
@@ -182,7 +182,7 @@ def _written(found: "Followed", words: list[str], row: int) -> list[str]:
 def _hidden_row() -> None:
     import torch
 
-    from models.hidden_row import hidden_row
+    from models.lessons.hidden_row import hidden_row
 
     scores = torch.tensor([0.3, -1.0, 2.0, 0.7])
     rows = [
@@ -194,8 +194,9 @@ def _hidden_row() -> None:
 
 
 def _code() -> None:
-    from models import decode, hidden_row
+    from models import decode
     from models.decoder import Decoder
+    from models.lessons import hidden_row
     from models.mask import Mask
     from models.pattern import Pattern
 

@@ -60,7 +60,7 @@ def draw() -> None:
 
 def weights(similar: "Tensor") -> "Tensor":
     """Weights as the controls say. ValueError where that cannot be done."""
-    from models import dictionary
+    from models.lessons import dictionary
 
     temperature, k = st.session_state[f"{NAME}_temperature"], st.session_state[f"{NAME}_k"]
     return dictionary.normalised(similar, _said("how"), temperature=temperature, k=k)
@@ -155,7 +155,7 @@ def _products(found: Entries, weighed: "Tensor") -> list[str]:
     """Each weight times its value; words are only named."""
     import torch
 
-    from models import dictionary
+    from models.lessons import dictionary
 
     if found.heights is None:
         pairs = zip(weighed.tolist(), found.values, strict=True)
@@ -165,7 +165,7 @@ def _products(found: Entries, weighed: "Tensor") -> list[str]:
 
 
 def _sum(found: Entries, weighed: "Tensor", at: int) -> None:
-    from models import dictionary
+    from models.lessons import dictionary
 
     total, case = float(weighed.sum()), dictionary.case(weighed)
     said = [("Weights sum to", number(total)), ("Case", f"**{case}**")]
@@ -181,7 +181,7 @@ def _sum(found: Entries, weighed: "Tensor", at: int) -> None:
 
 def _fixed(found: Entries, query: str) -> None:
     """Every key asked as a query: attention answers each, one fixed vector all the same."""
-    from models import dictionary
+    from models.lessons import dictionary
 
     if _said("similarity") == "given":
         return
@@ -199,7 +199,7 @@ def _fixed(found: Entries, query: str) -> None:
 
 
 def _code() -> None:
-    from models import dictionary
+    from models.lessons import dictionary
 
     kinds = {
         "exact": [dictionary.exact],

@@ -56,7 +56,7 @@ def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor"
     """
     import torch
 
-    from models import dictionary
+    from models.lessons import dictionary
 
     if kind == "given":
         try:
@@ -76,7 +76,7 @@ def answer(found: Entries, weighed: "Tensor") -> str:
     """What the dictionary answers: a number, or the value with the largest share."""
     import torch
 
-    from models import dictionary
+    from models.lessons import dictionary
 
     if dictionary.case(weighed) == "no valid answer":
         return "none"
@@ -90,7 +90,7 @@ def answer(found: Entries, weighed: "Tensor") -> str:
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _vector(text: str, device: str) -> list[float]:
-    from models import dictionary
+    from models.lessons import dictionary
 
     model = shared.opened(shared.Choice("minilm"), device)
     with shared.forward_pass(model):

@@ -9,7 +9,7 @@ from viz.pages.lesson import frame, head_layer_texts, inputs, tables
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
-    from models.loss_steps import LossSteps
+    from models.lessons.loss_steps import LossSteps
 
 NAME = "head_layer"
 STEPS = ("h", "W h", "exp", "softmax", "−log p")
@@ -66,7 +66,7 @@ def draw() -> None:
 def _steps(hidden: list[float], weights: list[list[float]], target: int) -> "LossSteps":
     import torch
 
-    from models import loss_steps
+    from models.lessons import loss_steps
 
     logits = loss_steps.project(torch.tensor(hidden), torch.tensor(weights))
     smoothing = float(st.session_state[f"{NAME}_smoothing"])
@@ -138,7 +138,7 @@ def _written(
 def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None:
     import torch
 
-    from models import loss_steps
+    from models.lessons import loss_steps
     from models.output import cross_entropy, softmax, top_k_accuracy
 
     frame.heading("Top-k: how often the right word is among the best")
@@ -201,7 +201,8 @@ def _trained() -> None:
 
 
 def _code() -> None:
-    from models import loss_steps, output
+    from models import output
+    from models.lessons import loss_steps
 
     frame.code(
         NAME,

@@ -167,7 +167,7 @@ def _weights(pattern: "Pattern", *, softmaxed: bool) -> None:
 
 def _values(pattern: "Pattern", *, joined: bool) -> None:
     """What every head gives for the first token, and all of it side by side."""
-    from models.followed import follow
+    from models.lessons.followed import follow
 
     found = [follow(pattern, head=head).values[0].tolist() for head in range(pattern.heads)]
     wide = min(SHOWN, len(found[0]))

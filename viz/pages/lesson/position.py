@@ -129,7 +129,7 @@ def _permutation(count: int) -> list[int]:
 
 
 def _order() -> None:
-    from models.order import permuted
+    from models.lessons.order import permuted
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.text_input("Words", key=f"{NAME}_words", persist_state="session", live="300ms")
@@ -166,7 +166,7 @@ def _rows(after: "Tensor", moved: "Tensor") -> list[tuple[list[float], float]]:
 
 def _slip() -> None:
     from analysis.similarity import by_distance
-    from models.order import circle, misread
+    from models.lessons.order import circle, misread
     from models.relative import distances
     from viz import figures
 
@@ -248,7 +248,7 @@ def _explore() -> None:
 
 
 def _code() -> None:
-    from models import order
+    from models.lessons import order
     from models.positional import Learned, Sinusoidal, sinusoidal
 
     frame.code(NAME, sinusoidal, Sinusoidal, Learned, order.permuted, order.misread)

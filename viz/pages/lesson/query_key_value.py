@@ -11,7 +11,7 @@ from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
     from models.attention import Pattern
-    from models.followed import Followed
+    from models.lessons.followed import Followed
 
 NAME = "query_key_value"
 STEPS = ("q k v", "scores", "softmax", "· V")
@@ -49,7 +49,8 @@ def draw() -> None:
     frame.formula(texts.FORMULA)
     _controls()
     at = frame.stepper(NAME, STEPS)
-    from models import attend, followed, simple
+    from models import attend, simple
+    from models.lessons import followed
 
     by_word, by_feature = readings()
     with st.container(horizontal=True, gap="medium"):
@@ -76,7 +77,8 @@ def readings() -> tuple[Reading, Reading]:
     """Both readings of what the boxes hold: word by word, and with words as columns."""
     import torch
 
-    from models import followed, simple
+    from models import simple
+    from models.lessons import followed
 
     shapes = {"x": (3, 2), "q": (2, 3), "k": (2, 3), "v": (2, 3)}
     x, *weights = (torch.tensor(inputs.values(NAME, n, *size)) for n, size in shapes.items())
@@ -169,7 +171,8 @@ def _smallest() -> None:
     """Unscaled attention and the smallest transformer on words of the reader's."""
     import torch
 
-    from models import followed, simple
+    from models import simple
+    from models.lessons import followed
 
     frame.text(*texts.SMALLEST)
     words = inputs.grid(NAME, "w", NAMES, INPUTS)

@@ -53,7 +53,8 @@ def draw() -> None:
     frame.heading("Exercises")
     frame.text(*EXERCISES)
     frame.tries(NAME, *TRIES)
-    from models import layernorm, scaling, scores
+    from models import layernorm, scores
+    from models.lessons import scaling
 
     frame.code(NAME, scores.Dot, scaling.softened, layernorm.standardised)
     frame.took(*TAKEN)

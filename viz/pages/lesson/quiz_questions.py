@@ -43,7 +43,7 @@ def _score(dice: Random) -> Question:
 def _weight(dice: Random) -> Question:
     import torch
 
-    from models.scaling import softened
+    from models.lessons.scaling import softened
 
     scores = whole(dice, 3, 1, 4)
     weights = softened(torch.tensor(scores)).tolist()
@@ -65,7 +65,7 @@ def _weight(dice: Random) -> Question:
 def _mixture(dice: Random) -> Question:
     import torch
 
-    from models.dictionary import pooled
+    from models.lessons.dictionary import pooled
 
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
     weights, values = [share, 1 - share], whole(dice, 2, 2, 40)
@@ -90,7 +90,7 @@ def _mixture(dice: Random) -> Question:
 def _case(dice: Random) -> Question:
     import torch
 
-    from models.dictionary import CASES, case
+    from models.lessons.dictionary import CASES, case
 
     weights = dice.choice(
         ([0.0, 1.0, 0.0], [0.2, 0.5, 0.3], [0.9, 0.4, 0.2], [0.0] * 3, [0.7, -0.2, 0.5])

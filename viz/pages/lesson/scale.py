@@ -11,7 +11,7 @@ from viz.pages.lesson import scale_texts as texts
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
-    from models.scaling import Spread
+    from models.lessons.scaling import Spread
 
 NAME = "scale"
 MOST = 8  # scores
@@ -44,7 +44,8 @@ def draw() -> None:
         dim=max(width, 8),
         heads=1,
     )
-    from models import scaling, scores
+    from models import scores
+    from models.lessons import scaling
     from models.softmax import softmax
 
     parts = (scaling.softened, softmax, scaling.slopes, scaling.spread, scores.Dot, scores.Additive)
@@ -78,7 +79,7 @@ def _temperature() -> None:
         _decimal("temperature", "Temperature T", (0.05, 10.0), texts.TOLD["temperature"])
     import torch
 
-    from models import scaling
+    from models.lessons import scaling
 
     scores = torch.tensor(typed(st.session_state[f"{NAME}_scores"]))
     weights = scaling.softened(scores, _said("temperature"))
@@ -133,7 +134,7 @@ def _variance() -> None:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def spreads(seed: int) -> "tuple[Spread, ...]":
     """How random queries and keys of every width behave."""
-    from models import scaling
+    from models.lessons import scaling
 
     return tuple(scaling.spread(width, seed=seed) for width in WIDTHS)
 
@@ -166,7 +167,7 @@ def _costs() -> None:
     with st.container(horizontal=True, gap="medium"):
         controls.slider(NAME, "tokens", "Tokens", (2, 4096), "How many attend to each other")
         controls.slider(NAME, "hidden", "Hidden width", (1, 1024), "Of the additive score")
-    from models import scaling
+    from models.lessons import scaling
 
     tokens, width, hidden = (int(_said(name)) for name in ("tokens", "width", "hidden"))
     dot, additive = scaling.dot_costs(tokens, width), scaling.additive_costs(tokens, width, hidden)
@@ -185,7 +186,7 @@ def _halves() -> None:
     _decimal("size", "Every number of q and k", (0.5, 200.0), texts.TOLD["size"], 0.5)
     import torch
 
-    from models import scaling
+    from models.lessons import scaling
 
     vector = torch.full((int(_said("width")),), float(_said("size")))
     found = scaling.halves(vector, vector)

@@ -10,8 +10,8 @@ from viz.pages.lesson import cells, frame, vision_counts, vision_picture, vision
 
 if TYPE_CHECKING:
     from models.attention import Pattern
+    from models.lessons.vit_steps import ViTStep
     from models.vit import ViT, ViTConfig
-    from models.vit_steps import ViTStep
 
 NAME = "vision"
 STEPS = ("patches", "projection", "class token", "positions", "block", "classes")
@@ -172,9 +172,9 @@ def _axes(step: "ViTStep") -> str:
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _traced(chosen: "ViTConfig", photo: str) -> "tuple[ViT, tuple[ViTStep, ...], Pattern]":
     from models.image import to_pixels
+    from models.lessons.vit_steps import vit_steps
     from models.patches import pair
     from models.vit import ViT
-    from models.vit_steps import vit_steps
 
     network = ViT(chosen).eval()
     image = vision_picture.photo(photo, pair(chosen.image)[0])
@@ -183,8 +183,9 @@ def _traced(chosen: "ViTConfig", photo: str) -> "tuple[ViT, tuple[ViTStep, ...],
 
 
 def _code() -> None:
-    from models import patches, vit_steps
+    from models import patches
     from models.blocks import PreNormBlock
+    from models.lessons import vit_steps
     from models.vit import ViT
 
     frame.code(

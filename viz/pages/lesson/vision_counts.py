@@ -9,7 +9,7 @@ from viz.pages import controls
 from viz.pages.lesson import cells, frame, tables, vision_texts
 
 if TYPE_CHECKING:
-    from models.count_parts import Part
+    from models.count.parts import Part
 
 NAME = "vision"
 MODELS = {
@@ -75,7 +75,7 @@ def counted() -> None:
 def _flatten() -> None:
     """The head that reads all patches in a row, counted without building it."""
     from models.count import parts, walk
-    from models.count_parts import size
+    from models.count.parts import size
     from models.presets import PRESETS
 
     found = parts(PRESETS["vit-raw-head"].config)

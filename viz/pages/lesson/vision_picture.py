@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from models.attention import Pattern
+    from models.lessons.vit_steps import ViTStep
     from models.vit import ViT, ViTConfig
-    from models.vit_steps import ViTStep
 
 NAME = "vision"
 FIRST = 32  # rows of the pictures of all tokens

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from models.depth import growth
+from models.lessons.depth import growth
 from tests.viz.pages.learn.pages import numbers, run, widget, words
 from viz.pages.lesson.block import OTHERS, X, Y
 from viz.pages.lesson.tables import number

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from models.reach import cost
+from models.lessons.reach import cost
+from models.lessons.sharing import shared
 from models.run import load, trace
-from models.sharing import shared
 from tests.viz.pages.learn.pages import errors, run, widget, words
 from viz.pages.lesson import both, writing
 from viz.pages.lesson.tables import number

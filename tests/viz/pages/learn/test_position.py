@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from models.order import SLIPS, misread, permuted
+from models.lessons.order import SLIPS, misread, permuted
 from models.positional import sinusoidal
 from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 from viz.pages.lesson.tables import number

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from models.scaling import spread
+from models.lessons.scaling import spread
 from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 

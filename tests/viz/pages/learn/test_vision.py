@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from models.image import to_pixels
+from models.lessons.vit_steps import vit_steps
 from models.vit import ViT, ViTConfig
-from models.vit_steps import vit_steps
 from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 from viz.pages.lesson import vision_picture
 

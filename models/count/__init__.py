@@ -3,15 +3,15 @@
     parts(DecoderConfig(), tokens=12)      # the parts, in order
     total(parts(ViTConfig()), "parameters")
 
-How FLOPs and memory are counted stands in models/count_parts.py.
+How FLOPs and memory are counted stands in models/count/parts.py.
 """
 
 from collections.abc import Iterator, Sequence
 
-from models.count_image import vit_parts
-from models.count_parts import NUMBER, Part, size
-from models.count_small import smallest_parts
-from models.count_text import decoder_parts, encoder_parts, seq2seq_parts
+from models.count.image import vit_parts
+from models.count.parts import NUMBER, Part, size
+from models.count.small import smallest_parts
+from models.count.text import decoder_parts, encoder_parts, seq2seq_parts
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.kernel import BLOCK_BYTES

@@ -1,12 +1,12 @@
-"""Encoder, decoder and encoder–decoder, part by part, as numbers (see models/count_parts.py)."""
+"""Encoder, decoder and encoder–decoder, part by part, as numbers (see models/count/parts.py)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from models.attention import MultiHeadAttentionConfig
-from models.count_blocks import block, decoder_block
-from models.count_parts import NUMBER, Part, Shape, group, linear, norm, size
+from models.count.blocks import block, decoder_block
+from models.count.parts import NUMBER, Part, Shape, group, linear, norm, size
 from models.decoder import Decoder, DecoderConfig
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig

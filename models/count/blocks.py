@@ -1,4 +1,4 @@
-"""Attention, feed-forward network and blocks as numbers (see models/count_parts.py)."""
+"""Attention, feed-forward network and blocks as numbers (see models/count/parts.py)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from models.attend import attend
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.blocks import BLOCKS, DECODER_BLOCKS, FeedForward
-from models.count_parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
+from models.count.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
 
 AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs what comes out, not what went in
 

@@ -1,7 +1,7 @@
-"""The smallest transformer, part by part, as numbers (see models/count_parts.py)."""
+"""The smallest transformer, part by part, as numbers (see models/count/parts.py)."""
 
-from models.count_blocks import attention
-from models.count_parts import NUMBER, Part, Shape, add_norm, linear, size
+from models.count.blocks import attention
+from models.count.parts import NUMBER, Part, Shape, add_norm, linear, size
 from models.simple import Smallest, SmallestConfig, unscaled
 
 

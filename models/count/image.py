@@ -1,12 +1,12 @@
-"""The vision transformer, part by part, as numbers (see models/count_parts.py)."""
+"""The vision transformer, part by part, as numbers (see models/count/parts.py)."""
 
 from dataclasses import replace
 from math import prod
 
 from models.attention import MultiHeadAttentionConfig
 from models.classifier import Classifier
-from models.count_blocks import AFTER, block
-from models.count_parts import NUMBER, Part, Shape, group, linear, norm, size
+from models.count.blocks import AFTER, block
+from models.count.parts import NUMBER, Part, Shape, group, linear, norm, size
 from models.patches import Patches, cut, pair
 from models.positional import GridPositions
 from models.vit import ViT
