@@ -237,7 +237,9 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "serve.py").write_text(SERVER)
     port = start.free_port(8600)
     code = (
-        "import start, sys, pathlib\n"
+        "import signal, start, sys, pathlib\n"
+        # a shell's background jobs are told to ignore it, and so is what they start
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "start.prepare = lambda requirements: pathlib.Path(sys.executable)\n"
         f"sys.exit(start.main(['--port', '{port}', '--no-browser']))"
     )

@@ -41,8 +41,8 @@ SHAPES = Recipe(
     summary="A ViT that finds the odd shape and counts discs: 4 layers of 4 heads, width 64.",
     about="Pictures of 3 to 6 shapes on textured ground, all of a kind but one: which kind is the"
     " odd one, and how many discs are there?",
-    look="In the last layers the class token looks at shapes and leaves the ground out, and at the"
-    " odd one more than at the others.",
+    look="In layer 0, head 2, the class token looks at shapes rather than at the ground, and on"
+    " average more at a patch of the odd one than at a patch of another.",
     task=Shapes(),
     config=ViTConfig(
         image=SIDE,
