@@ -15,6 +15,8 @@ from models.attention import Dot, Pattern
 from models.seeding import seeded
 from models.softmax import softmax
 
+QUERIES, KEYS = 500, 8  # drawn for a `Spread`: that many queries, each with so many keys
+
 
 def softened(scores: Float[Tensor, " key"], temperature: float = 1.0) -> Float[Tensor, " key"]:
     """Weights of one query: the softmax of scores over a temperature."""
@@ -49,7 +51,7 @@ class Spread:
     scaled_slope: float
 
 
-def spread(width: int, *, queries: int = 500, keys: int = 8, seed: int = 0) -> Spread:
+def spread(width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0) -> Spread:
     """Queries and keys drawn from the normal distribution with mean 0 and variance 1.
 
     Args:

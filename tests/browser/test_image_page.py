@@ -80,7 +80,7 @@ def test_every_control_of_the_network_moves_it(page, app_url, mode, width):
         said(page, words)
     pick(page, "Patch", "8")
     said(page, "patch=8")
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("radio", name="Pad").click()
     said(page, "fit=pad")
     pick(page, "Positions", "sincos2d")

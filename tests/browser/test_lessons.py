@@ -49,16 +49,10 @@ def settled(page: Page) -> None:
     assert page.locator(".stException").count() == 0
 
 
-def press(page: Page, key: str) -> None:
-    """A key, once it is listened for."""
-    page.locator(".headscope[data-keys]").wait_for(state="attached")
-    page.keyboard.press(key)
-
-
 def by_key(page: Page, key: str) -> None:
     """Presses a key that belongs to no control."""
     page.evaluate("document.activeElement?.blur()")
-    press(page, key)
+    page.keyboard.press(key)
 
 
 @pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
@@ -146,21 +140,21 @@ def test_the_whole_course_by_keyboard_alone(page, app_url):
     for lesson in LESSONS:
         arrived(page, lesson.name)
         if page.locator(".st-key-lesson_back").count():
-            press(page, "ArrowLeft")
+            page.keyboard.press("ArrowLeft")
             page.wait_for_url(re.compile(r"[?&]step=\d"))
             settled(page)
-            press(page, "ArrowRight")
+            page.keyboard.press("ArrowRight")
             page.wait_for_url(lambda url: "step=" not in url)
-        press(page, "n")
+        page.keyboard.press("n")
     for lesson in LESSONS[-2::-1]:
-        press(page, "p")
+        page.keyboard.press("p")
         arrived(page, lesson.name)
 
 
 def test_terms_explain_themselves_on_focus_and_progress_is_kept(page, app_url):
     page.set_viewport_size({"width": 1280, "height": 900})
     open_lesson(page, app_url, LESSONS[0].name)
-    press(page, "n")
+    page.keyboard.press("n")
     arrived(page, LESSONS[1].name)
     expect(page.locator(".lesson-bar i.seen")).to_have_count(1)
     term = page.locator(".lesson-term").first

@@ -148,7 +148,15 @@ def _table(found: Entries, similar: "Tensor", weighed: "Tensor", at: int) -> Non
     if at > 1:
         pairs = list(zip(found.keys, weighed.tolist(), strict=True))
         parts.append(tables.bars("Weights α(q, k)", pairs))
+    wide = "1 number" if found.heights is not None else "a word"
+    count = tables.counted(len(rows), "key")
     frame.show(tables.row(*parts))
+    frame.shapes(
+        ("similarities", f"1 query × {count}"),
+        ("weights", f"1 query × {count}"),
+        ("values", f"{count} × {wide}"),
+        ("answer", f"1 query × {wide}"),
+    )
 
 
 def _products(found: Entries, weighed: "Tensor") -> list[str]:

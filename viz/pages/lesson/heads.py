@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import controls, shared
-from viz.pages.lesson import cells, frame, heads_texts, tables
-from viz.pages.lesson.tables import number
+from viz.pages.lesson import frame, heads_texts, heads_trained, tables
 
 if TYPE_CHECKING:
     from models.attention import MultiHeadAttention, MultiHeadAttentionConfig, Pattern
@@ -16,7 +15,6 @@ STEPS = ("project", "split", "scores", "softmax", "· v", "join", "W_O")
 WIDTHS = {"split": "dim / heads each", "wide": "dim each", "free": "free"}
 SCALES = {"sqrt": "÷ √d", "fourth root": "÷ ∜d, twice"}
 PROJECTIONS = {"always": "always", "needed": "where needed"}
-AMONG = {"all": "all tokens", "words": "words alone"}
 SHOWN = 6  # tokens and heads of which every weight is written
 PARAMS = (
     frame.link.number("dim", 16, 1, 128),
@@ -33,7 +31,7 @@ PARAMS = (
     frame.link.text("sentence", "The animal didn't cross the street because it was too tired."),
     frame.link.number("layer", 0, 0, 5),
     frame.link.number("head", 2, 0, 11),
-    frame.link.choice("among", "all", AMONG),
+    frame.link.choice("among", "all", heads_trained.AMONG),
 )
 
 
@@ -56,7 +54,7 @@ def draw() -> None:
     frame.heading("The heads of a trained model")
     frame.text(*heads_texts.TRAINED_TEXT)
     try:
-        _trained()
+        heads_trained.draw()
     except ValueError as error:
         shared.error_line(error)
     _code()
@@ -182,8 +180,9 @@ def _values(pattern: "Pattern", *, joined: bool) -> None:
     ]
     if joined:
         together = [value for row in found for value in row]
-        title = f"Joined: {len(found)} × {len(found[0])} = {len(together)} numbers"
         first = [together[: 2 * SHOWN]]
+        title = f"Joined: {len(found)} × {len(found[0])} = {len(together)} numbers"
+        title += f", the first {len(first[0])}" if len(first[0]) < len(together) else ""
         shown.append(tables.matrix(first, title=title, axes=("token", "number"), kind="signed"))
     frame.show(tables.row(*shown))
 
@@ -207,45 +206,6 @@ def _parameters(layer: "MultiHeadAttention") -> None:
     frame.shapes(
         *((name, f"{count:,}") for name, count in counted.items()),
         ("[[Parameters]] with biases", f"{sum(counted.values()):,}"),
-    )
-
-
-def _trained() -> None:
-    from analysis.habits import HABITS, habits
-
-    st.text_input("Your sentence", key=f"{NAME}_sentence", persist_state="session", live="300ms")
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.slider(NAME, "layer", "Layer", (0, 5), "Of the head that is told of")
-        controls.slider(NAME, "head", "Head", (0, 11), "That is told of")
-        told = "Whether weight on [CLS] and [SEP] counts, or the rest is shared anew"
-        controls.choice(NAME, "among", "Weights on", AMONG, told)
-    sentence = st.session_state[f"{NAME}_sentence"].strip()
-    layer, head = (st.session_state[f"{NAME}_{name}"] for name in ("layer", "head"))
-    if not sentence:
-        raise ValueError("sentence: expected some words, received none")
-    trace = shared.traced(shared.Choice("minilm"), shared.device(), sentence).trace
-    found = habits(trace, words=st.session_state[f"{NAME}_among"] == "words")
-    frame.show(
-        cells.cells(
-            found.names,
-            found.scores.amax(0).tolist(),
-            title=f"MiniLM · {tables.counted(len(trace.labels), 'token')}",
-            rows=[f"layer {n}" for n in range(len(found.names))],
-            cols=[f"head {n}" for n in range(len(found.names[0]))],
-            mark=(layer, head),
-            told="the habit a head comes closest to, and its mean weight",
-        ),
-        tables.facts(
-            ("told of", f"layer {layer}, head {head}"),
-            *(
-                (habit, number(score))
-                for habit, score in zip(HABITS, found.scores[:, layer, head].tolist(), strict=True)
-            ),
-            ("evenness", number(found.spread[layer, head].item())),
-        ),
-    )
-    frame.explore(
-        f"Open layer {layer}, head {head} in the explorer", input=sentence, layer=layer, head=head
     )
 
 

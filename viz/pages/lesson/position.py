@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz import link
 from viz.pages import controls, shared
-from viz.pages.lesson import frame, position_texts, tables
+from viz.pages.lesson import frame, position_learned, position_texts, tables
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 NAME = "position"
 ORDERS = {"reverse": "backwards", "swap": "first and last swapped", "turn": "first word last"}
 SLIPS = {"right": "as it is", "kind": "exponent (2j+1)/d", "literal": "exponent 2j + 1/d"}
-SIZES = {"length": 8, "dim": 4}  # steps of the Positions page
 LINES = 8  # rows and columns of the printed corner
 PARAMS = (
     link.number("length", 60, 4, 120),
@@ -49,7 +48,7 @@ def draw() -> None:
     frame.tries(NAME, *position_texts.TRIES)
     frame.heading("Learned or fixed")
     frame.text(*position_texts.LEARNED_TEXT)
-    _learned()
+    position_learned.draw()
     _code()
     frame.took(*position_texts.TAKEN)
 
@@ -194,56 +193,6 @@ def _slip() -> None:
             f"{number(round_.min().item())} to {number(round_.max().item())}",
         ),
         ("widest spread at one distance", number((found.high - found.low).max().item())),
-    )
-
-
-def _learned() -> None:
-    from analysis.similarity import cosine
-    from models.positional import sinusoidal
-    from viz import figures
-
-    model = shared.opened(shared.Choice("minilm"), shared.device())
-    learned = model.network.get_parameter("positions.table").detach().cpu()
-    count, dim = learned.shape
-    shown = {
-        "MiniLM, learned": cosine(learned[:64]).numpy(),
-        "sinusoidal, fixed": cosine(sinusoidal(64, dim)).numpy(),
-    }
-    drawn = figures.facets(
-        shown,
-        title="How alike the first 64 places are (cosine)",
-        x="place",
-        y="place",
-        bar="cosine",
-        low=-1,
-        high=1,
-        across=2,
-    )
-    frame.figure(NAME, drawn, "learned", "Cosine of every two places: learned and fixed")
-    controls.slider(NAME, "token", "Place to compare", (0, 63), "With the place after it")
-    at = min(_said("token"), 62)
-    frame.shapes(
-        ("learned [[parameters]]", f"{count} × {dim} = {learned.numel():,}"),
-        ("fixed", "0"),
-        *(
-            (f"{name}: cosine of places {at} and {at + 1}", number(float(values[at, at + 1])))
-            for name, values in shown.items()
-        ),
-        ("longest input", f"{count} learned, any length fixed"),
-    )
-    _explore()
-
-
-def _explore() -> None:
-    """To the Positions page, whose table has its sizes in steps."""
-    length, width = (max(8, step * -(-_said(name) // step)) for name, step in SIZES.items())
-    frame.explore(
-        "This table, and all other schemes, in the Positions page",
-        "explore/positions",
-        length=length,
-        width=width,
-        position=min(_said("at"), length - 1),
-        dim=min(2 * _said("pair"), width - 2),
     )
 
 

@@ -48,10 +48,9 @@ BY_FEATURE = (
 )
 SMALLEST = (
     "Attention with three square matrices and no scale, as a small network has it (random weights"
-    " of seed 2, [[parameters|untrained]]). The smallest transformer puts a"
-    " [[residual connection|residual connection]], a [[layer normalisation]] and one"
-    " [[linear layer]] behind its own attention: a prediction for every word. Change the words and"
-    " follow them.",
+    " of seed 2, [[parameters|untrained]]). The smallest transformer adds a"
+    " [[residual connection]], a [[layer normalisation]] and one [[linear layer]] behind its own"
+    " attention: a prediction for every word. Change the words and follow them.",
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),

@@ -123,6 +123,13 @@ def _variance() -> None:
             ("Slope with √d", number(here.scaled_slope)),
         )
     )
+    from models.lessons.scaling import KEYS, QUERIES
+
+    frame.shapes(
+        ("queries", f"{QUERIES} × {here.width}"),
+        ("keys of each", f"{KEYS} × {here.width}"),
+        ("scores of each", f"1 × {KEYS}"),
+    )
     left, right = st.columns(2)
     with left:
         _chart(found, "variance", "Variance of q·k", "variance", ("variance", "scaled_variance"))

@@ -123,3 +123,11 @@ def test_the_way_back_from_the_explorer() -> None:
     (back,) = [e.proto for e in app.get("page_link") if e.proto.page == "by_hand"]
     assert back.query_string == "x11=0.5"
     assert "Back to the lesson" in back.label
+
+
+def test_larger_type_at_a_click() -> None:
+    app = run("by_hand")
+    assert not any("130%" in element.proto.body for element in app.get("html"))
+    app.button(key="lesson_large").click().run()
+    assert any("130%" in element.proto.body for element in checked(app).get("html"))
+    assert app.sidebar.toggle(key="projector").value

@@ -12,7 +12,7 @@ const BUSY =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const TRIES = "[class*='st-key-lesson_tries'] a";
-const PICTURE = "[class*='st-key-lesson_step_'], [class*='st-key-lesson_page'] .stMarkdown .katex";
+const STEPS = "[class*='st-key-lesson_step_']";
 let listening = false;
 
 // The listeners stay: between two lessons there is a moment without this component, and a key that
@@ -25,9 +25,15 @@ export default function () {
   document.documentElement.dataset.lessonKeys = "heard";
 }
 
+// What a link to try has changed may be far above it: the first control that it sets comes into view.
 function look(event) {
-  if (!(event.target instanceof Element) || !event.target.closest(TRIES)) return;
-  document.querySelector(PICTURE)?.scrollIntoView({ block: "center", behavior: "smooth" });
+  const link = event.target instanceof Element && event.target.closest(TRIES);
+  if (!link) return;
+  const { pathname, searchParams } = new URL(link.href);
+  const page = pathname.split("/").pop();
+  const controls = [...searchParams.keys()].map((name) => `.st-key-${page}_${name}`);
+  const places = [...controls, STEPS].map((place) => document.querySelector(place));
+  places.find(Boolean)?.scrollIntoView({ block: "center", behavior: "smooth" });
 }
 
 function hear(event) {

@@ -1,0 +1,54 @@
+"""What each of MiniLM's heads does on the reader's sentence: a part of the lesson on heads."""
+
+import streamlit as st
+
+from viz.pages import controls, shared
+from viz.pages.lesson import cells, frame, tables
+from viz.pages.lesson.tables import number
+
+NAME = "heads"
+AMONG = {"all": "all tokens", "words": "words alone"}
+
+
+def draw() -> None:
+    """The table of heads, and one of them in numbers.
+
+    Raises:
+        ValueError: for no sentence, or one that is too short or too long.
+    """
+    from analysis.habits import HABITS, habits
+
+    st.text_input("Your sentence", key=f"{NAME}_sentence", persist_state="session", live="300ms")
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        controls.slider(NAME, "layer", "Layer", (0, 5), "Of the head that is told of")
+        controls.slider(NAME, "head", "Head", (0, 11), "That is told of")
+        told = "Whether weight on [CLS] and [SEP] counts, or the rest is shared anew"
+        controls.choice(NAME, "among", "Weights on", AMONG, told)
+    sentence = st.session_state[f"{NAME}_sentence"].strip()
+    layer, head = (st.session_state[f"{NAME}_{name}"] for name in ("layer", "head"))
+    if not sentence:
+        raise ValueError("sentence: expected some words, received none")
+    trace = shared.traced(shared.Choice("minilm"), shared.device(), sentence).trace
+    found = habits(trace, words=st.session_state[f"{NAME}_among"] == "words")
+    frame.show(
+        cells.cells(
+            found.names,
+            found.scores.amax(0).tolist(),
+            title=f"MiniLM · {tables.counted(len(trace.labels), 'token')}",
+            rows=[f"layer {n}" for n in range(len(found.names))],
+            cols=[f"head {n}" for n in range(len(found.names[0]))],
+            mark=(layer, head),
+            told="the habit a head comes closest to, and its mean weight",
+        ),
+        tables.facts(
+            ("told of", f"layer {layer}, head {head}"),
+            *(
+                (habit, number(score))
+                for habit, score in zip(HABITS, found.scores[:, layer, head].tolist(), strict=True)
+            ),
+            ("evenness", number(found.spread[layer, head].item())),
+        ),
+    )
+    frame.explore(
+        f"Open layer {layer}, head {head} in the explorer", input=sentence, layer=layer, head=head
+    )
