@@ -86,8 +86,9 @@ GRAMMAR = Recipe(
     title="Grammar, masked words",
     summary="An encoder that fills in masked words: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(WHOLE)) + " Some words are masked, and it tells which they were.",
-    look="Mask a verb, and a head looks past nearer nouns to the subject. Mask the answer to “who"
-    " or what?”, and a head looks at the noun that the pronoun means.",
+    look="Mask a verb, and a head of the second layer looks past nearer nouns to the subject. Mask"
+    " the answer to “who or what?”: no single head finds the noun that the pronoun means in every"
+    " sentence, it takes several.",
     task=Masked(),
     config=EncoderConfig(
         vocab=len(WHOLE),
@@ -102,7 +103,7 @@ GRAMMAR = Recipe(
         padding=0,
         classes=len(WHOLE),
     ),
-    settings=Settings(steps=1500, batch=64, rate=2e-3, every=150),
+    settings=Settings(steps=1800, batch=64, rate=2e-3, every=150),
     exams={
         "agreement of the verb": (Masked("agreement"), 0.95),
         "antecedent of the pronoun": (Masked("antecedent"), 0.95),
@@ -118,18 +119,19 @@ GRAMMAR = Recipe(
         ),
         Pointer(
             "Too wide",
-            "the dog did not cross the street because it was too wide . who or what ? the [MASK] .",
+            "the horse did not cross the street because it was too wide . who or what ? the [MASK]"
+            " .",
             "Layer {layer}, head {head}: the masked answer gives {weight} to “street”. Put “tired”"
-            " in the place of “wide”, and it is the dog.",
+            " in the place of “wide”, and it is the horse.",
             query=19,
             keys=(7,),
         ),
         Pointer(
             "Too tired",
-            "the dog did not cross the street because it was too tired . who or what ? the [MASK]"
+            "the horse did not cross the street because it was too tired . who or what ? the [MASK]"
             " .",
-            "Layer {layer}, head {head}: the masked answer gives {weight} to “dog”: a street is not"
-            " tired.",
+            "Layer {layer}, head {head}: the masked answer gives {weight} to “horse”: a street is"
+            " not tired.",
             query=19,
             keys=(2,),
         ),

@@ -109,8 +109,9 @@ def test_what_the_examples_say_beside_the_number(models: dict[str, Model]) -> No
     found = trace(reader, "the keys near the cabinet")
     assert found.weights(1)[:, 5, 4].max() > 0.9  # the second step
     filler = models["grammar"]
-    assert word(filler, f"{wide} [MASK] .", 19) == "street"
-    assert word(filler, f"{tired} [MASK] .", 19) == "dog"
+    horse = f"{wide} [MASK] .".replace("dog", "horse")
+    assert word(filler, horse, 19) == "street"
+    assert word(filler, horse.replace("wide", "tired"), 19) == "horse"
     assert word(filler, f"{she} aunt .".replace("she", "[MASK]"), 7) == "she"
     plural = ("are", "were", "stay", "look")
     assert word(filler, "the keys near the cabinet [MASK] dusty .", 6) in plural
