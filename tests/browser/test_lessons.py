@@ -131,7 +131,7 @@ def test_every_link_to_try_lands_where_it_says(page, app_url, lesson):
 
 
 def query(address: str) -> list[list[str]]:
-    return [list(pair) for pair in parse_qsl(urlsplit(address).query)]
+    return [list(pair) for pair in parse_qsl(urlsplit(address).query, keep_blank_values=True)]
 
 
 def test_the_whole_course_by_keyboard_alone(page, app_url):
