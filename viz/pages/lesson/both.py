@@ -76,20 +76,7 @@ def _three_kinds() -> None:
     from viz import figures
 
     known = writing.there("dates")
-    if known:
-        frame.text(*both_texts.ALIGNED_TEXT)
-    else:
-        shared.notice(writing.missing("dates"))
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        if known:
-            st.text_input(
-                "A date, in words or numbers", key=f"{NAME}_date", persist_state="session"
-            )
-        else:
-            st.text_input("Source", key=f"{NAME}_read", persist_state="session")
-            st.text_input("Target", key=f"{NAME}_write", persist_state="session")
-        controls.choice(NAME, "kind", "Which looks at which", KINDS, "The three kinds")
-        controls.slider(NAME, "head", "Head", (0, 3), "Whose weights are shown")
+    _inputs(known)
     trace = _trace(known)
     kind, head = _said("kind"), int(_said("head"))
     weights = trace.weights(layer=0, head=head, kind=kind)
@@ -108,14 +95,12 @@ def _three_kinds() -> None:
     )
     named(drawn, rows, cols)
     frame.figure(NAME, drawn, "kinds", f"Weights: {title}")
-    looked = weights.max(-1)
+    share, place = (found.tolist() for found in weights.max(-1))
     frame.show(
         tables.lines(
             *(
-                f"“{name}” looks most at “{cols[place]}” (place {place}): **{number(share)}**"
-                for name, place, share in zip(
-                    rows, looked.indices.tolist(), looked.values.tolist(), strict=True
-                )
+                f"“{name}” looks most at “{cols[at]}” (place {at}): **{number(most)}**"
+                for name, at, most in zip(rows, place, share, strict=True)
             )
         )
     )
@@ -127,13 +112,26 @@ def _three_kinds() -> None:
         )
     )
     if known:
-        frame.explore(
-            "Open this date in the explorer",
-            model="dates",
-            input=_said("date"),
-            attention=kind,
-            head=head,
-        )
+        label = "Open this date in the explorer"
+        frame.explore(label, model="dates", input=_said("date"), attention=kind, head=head)
+
+
+def _inputs(known: bool) -> None:
+    """What is read and written, and which weights of it are shown."""
+    if known:
+        frame.text(*both_texts.ALIGNED_TEXT)
+    else:
+        shared.notice(writing.missing("dates"))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        if known:
+            st.text_input(
+                "A date, in words or numbers", key=f"{NAME}_date", persist_state="session"
+            )
+        else:
+            st.text_input("Source", key=f"{NAME}_read", persist_state="session")
+            st.text_input("Target", key=f"{NAME}_write", persist_state="session")
+        controls.choice(NAME, "kind", "Which looks at which", KINDS, "The three kinds")
+        controls.slider(NAME, "head", "Head", (0, 3), "Whose weights are shown")
 
 
 def _trace(known: bool) -> "Trace":
