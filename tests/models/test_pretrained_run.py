@@ -1,5 +1,6 @@
 """What the second door takes, refuses, and leaves as it was."""
 
+import gc
 import threading
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import torch
 import transformers
 from PIL import Image
+from torch import nn
 
 from benchmarks import threads
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
@@ -73,6 +75,32 @@ def test_a_module_in_memory() -> None:
     assert load(model("BERT")).network is model("BERT")
     with pytest.raises(ValueError, match="a model of transformers, received Linear"):
         load(torch.nn.Linear(2, 3))
+
+
+@pytest.mark.parametrize("name", ["BERT", "GPT-2", "Llama", "BART", "ViT"])
+def test_a_trace_keeps_queries_keys_values_and_the_output_alone(name: str) -> None:
+    network, given = model(name), BY_NAME[name].inputs()
+    before = _live()
+    found = trace(network, given)
+    kept = _live() - before
+    qkv = {_held(each) for pattern in found.patterns for each in (pattern.q, pattern.k, pattern.v)}
+    known = qkv | {_held(found.output.values)} | {_held(each) for each in given.values()}
+    ids = 8 * max(each.numel() for each in given.values())  # bytes of a number a token
+    assert all(size <= ids for _, size in kept - known)
+    assert sum(size for _, size in qkv) == sum(
+        4 * each.numel() for pattern in found.patterns for each in (pattern.q, pattern.k, pattern.v)
+    )
+
+
+def _live() -> set[tuple[int, int]]:
+    """The storages of all tensors there are: where, and how many bytes."""
+    gc.collect()
+    return {_held(each) for each in gc.get_objects() if type(each) in (torch.Tensor, nn.Parameter)}
+
+
+def _held(tensor: torch.Tensor) -> tuple[int, int]:
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.nbytes()
 
 
 def test_half_precision(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
-"""The attention explorer inside a page: what to send it, and what the user chose in it."""
+"""The attention explorer inside a page: what to send it, and what the user chose in it.
+
+What makes the messages needs NumPy, which a page's first text does not wait for.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.pages import answers
 from viz.pages.shared import Traced
 
 LARGE = 1.4  # type in projector mode
@@ -34,6 +36,8 @@ def wait(page: str) -> None:
 def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
+
+    from viz.pages import answers
 
     trace, identity = found.shown, found.identity
     exchange(
@@ -86,16 +90,18 @@ def _reply(
     Everything is sent again until the browser shows that it has it, and a question is answered
     again as long as it stands: what is sent may be overtaken on its way.
     """
+    from viz.pages.answers import number_in
+
     state, said = st.session_state, _view(page)
     ask = said.get("ask") or {}
-    number = answers.number_in(ask, "id")
+    number = number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
     if lost or state.get(f"{page}_sent") != identity:
         state[f"{page}_base"] = first(
             selection(page, trace),
             answer=number,
-            heard=answers.number_in(said, "said") or 0,
+            heard=number_in(said, "said") or 0,
             type_size=LARGE if state.get("projector") else 1.0,
         )
         return state[f"{page}_base"]

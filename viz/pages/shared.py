@@ -217,11 +217,15 @@ def _warm_up() -> None:
     from models.catalogue import entry, folder, verify
 
     minilm = entry("minilm")
-    with contextlib.suppress(ValueError), ThreadPoolExecutor(1) as beside:
-        read = beside.submit(lambda: verify(minilm, folder(minilm)))
-        import models.run  # noqa: F401
+    gc.disable()  # most of what comes now stays: looking for garbage in it would take a tenth
+    try:
+        with contextlib.suppress(ValueError), ThreadPoolExecutor(1) as beside:
+            read = beside.submit(lambda: verify(minilm, folder(minilm)))
+            import models.run  # noqa: F401
 
-        read.result()
-        opened(Choice("minilm"), "cpu")
-    gc.collect()
-    gc.freeze()  # what was imported stays: later collections need not look at it
+            read.result()
+            opened(Choice("minilm"), "cpu")
+        gc.collect()
+        gc.freeze()  # later collections need not look at what was imported
+    finally:
+        gc.enable()
