@@ -14,6 +14,7 @@ TITLES = {known.name: known.title for known in catalogue() if known.reads == "te
     BUILT: "Build one (untrained)"
 }
 
+SLIDER = 120  # pixels: all controls stand in one row of a small laptop
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 NORMS = ("post", "pre")
 PARAMS = (
@@ -46,22 +47,25 @@ def model(page: str, chosen: Callable[[str], None]) -> None:
     device_choice()
 
 
-def choose(page: str) -> Choice:
-    """The chosen model; for one that is built here, with its controls."""
-    if st.session_state[f"{page}_model"] == BUILT:
-        _controls(page)
+def chosen(page: str) -> Choice:
+    """The chosen model, with the sizes of one that is built here."""
     values = {name: st.session_state[f"{page}_{name}"] for name in FIELDS}
     return Choice(st.session_state[f"{page}_model"], **values)
 
 
-def _controls(page: str) -> None:
-    with st.container(key=f"{page}_controls", horizontal=True, gap="medium"):
-        slider(page, "heads", "Heads", (1, 16), "How many attentions run side by side")
+def controls(page: str) -> None:
+    """The sizes of a model that is built here."""
+    if st.session_state[f"{page}_model"] != BUILT:
+        return
+    with st.container(key=f"{page}_controls", horizontal=True, gap="small"):
+        told = "How many attentions run side by side"
+        slider(page, "heads", "Heads", (1, 16), told, width=SLIDER)
         told = "Width of the model; each head gets dim / heads"
-        slider(page, "dim", "Dim", (8, 256), told, step=8)
-        slider(page, "depth", "Depth", (1, 12), "How many blocks, one layer of attention each")
+        slider(page, "dim", "Dim", (8, 256), told, step=8, width=SLIDER)
+        told = "How many blocks, one layer of attention each"
+        slider(page, "depth", "Depth", (1, 12), told, width=SLIDER)
         told = "How order gets in; none: no order"
         choice(page, "positions", "Positions", {name: name for name in POSITIONS}, told)
         told = "LayerNorm after (post) or before (pre) each part"
         choice(page, "norm", "Norm", {name: name for name in NORMS}, told)
-        seed(page)
+        seed(page, width=124)

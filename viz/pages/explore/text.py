@@ -60,23 +60,30 @@ def _page() -> None:
 
 @st.fragment
 def _network() -> None:
-    """The network's controls and its picture: moving one leaves the rest of the page alone."""
+    """The network's controls and its picture: moving one leaves the rest of the page alone.
+
+    The picture is what is waited for, so it is made before the controls above it are drawn.
+    """
+    problems = settings.from_link(PAGE, PARAMS)
     with st.container(gap="small"):
-        for problem in settings.from_link(PAGE, PARAMS):
-            shared.error_line(problem)
-        choice = builder.choose(PAGE)
-        written.target(PAGE, choice)
+        above = st.container(key="text_above", gap="small")
         notes = st.container(key="text_notes", gap="small")
         picture = st.container(key="text_picture")
+    choice = builder.chosen(PAGE)
     with notes:
-        known.about(choice.model)
-        examples.look(PAGE, choice)
         try:
             with st.spinner("Loading the model …"):
                 _show(choice, picture)
         except ValueError as error:
             explorer.hide(PAGE)
             shared.error_line(error)
+        known.about(choice.model)
+        examples.look(PAGE, choice)
+    with above:
+        for problem in problems:
+            shared.error_line(problem)
+        builder.controls(PAGE)
+        written.target(PAGE, choice)
     settings.to_link(PAGE, PARAMS)
 
 
