@@ -33,21 +33,35 @@ def wait(page: str) -> None:
     hide(page)
 
 
+def foreshow(page: str, identity: str, data: bytes) -> None:
+    """Shows an earlier start's message about this trace; what the view asks is answered later."""
+    from headscope_views import explorer
+
+    explorer(data, key=f"{page}_view", on_change=lambda: None)
+    st.session_state[f"{page}_sent"], st.session_state[f"{page}_base"] = identity, data
+
+
 def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
-    from viz.pages import answers
+    from viz.pages.answers import addition
 
-    trace, identity = found.shown, found.identity
     exchange(
         page,
-        trace,
-        identity,
+        found.shown,
+        found.identity,
         explorer,
-        lambda select, **told: answers.first(trace, identity, found.thumbs, select, **told),
-        lambda ask: answers.addition(trace, identity, ask),
+        lambda select, **told: everything(found, select, **told),
+        lambda ask: addition(found.shown, found.identity, ask),
     )
+
+
+def everything(found: Traced, select: dict[str, Any], **told: Any) -> bytes:
+    """The explorer's first message about a trace, with what else it is told."""
+    from viz.pages import answers
+
+    return answers.first(found.shown, found.identity, found.thumbs, select, **told)
 
 
 def exchange(

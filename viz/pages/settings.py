@@ -28,8 +28,8 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
             state[f"{page}_{name}"] = value
         state[f"{page}_link"], state[f"{page}_problems"] = query, problems
         state[f"{page}_wanted"] = link.wanted(params, query)
-        state[f"{page}_settled"] = _written(page, params)
-    elif _written(page, params) != state[f"{page}_settled"]:
+        state[f"{page}_settled"] = written(page, params)
+    elif written(page, params) != state[f"{page}_settled"]:
         state[f"{page}_problems"] = []
     missing = [
         f"This link was made with a text too long for a link (SHA-256 {wanted[:12]}…):"
@@ -43,7 +43,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
 
 def to_link(page: str, params: Iterable[link.Param]) -> None:
     """Writes the page's settings into the address bar."""
-    query, state = _written(page, params), st.session_state
+    query, state = written(page, params), st.session_state
     before = state[f"{page}_link"]
     if before != query:
         replaced = state.setdefault(f"{page}_replaced", [])
@@ -69,5 +69,6 @@ def _is_news(page: str, query: dict[str, str]) -> bool:
     return not any(old == query and now - when < LATE for old, when in replaced)
 
 
-def _written(page: str, params: Iterable[link.Param]) -> dict[str, str]:
+def written(page: str, params: Iterable[link.Param]) -> dict[str, str]:
+    """The page's settings as its link says them: those that differ from their default."""
     return link.write(params, {p.name: st.session_state[f"{page}_{p.name}"] for p in params})

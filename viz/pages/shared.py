@@ -129,8 +129,13 @@ def traced(choice: Choice, device: str, text: str, target: str = "") -> Traced:
     model = opened(choice, device)
     with forward_pass(model):
         done = trace(model, text, target or None)
+    return Traced(done, identity(choice, device, text, target), thumbs(done))
+
+
+def identity(choice: Choice, device: str, text: str, target: str = "") -> str:
+    """The browser's name for the trace of a text."""
     name = f"{choice}|{device}|{text}|{target}".encode("utf-8", "replace")
-    return Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
+    return hashlib.sha256(name).hexdigest()[:12]
 
 
 @contextlib.contextmanager
@@ -166,7 +171,7 @@ def device() -> str:
 
 def device_choice() -> None:
     """A switch between this machine's devices, where it has more than one and that is known."""
-    if "torch" not in sys.modules:
+    if cold():
         return
     from models.run import devices
 
@@ -194,12 +199,17 @@ def sidebar() -> None:
         )
 
 
+def cold() -> bool:
+    """Whether nobody has asked for PyTorch yet."""
+    return "torch" not in sys.modules
+
+
 def warm() -> bool:
     """Whether PyTorch is there. If not, it begins to load it, and MiniLM, beside the page."""
-    if "torch" in sys.modules:
-        return True
-    _warming()
-    return False
+    if cold():
+        _warming()
+        return False
+    return True
 
 
 @st.cache_resource(show_spinner=False)

@@ -10,6 +10,7 @@ from viz.pages import (
     examples,
     explorer,
     known,
+    opening,
     reading,
     settings,
     shared,
@@ -88,10 +89,11 @@ def _network() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
-    with picture:
-        if not shared.warm():
-            explorer.wait(PAGE)
-            return
+    if shared.cold():
+        with picture:
+            _foreshow(choice)
+        shared.warm()
+        return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
     if text is None:
@@ -104,12 +106,29 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
         _explore(choice, text, target, found)
 
 
+def _foreshow(choice: shared.Choice) -> None:
+    """What the explorer shows until PyTorch is there."""
+    kept = opening.kept() if _is_opening() else None
+    if kept is None:
+        explorer.wait(PAGE)
+    else:
+        explorer.foreshow(PAGE, shared.identity(choice, shared.device(), FIRST.input), kept)
+
+
+def _is_opening() -> bool:
+    """Whether the page stands as the app opens."""
+    changed = settings.written(PAGE, PARAMS) or st.session_state.get("projector")
+    return not changed and shared.device() == "cpu"
+
+
 @st.fragment
 def _explore(choice: shared.Choice, text: str, target: str, found: shared.Traced) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
     found = words.seen(PAGE, found)
     explorer.show(PAGE, found)
     select = explorer.selection(PAGE, found.shown)
+    if _is_opening():
+        opening.keep(lambda: explorer.everything(found, select))
     device = shared.device()
     badge.show(
         PAGE,
