@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
+GRACE = 2.0  # seconds a browser has to draw before PyTorch takes the processor
 _FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
+_AT_ONCE = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -207,9 +209,15 @@ def cold() -> bool:
 def warm() -> bool:
     """Whether PyTorch is there. If not, it begins to load it, and MiniLM, beside the page."""
     if cold():
+        _AT_ONCE.set()
         _warming()
         return False
     return True
+
+
+def warm_soon() -> None:
+    """Begins to load PyTorch in a while, or when `warm` is called: the browser comes first."""
+    _warming()
 
 
 @st.cache_resource(show_spinner=False)
@@ -224,6 +232,7 @@ def _warm_up() -> None:
 
     What goes wrong here goes wrong again, and is told, when the page asks for the model.
     """
+    _AT_ONCE.wait(GRACE)
     from models.catalogue import entry, folder, verify
 
     minilm = entry("minilm")

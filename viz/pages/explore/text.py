@@ -89,10 +89,7 @@ def _network() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
-    if shared.cold():
-        with picture:
-            _foreshow(choice)
-        shared.warm()
+    if shared.cold() and not _begun(choice, picture):
         return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
@@ -106,13 +103,21 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
         _explore(choice, text, target, found)
 
 
-def _foreshow(choice: shared.Choice) -> None:
-    """What the explorer shows until PyTorch is there."""
+def _begun(choice: shared.Choice, picture: DeltaGenerator) -> bool:
+    """Shows what there is before PyTorch is; whether the browser already has that, and asks on."""
+    identity = shared.identity(choice, shared.device(), FIRST.input)
+    if explorer.shows(PAGE, identity):
+        shared.warm()
+        return True
     kept = opening.kept() if _is_opening() else None
-    if kept is None:
-        explorer.wait(PAGE)
-    else:
-        explorer.foreshow(PAGE, shared.identity(choice, shared.device(), FIRST.input), kept)
+    with picture:
+        if kept is None:
+            explorer.wait(PAGE)
+            shared.warm()
+        else:
+            explorer.foreshow(PAGE, identity, kept)
+            shared.warm_soon()
+    return False
 
 
 def _is_opening() -> bool:
