@@ -182,6 +182,4 @@ def _reads() -> str | None:
 
 
 def _box(name: str, label: str) -> None:
-    st.text_input(
-        label, key=f"{PAGE}_{name}", live="300ms", persist_state="session", width="stretch"
-    )
+    st.text_input(label, key=f"{PAGE}_{name}", live=True, persist_state="session", width="stretch")

@@ -158,7 +158,7 @@ def _tensors(source: Source, model: "Model") -> None:
     st.text_input(
         "Names that contain",
         key=f"{PAGE}_find",
-        live="300ms",
+        live=True,
         persist_state="session",
         placeholder="query, norm, layer.3 …",
     )

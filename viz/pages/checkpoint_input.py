@@ -173,7 +173,7 @@ def _clean(text: str) -> str:
 
 
 def _box(name: str, label: str, width: Any = "stretch") -> None:
-    st.text_input(label, key=f"{PAGE}_{name}", live="300ms", persist_state="session", width=width)
+    st.text_input(label, key=f"{PAGE}_{name}", live=True, persist_state="session", width=width)
 
 
 def _follow(source: Source) -> None:

@@ -23,7 +23,7 @@ def target(page: str, choice: Choice) -> None:
         st.text_input(
             "What it is to write; empty: what it writes itself",
             key=f"{page}_target",
-            live="300ms",
+            live=True,
             persist_state="session",
             placeholder="written by the model, one token at a time",
             help="Given a text, the decoder reads it token by token, and the probabilities say how"

@@ -49,7 +49,7 @@ def _page() -> None:
         st.text_input(
             "Type a sentence; the picture follows",
             key="text_input",
-            live="300ms",
+            live=True,  # Streamlit imports pandas to read a duration
             persist_state="session",
             width="stretch",
         )

@@ -85,7 +85,7 @@ def _controls() -> None:
             key=f"{NAME}_query",
             max_chars=LONGEST,
             persist_state="session",
-            live="300ms",
+            live=True,
             width=240,
         )
         told = "How alike the query and a key are"

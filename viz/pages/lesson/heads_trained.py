@@ -18,7 +18,7 @@ def draw() -> None:
     """
     from analysis.habits import HABITS, habits
 
-    st.text_input("Your sentence", key=f"{NAME}_sentence", persist_state="session", live="300ms")
+    st.text_input("Your sentence", key=f"{NAME}_sentence", persist_state="session", live=True)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         controls.slider(NAME, "layer", "Layer", (0, 5), "Of the head that is told of")
         controls.slider(NAME, "head", "Head", (0, 11), "That is told of")

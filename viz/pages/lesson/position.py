@@ -131,7 +131,7 @@ def _order() -> None:
     from models.lessons.order import permuted
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.text_input("Words", key=f"{NAME}_words", persist_state="session", live="300ms")
+        st.text_input("Words", key=f"{NAME}_words", persist_state="session", live=True)
         controls.choice(NAME, "order", "The other order", ORDERS, "How the words are moved")
     words = str(_said("words")).split()[:12]
     if not words:
