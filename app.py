@@ -5,9 +5,13 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.lesson import course, edge
 
-ICON = "viz/icon.svg"
-
-st.set_page_config(page_title="Headscope", layout="wide", initial_sidebar_state="collapsed")
+st.set_page_config(
+    page_title="Headscope",
+    page_icon="viz/icon.svg",
+    layout="wide",
+    initial_sidebar_state="collapsed",
+)
+st.logo("viz/icon.svg", size="medium")
 shared.frame()
 TITLES = {lesson.name: lesson.title for lesson in course.lessons()}
 ICONS = {
@@ -32,5 +36,3 @@ page = st.navigation(pages, position="top")
 edge.way_back(page.url_path)
 page.run()
 shared.sidebar()
-st.set_page_config(page_icon=ICON)  # pictures come last: Streamlit imports NumPy for them
-st.logo(ICON, size="medium")

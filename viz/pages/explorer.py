@@ -41,11 +41,6 @@ def foreshow(page: str, identity: str, data: bytes) -> None:
     st.session_state[f"{page}_sent"], st.session_state[f"{page}_base"] = identity, data
 
 
-def shows(page: str, identity: str) -> bool:
-    """Whether the browser has said that it shows this trace."""
-    return _view(page).get("trace") == identity
-
-
 def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
-GRACE = 2.0  # seconds a browser has to draw before PyTorch takes the processor
+GRACE = 1.0  # seconds a browser has to draw before PyTorch takes the processor
+WARMING = "warm-up"
 _FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
 _AT_ONCE = threading.Event()
 
@@ -206,6 +207,11 @@ def cold() -> bool:
     return "torch" not in sys.modules
 
 
+def ready() -> bool:
+    """Whether PyTorch is there, and what was begun beside the page is done."""
+    return not cold() and all(thread.name != WARMING for thread in threading.enumerate())
+
+
 def warm() -> bool:
     """Whether PyTorch is there. If not, it begins to load it, and MiniLM, beside the page."""
     if cold():
@@ -216,13 +222,13 @@ def warm() -> bool:
 
 
 def warm_soon() -> None:
-    """Begins to load PyTorch in a while, or when `warm` is called: the browser comes first."""
+    """Begins to load PyTorch in a moment: the browser comes first."""
     _warming()
 
 
 @st.cache_resource(show_spinner=False)
 def _warming() -> threading.Thread:
-    thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
+    thread = threading.Thread(target=_warm_up, name=WARMING, daemon=True)
     thread.start()
     return thread
 

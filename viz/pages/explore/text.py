@@ -21,6 +21,7 @@ from viz.pages import (
 
 PAGE = "text"
 FIRST = examples.EXAMPLES[0]
+SOON = 0.4  # seconds
 PARAMS = (
     link.text("input", FIRST.input),
     link.text("target", ""),
@@ -89,8 +90,12 @@ def _network() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
-    if shared.cold() and not _begun(choice, picture):
-        return
+    with picture:
+        if not shared.ready() and _foreshown(choice):
+            return
+        if not shared.warm():
+            explorer.wait(PAGE)
+            return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
     if text is None:
@@ -103,21 +108,23 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
         _explore(choice, text, target, found)
 
 
-def _begun(choice: shared.Choice, picture: DeltaGenerator) -> bool:
-    """Shows what there is before PyTorch is; whether the browser already has that, and asks on."""
-    identity = shared.identity(choice, shared.device(), FIRST.input)
-    if explorer.shows(PAGE, identity):
-        shared.warm()
-        return True
+def _foreshown(choice: shared.Choice) -> bool:
+    """The picture of the last start while PyTorch is imported, if the page stands as it opens."""
     kept = opening.kept() if _is_opening() else None
-    with picture:
-        if kept is None:
-            explorer.wait(PAGE)
-            shared.warm()
-        else:
-            explorer.foreshow(PAGE, identity, kept)
-            shared.warm_soon()
-    return False
+    if kept is None:
+        return False
+    explorer.foreshow(PAGE, shared.identity(choice, shared.device(), FIRST.input), kept)
+    st.caption("The model is being loaded: what you change now follows in a moment.")
+    shared.warm_soon()
+    _go_on()
+    return True
+
+
+@st.fragment(run_every=SOON)
+def _go_on() -> None:
+    """Draws the page anew when the model is there."""
+    if shared.ready():
+        st.rerun()
 
 
 def _is_opening() -> bool:
