@@ -57,6 +57,13 @@ def embedded(query: Float[Tensor, " dim"], keys: Float[Tensor, "key dim"]) -> Fl
     return keys @ query
 
 
+def exponentials(
+    similarities: Float[Tensor, " key"], temperature: float = 1.0
+) -> Float[Tensor, " key"]:
+    """exp(s / T): what a softmax divides by their sum."""
+    return torch.exp(similarities / temperature)
+
+
 def normalised(
     similarities: Float[Tensor, " key"],
     how: str,

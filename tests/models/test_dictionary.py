@@ -14,6 +14,7 @@ from models.lessons.dictionary import (
     edits,
     embedded,
     exact,
+    exponentials,
     meaning,
     normalised,
     pooled,
@@ -77,6 +78,9 @@ def test_edit_distance_against_plain_recursion() -> None:
 
 def test_normalisations_in_closed_form() -> None:
     assert normalised(SOME, "none") is SOME
+    exps = exponentials(SOME, 0.5)
+    assert exps.tolist() == pytest.approx([math.exp(2 * s) for s in SOME.tolist()])
+    assert torch.allclose(exps / exps.sum(), normalised(SOME, "softmax", temperature=0.5))
     assert normalised(SOME, "one-hot").tolist() == [0, 0, 1, 0, 0]
     assert normalised(SOME, "top-k", k=2).tolist() == [0, 0, 0.5, 0.5, 0]
     assert normalised(SOME, "top-k", k=9).tolist() == pytest.approx([0.2] * 5)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from models.lessons.followed import Followed
 
 NAME = "by_hand"
-STEPS = ("x", "x xᵀ", "softmax", "· x")
+STEPS = ("X", "X Xᵀ", "softmax", "· X")
 WORDS = ("word 1", "word 2")
 FEATURES = ("feature 1", "feature 2", "feature 3")
 # torch.rand with seed 10, as a course has printed them to four decimals
@@ -31,11 +31,16 @@ PARAMS = (
     *inputs.params("viewer", VIEWER),
 )
 TEXT = (
-    "[[self-attention|Self-attention]] gives every word a new vector that also holds something of"
-    " the words around it. How much it takes from each is decided by how alike they are: the"
-    " [[dot product]] of their vectors. A [[softmax]] makes [[weights]] of these numbers, and the"
-    " new vector is the weighted sum of all words. Here nothing is learned; the next lesson adds"
-    " that.",
+    "For a network a word is a [[vector]]: a few numbers, its [[feature|features]]."
+    " [[self-attention|Self-attention]] gives every word a new vector that also holds something of"
+    " the words around it: a soft dictionary in which each word is query, key and value at once."
+    " How much a word takes from another is decided by how alike they are, the [[dot product]] of"
+    " their vectors. A [[softmax]] makes [[weights]] of these [[score|scores]], and the new vector"
+    " is the weighted sum of all words. Here nothing is learned; the next lesson adds that.",
+)
+WHERE = (
+    "Each row of the [[matrix]] X is a word. Xᵀ is X with rows and columns exchanged, so that X Xᵀ"
+    " holds the dot product of every word with every word. Y holds the new vectors."
 )
 TAKEN = (
     "Scores are symmetric: word 1 is as like word 2 as word 2 is like word 1. Weights are not,"
@@ -56,13 +61,36 @@ TRIES = (
     ),
     frame.Try(
         "Word 1 three times as long.",
-        "It gets nearly all weight, from both words.",
-        {"x11": 1.5, "x12": 1.5, "x13": 0.9, "step": 2},
+        "Longer vectors have larger scores: word 1 gets more than 0.7 of the weight, even from"
+        " word 2.",
+        {"x11": 1.3743, "x12": 1.4486, "x13": 0.9375},
     ),
     frame.Try(
         "Words at right angles.",
-        "Their score is 0, and yet the weight is not.",
+        "Nothing in common: the score is 0, and yet the weight is not, since exp(0) = 1.",
         {"x11": 1.0, "x12": 0.0, "x13": 0.0, "x21": 0.0, "x22": 1.0, "x23": 0.0},
+    ),
+    frame.Try(
+        "Only the scores.",
+        "Stop before the softmax: the table is symmetric. Then go on with →.",
+        {"step": 1},
+    ),
+)
+FILM_TRIES = (
+    frame.Try(
+        "A viewer who hates romance.",
+        "Every product is negative now, and so is the sum.",
+        {"viewer11": -0.8, "viewer12": -0.2, "viewer13": 0.5},
+    ),
+    frame.Try(
+        "A viewer after the film's heart.",
+        "The same signs everywhere: the sum is as large as it can be for tastes up to 1.",
+        {"viewer11": 1.0, "viewer12": 1.0, "viewer13": -1.0},
+    ),
+    frame.Try(
+        "A viewer without tastes.",
+        "All zeros match nothing, well or badly.",
+        {"viewer11": 0.0, "viewer12": 0.0, "viewer13": 0.0},
     ),
 )
 
@@ -71,13 +99,14 @@ def draw() -> None:
     """The lesson, top to bottom."""
     frame.text(*TEXT)
     frame.formula(r"Y = \operatorname{softmax}(X X^\top)\, X")
+    frame.text(WHERE)
     frame.heading("Two words, three numbers each: change any of them")
     x = inputs.grid(NAME, "x", WORDS, FEATURES)
     at = frame.stepper(NAME, STEPS)
     with st.container(horizontal=True, gap="medium"):
         words = {1: "word 1", 2: "word 2"}
-        controls.choice(NAME, "query", "Follow", words, "Whose row is written out below")
-        controls.choice(NAME, "key", "looking at", words, "Which number of that row")
+        controls.choice(NAME, "query", "Follow", words, "Whose row is marked and written out below")
+        controls.choice(NAME, "key", "looking at", words, "Which number of that row is worked out")
     from models import attend, simple
     from models.lessons import followed
 
@@ -92,6 +121,7 @@ def draw() -> None:
     frame.heading("A film and a viewer")
     frame.text(*FILM_TEXT)
     _film()
+    frame.tries(NAME, *FILM_TRIES, part="film")
     frame.code(NAME, simple.unlearned, simple.one_head, followed.follow, attend.attend)
     frame.took(*TAKEN)
 
@@ -110,10 +140,17 @@ def follow(x: list[list[float]]) -> "Followed":
 def _picture(x: list[list[float]], found: "Followed", at: int) -> None:
     query, key = (st.session_state[f"{NAME}_{n}"] - 1 for n in ("query", "key"))
     parts = [
-        tables.matrix(x, title="Words x", rows=WORDS, axes=("word", "feature"), mark=(query, None)),
+        tables.matrix(
+            x,
+            title="Words X",
+            rows=WORDS,
+            cols=FEATURES,
+            axes=("word", "feature"),
+            mark=(query, None),
+        ),
         tables.matrix(
             found.products.tolist(),
-            title="Scores x xᵀ",
+            title="[[score|Scores]] X Xᵀ",
             rows=WORDS,
             cols=WORDS,
             axes=("word", "word"),
@@ -131,13 +168,14 @@ def _picture(x: list[list[float]], found: "Followed", at: int) -> None:
         ),
         tables.matrix(
             found.values.tolist(),
-            title="Result",
+            title="Result Y",
             rows=WORDS,
+            cols=FEATURES,
             axes=("word", "feature"),
             mark=(query, None),
         ),
     ]
-    names = ("Words x", "Scores x xᵀ", "Weights", "Result")
+    names = ("Words X", "Scores X Xᵀ", "Weights", "Result Y")
     shown = [part if n <= at else tables.pending(names[n]) for n, part in enumerate(parts)]
     frame.show(tables.row(*shown), tables.lines(*_written(x, found, query, key)[: at + 1]))
 
@@ -158,12 +196,12 @@ def _written(x: list[list[float]], found: "Followed", query: int, key: int) -> l
     )
     said = " + ".join(map(number, products.tolist()))
     return [
-        f"**x** {WORDS[query]} = ({', '.join(map(number, x[query]))})",
-        f"**x xᵀ** {WORDS[query]} with {WORDS[key]}: {score} = {said} = **{number(total.item())}**",
+        f"**X** {WORDS[query]} = ({', '.join(map(number, x[query]))})",
+        f"**X Xᵀ** {WORDS[query]} with {WORDS[key]}: {score} = {said} = **{number(total.item())}**",
         f"**softmax** exp({number(found.products[query, key].item())}) ="
         f" {number(exps[key].item())}; divided by {shares} = {number(found.sums[query].item())}"
         f" gives **{number(weights[key].item())}**",
-        f"**· x** {mixed} = **({', '.join(map(number, found.values[query].tolist()))})**",
+        f"**· X** {mixed} = **({', '.join(map(number, found.values[query].tolist()))})**",
     ]
 
 
@@ -181,6 +219,7 @@ def _film() -> None:
             title="Feature by feature",
             rows=("film", "viewer", "product"),
             cols=TASTES,
+            axes=("row", "feature"),
             kind="signed",
             digits=2,
             note=f"Sum of the products: **{number(total.item())}**",

@@ -7,6 +7,7 @@ import streamlit as st
 from viz import link
 from viz.pages import controls, shared
 from viz.pages.lesson import dictionary_texts, frame, tables
+from viz.pages.lesson.dictionary_columns import columns
 from viz.pages.lesson.dictionary_data import LONGEST, MOST, Entries, answer, entries, similarities
 from viz.pages.lesson.tables import number
 
@@ -46,7 +47,9 @@ def draw() -> None:
     """The lesson, top to bottom."""
     frame.text(*dictionary_texts.TEXT)
     frame.formula(*dictionary_texts.FORMULAS)
+    frame.text(dictionary_texts.WHERE)
     _controls()
+    frame.text(dictionary_texts.SIMILARITY[_said("similarity")], dictionary_texts.HOW[_said("how")])
     at = frame.stepper(NAME, STEPS)
     try:
         _answer(at)
@@ -117,8 +120,8 @@ def _knobs(how: str) -> None:
 def _answer(at: int) -> None:
     found = entries(_said("pairs"))
     query = _said("query").strip()
-    if not query:
-        raise ValueError("expected a query: type a word")
+    if not 1 <= len(query) <= LONGEST:
+        raise ValueError(f"expected a query of 1 to {LONGEST} letters, received {len(query)}")
     similar = similarities(_said("similarity"), query, found.keys, _said("given"))
     refused = None
     try:
@@ -126,7 +129,7 @@ def _answer(at: int) -> None:
     except ValueError as error:
         refused, at = error, min(at, 1)
         weighed = similar
-    _table(found, similar, weighed, at)
+    _table(found, query, similar, weighed, at)
     if refused is not None:
         shared.error_line(refused)
         return
@@ -136,20 +139,21 @@ def _answer(at: int) -> None:
         _fixed(found, query)
 
 
-def _table(found: Entries, similar: "Tensor", weighed: "Tensor", at: int) -> None:
-    cols = ["[[key]]", "[[value]]", "[[similarity]]", "[[weights|weight]] α", "α × value"]
-    shown = 2 if at == 0 else 2 + at
-    rows = []
-    products = _products(found, weighed)
-    for n, (key, value) in enumerate(zip(found.keys, found.values, strict=True)):
-        alpha = weighed[n].item()
-        rows.append([key, value, number(similar[n].item()), number(alpha), products[n]][:shown])
-    parts = [tables.table(f"The dictionary: {len(rows)} entries", cols[:shown], rows)]
+def _table(found: Entries, query: str, similar: "Tensor", weighed: "Tensor", at: int) -> None:
+    temperature = st.session_state[f"{NAME}_temperature"] if _said("how") == "softmax" else None
+    by_letters = _said("similarity") == "edit"
+    cols = columns(found, query, similar, weighed, by_letters=by_letters, temperature=temperature)
+    shown = [each for each in cols if each.step <= at]
+    rows = [list(row) for row in zip(*(each.cells for each in shown), strict=True)]
+    if at == len(STEPS) - 1:
+        rows.append([each.total for each in shown])
+    count = tables.counted(len(found.keys), "key")
+    title = f"The dictionary, asked for “{query}”"
+    parts = [tables.table(title, [each.title for each in shown], rows)]
     if at > 1:
         pairs = list(zip(found.keys, weighed.tolist(), strict=True))
-        parts.append(tables.bars("Weights α(q, k)", pairs))
+        parts.append(tables.bars("Weights α(q, k)", pairs, full=1.0))
     wide = "1 number" if found.heights is not None else "a word"
-    count = tables.counted(len(rows), "key")
     frame.show(tables.row(*parts))
     frame.shapes(
         ("similarities", f"1 query × {count}"),
@@ -157,19 +161,6 @@ def _table(found: Entries, similar: "Tensor", weighed: "Tensor", at: int) -> Non
         ("values", f"{count} × {wide}"),
         ("answer", f"1 query × {wide}"),
     )
-
-
-def _products(found: Entries, weighed: "Tensor") -> list[str]:
-    """Each weight times its value; words are only named."""
-    import torch
-
-    from models.lessons import dictionary
-
-    if found.heights is None:
-        pairs = zip(weighed.tolist(), found.values, strict=True)
-        return [f"{number(alpha)} × {value}" for alpha, value in pairs]
-    values = torch.tensor(found.heights)[:, None]
-    return [number(each) for each in dictionary.contributions(weighed, values)[:, 0].tolist()]
 
 
 def _sum(found: Entries, weighed: "Tensor", at: int) -> None:
@@ -191,10 +182,11 @@ def _fixed(found: Entries, query: str) -> None:
     """Every key asked as a query: attention answers each, one fixed vector all the same."""
     from models.lessons import dictionary
 
-    if _said("similarity") == "given":
-        return
     frame.heading("Against one fixed context vector")
     frame.text(dictionary_texts.FIXED)
+    if _said("similarity") == "given":
+        frame.text(dictionary_texts.GIVEN)
+        return
     rows = []
     for asked in dict.fromkeys([query, *found.keys]):
         similar = similarities(_said("similarity"), asked, found.keys, "")
@@ -216,6 +208,7 @@ def _code() -> None:
         "given": [],
     }
     rest = (
+        dictionary.exponentials,
         dictionary.normalised,
         dictionary.contributions,
         dictionary.pooled,

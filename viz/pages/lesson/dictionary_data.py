@@ -1,6 +1,7 @@
 """What a reader typed as a dictionary, and what it answers."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # entries
 LONGEST = 40  # characters of a key, a value or a query
+LARGEST, FARTHEST = 1_000_000, 1000  # a value and a similarity that can still be read
 
 
 @dataclass(frozen=True)
@@ -26,16 +28,17 @@ class Entries:
     def heights(self) -> list[float] | None:
         """The values as numbers; None if any of them is none."""
         try:
-            return [float(value) for value in self.values]
+            found = [float(value) for value in self.values]
         except ValueError:
             return None
+        return found if all(isfinite(each) for each in found) else None
 
 
 def entries(text: str) -> Entries:
     """The dictionary that a text holds, a line an entry.
 
     Raises:
-        ValueError: for a line without a colon, no or too many entries, or too long ones.
+        ValueError: for a line without a colon, no or too many entries, too long or large ones.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not 1 <= len(lines) <= MOST:
@@ -45,7 +48,10 @@ def entries(text: str) -> Entries:
         if not (colon and key.strip() and value.strip()) or len(line) > 2 * LONGEST:
             raise ValueError(f"expected “key: value” in each line, received “{line[:LONGEST]}”")
     keys = [key.strip() for key, _, _ in pairs]
-    return Entries(keys, [value.strip() for _, _, value in pairs])
+    found = Entries(keys, [value.strip() for _, _, value in pairs])
+    if any(abs(each) > LARGEST for each in found.heights or []):
+        raise ValueError(f"expected values from −{LARGEST:,} to {LARGEST:,}")
+    return found
 
 
 def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor":
@@ -63,6 +69,8 @@ def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor"
             typed = [float(part) for part in given.replace(",", " ").split()]
         except ValueError:
             raise ValueError(f"expected numbers, received “{given[:LONGEST]}”") from None
+        if any(not abs(each) <= FARTHEST for each in typed):
+            raise ValueError(f"expected similarities from −{FARTHEST} to {FARTHEST}")
         if len(typed) != len(keys):
             raise ValueError(f"expected {len(keys)} numbers, one a key, received {len(typed)}")
         return torch.tensor(typed)

@@ -19,6 +19,31 @@ FORMULAS = (
     r"\text{softmax: } \alpha(q, k_i) = \frac{\exp(s_i / T)}{\sum_j \exp(s_j / T)}",
     r"\text{sum to one: } \alpha(q, k_i) = \frac{s_i}{\sum_j s_j}",
 )
+WHERE = (
+    "Here q is the query; k_{i} and v_{i} are the key and the value of entry i; s_{i} says how"
+    " alike q and k_{i} are; α is the weight made of it. T is the [[temperature]]: the smaller, the"
+    " more the best key gets; the larger, the more equal all weights are."
+)
+SIMILARITY = {
+    "exact": "**Exact match.** s is 1 for a key that is the query, letter by letter, and 0 for any"
+    " other.",
+    "edit": "**[[edit distance|Edit distance.]]** d letters have to be inserted, removed or"
+    " replaced to make the key of the query; s = exp(−d) is 1 for the same word and falls with"
+    " every letter.",
+    "embedding": "**[[embedding|Embedding.]]** [[MiniLM]], a small trained network, makes a"
+    " [[vector]] of 384 numbers of each word; s is the [[cosine similarity]] of the query's vector"
+    " and the key's.",
+    "given": "**Typed by hand.** The similarities are the numbers in the box, one for each key.",
+}
+HOW = {
+    "none": "**No normalisation.** α is the similarity as it is.",
+    "one-hot": "**[[one-hot|One-hot.]]** α is 1 for the most similar key and 0 for all others.",
+    "top-k": "**[[top-k|Top-k.]]** The k most similar keys share the weight equally.",
+    "average": "**Average.** Every key gets the same weight, whatever the query is.",
+    "sum": "**Sum to one.** α is the similarity divided by the sum of all similarities.",
+    "softmax": "**[[softmax|Softmax.]]** Each similarity is divided by T; α is its exp divided by"
+    " the sum of all exps: always above 0, and 1 in all.",
+}
 CASES = {
     "no valid answer": "No key is like the query at all: every weight is 0, and there is **no valid"
     " answer**. This is what an ordinary dictionary says to a key that it does not have.",
@@ -42,12 +67,17 @@ WORDS = (
 )
 FIXED = (
     "Without attention everything has to be squeezed into one vector before the query is known:"
-    " here the mean of the values. Attention looks into the dictionary anew for each query."
+    " here the mean of the values, the same answer to everybody. Attention looks into the"
+    " dictionary anew for each query: here every key has its turn at asking."
+)
+GIVEN = (
+    "(Similarities that are typed belong to one query. Choose another similarity to ask for every"
+    " key in turn.)"
 )
 TRIES = (
     Try(
         "Anna, with weights typed by hand.",
-        "They sum to 1.18: a cone, and too tall an answer.",
+        "They sum to 1.18: a cone, and 199.06 is taller than all four.",
         {"similarity": "given", "how": "none"},
     ),
     Try(
@@ -81,15 +111,20 @@ TRIES = (
     ),
     Try(
         "“pickles”, which are not there.",
-        "The nearest key answers instead: the wrong one.",
+        "The key that is nearest in meaning answers instead: pineapple, so brown.",
+        {"pairs": NO_PICKLES, "query": "pickles", "similarity": "embedding", "how": "one-hot"},
+    ),
+    Try(
+        "The same by letters.",
+        "Now apple is nearest, 5 letters away, and green is right by luck alone.",
         {"pairs": NO_PICKLES, "query": "pickles", "how": "one-hot"},
     ),
     Try(
-        "By meaning: “pickled cucumber”.",
-        "No letters in common are needed, only sense.",
+        "By meaning: “citrus”.",
+        "Orange gets most of the weight, though hardly a letter is the same.",
         {
             "pairs": FRUIT,
-            "query": "pickled cucumber",
+            "query": "citrus",
             "similarity": "embedding",
             "temperature": "0.1",
         },
@@ -98,6 +133,11 @@ TRIES = (
         "Negative similarities.",
         "Dividing by their sum is refused; softmax takes them.",
         {"similarity": "given", "given": "0.9 -0.3 0.2 -0.1", "how": "sum"},
+    ),
+    Try(
+        "The two best.",
+        "Top-k with k = 2: Ann and Mike share the weight. (Andrew is as near as Mike, but later.)",
+        {"how": "top-k"},
     ),
     Try("A high temperature.", "All weights become alike.", {"temperature": "5.0"}),
     Try(

@@ -53,10 +53,11 @@ def head(name: str, params: Sequence[link.Param]) -> None:
     with st.container(key="lesson_nav", horizontal=True, gap="small", vertical_alignment="center"):
         _neighbours(name, "")
         st.space("stretch")
-        if st.button("Projector", key="lesson_large", on_click=_enlarge, type="tertiary"):
-            st.rerun()  # the whole page: type is set outside of the lesson
-        title = "Back to the screen" if printing(name) else "Print view"
-        st.button(title, key="lesson_print", on_click=_turn, args=(name,), type="tertiary")
+        with st.container(key="lesson_views", horizontal=True, width="content"):
+            if st.button("Projector", key="lesson_large", on_click=_enlarge, type="tertiary"):
+                st.rerun()  # the whole page: type is set outside of the lesson
+            title = "Back to the screen" if printing(name) else "Print view"
+            st.button(title, key="lesson_print", on_click=_turn, args=(name,), type="tertiary")
     if printing(name):
         _settings_line(name, params)
 

@@ -28,6 +28,8 @@ from viz.pages.lesson.edge import printing
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+LARGE = 17  # type of a figure in projector mode
+
 
 class Try(NamedTuple):
     """A link that sets the controls: what to click, what to look at, and what is set."""
@@ -93,6 +95,8 @@ def figure(name: str, drawn: "Figure", key: str, alt: str) -> None:
     """A Plotly figure in the colours of the mode; `alt` says it to who cannot see it."""
     mode = st.context.theme.type or "light"
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
+    if st.session_state.get("projector"):
+        drawn.update_layout(font_size=LARGE, title_font_size=LARGE + 3)
     # a chart that exists would keep the colours of the other mode
     st.plotly_chart(drawn, key=f"{name}_chart_{key}_{mode}", config=config, alt=alt)
 
@@ -140,12 +144,16 @@ def stepper(name: str, titles: Sequence[str]) -> int:
     return st.session_state[key]
 
 
-def tries(name: str, *links: Try) -> None:
-    """Links that set the controls to a telling state, and what to look at there."""
+def tries(name: str, *links: Try, part: str = "") -> None:
+    """Links that set the controls to a telling state, and what to look at there.
+
+    A lesson of several parts has links in each, below the picture that they change; `part` is a
+    word that tells them apart.
+    """
     if printing(name):
         return
     heading("Try this")
-    with st.container(key=f"lesson_tries_{name}", gap="xsmall"):
+    with st.container(key=f"lesson_tries_{name}{part}", gap="xsmall"):
         for each in links:
             st.page_link(
                 course.lesson(name).script,

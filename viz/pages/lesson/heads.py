@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import controls, shared
-from viz.pages.lesson import frame, heads_texts, heads_trained, tables
+from viz.pages.lesson import frame, heads_numbers, heads_texts, heads_trained, tables
 
 if TYPE_CHECKING:
-    from models.attention import MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+    from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 
 NAME = "heads"
-STEPS = ("project", "split", "scores", "softmax", "· v", "join", "W_O")
-WIDTHS = {"split": "dim / heads each", "wide": "dim each", "free": "free"}
-SCALES = {"sqrt": "÷ √d", "fourth root": "÷ ∜d, twice"}
-PROJECTIONS = {"always": "always", "needed": "where needed"}
-SHOWN = 6  # tokens and heads of which every weight is written
+STEPS = ("project", "split", "scores", "softmax", "· v", "join", "$W^O$")
+WIDTHS = {"split": "model width / heads", "wide": "model width", "free": "free"}
+SCALES = {"sqrt": "q·k by √d", "fourth root": "q and k by ∜d each"}
+PROJECTIONS = {"always": "always", "needed": "left out where nothing is joined"}
 PARAMS = (
     frame.link.number("dim", 16, 1, 128),
     frame.link.number("heads", 4, 1, 20),
@@ -43,7 +42,9 @@ def draw() -> None:
         r"\Big) X W^V_i",
         r"\text{out} = [\text{head}_1 \dots \text{head}_h]\, W^O",
     )
+    frame.text(heads_texts.WHERE)
     frame.heading("A layer with random weights")
+    frame.text(heads_texts.LAYER)
     _controls()
     at = frame.stepper(NAME, STEPS)
     try:
@@ -57,26 +58,31 @@ def draw() -> None:
         heads_trained.draw()
     except ValueError as error:
         shared.error_line(error)
+    frame.tries(NAME, *heads_texts.TRAINED_TRIES, part="trained")
     _code()
     frame.took(*heads_texts.TAKEN)
 
 
 def _controls() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.slider(NAME, "dim", "Model width", (1, 128), "How wide what comes out is")
+        told = "How many numbers of each token come out"
+        controls.slider(NAME, "dim", "Model width", (1, 128), told)
         controls.slider(NAME, "heads", "Heads", (1, 20), "How many run side by side")
-        controls.choice(NAME, "width", "Width of a head", WIDTHS, "How wide each head is")
+        told = "How many numbers a query, key or value has in each head"
+        controls.choice(NAME, "width", "Width of each head, d", WIDTHS, told)
         if st.session_state[f"{NAME}_width"] == "free":
-            controls.slider(NAME, "own", "Its width", (1, 64), "Of queries, keys and values")
+            controls.slider(NAME, "own", "d", (1, 64), told)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.slider(NAME, "tokens", "Tokens", (1, 8), "How many words are read")
-        controls.slider(NAME, "batch", "Batch", (1, 16), "How many texts at once")
-        told = "How wide what goes in is; 0: as wide as the model"
-        controls.slider(NAME, "reads", "Input width", (0, 128), told)
+        controls.slider(NAME, "tokens", "Tokens", (1, 8), "How many words a text has")
+        controls.slider(NAME, "batch", "Texts at once", (1, 16), "The batch")
+        told = "How many numbers of each token go in; at 0 as many as come out"
+        controls.slider(NAME, "reads", "Input width (0: model's)", (0, 128), told, width=180)
         controls.seed(NAME)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.choice(NAME, "scaling", "Scale", SCALES, "Where the dot product is made smaller")
-        controls.choice(NAME, "project", "W_O", PROJECTIONS, "Whether one wide head has one")
+        told = "Where dot products are made smaller: the last lesson shows the difference"
+        controls.choice(NAME, "scaling", "Divide", SCALES, told)
+        told = "One head as wide as the model has nothing to join and can do without"
+        controls.choice(NAME, "project", "$W^O$", PROJECTIONS, told)
 
 
 def _config() -> "MultiHeadAttentionConfig":
@@ -111,10 +117,11 @@ def _layer(at: int) -> None:
         out, pattern = layer(x)
         again, _ = head_by_head(layer, x)
     _shapes(config, x.shape, at)
+    heads_numbers.projected(pattern, divided=config.dot_scaling == "fourth root", split=at >= 1)
     if at >= 2:
-        _weights(pattern, softmaxed=at >= 3)
+        heads_numbers.weights(pattern, softmaxed=at >= 3)
     if at >= STEPS.index("· v"):
-        _values(pattern, joined=at > STEPS.index("· v"))
+        heads_numbers.values(pattern, joined=at > STEPS.index("· v"))
     if at >= len(STEPS) - 1:
         _both_ways(out[0, 0].tolist(), again[0, 0].tolist(), (out - again).abs().max().item())
     _parameters(layer)
@@ -126,13 +133,16 @@ def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> 
     inside, width = config.heads * config.width, config.width
     flat, split = f"{batch} × {tokens} × {inside}", f"{batch} × {config.heads} × {tokens} × {width}"
     square = f"{batch} × {config.heads} × {tokens} × {tokens}"
-    out = "W_{O} (left out)" if not config.projects else f"W_{{O}} {config.dim} × {config.merged}"
+    out = "W^{O} (left out)" if not config.projects else f"W^{{O}} {config.dim} × {config.merged}"
+    divided = (
+        f"q kᵀ / √{width}" if config.dot_scaling == "sqrt" else f"(q / ∜{width}) (k / ∜{width})ᵀ"
+    )
     lines = [
         f"**1 project** x {batch} × {tokens} × {reads} times three matrices {inside} × {reads}:"
         f" q, k, v {flat}",
         f"**2 split** every token's {inside} numbers into"
         f" {tables.counted(config.heads, 'head')} of {width}: {split}",
-        f"**3 scores** q kᵀ / √{width} in every head: {square}",
+        f"**3 scores** {divided} in every head: {square}",
         f"**4 softmax** of every row: {square}",
         f"**5 · v** weighted sums of values: {split}",
         f"**6 join** the heads side by side again: {flat}",
@@ -141,67 +151,21 @@ def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> 
     frame.show(tables.lines(*lines[: at + 1]))
 
 
-def _weights(pattern: "Pattern", *, softmaxed: bool) -> None:
-    found = pattern.weights(item=0) if softmaxed else pattern.scores(item=0)
-    heads, tokens = min(SHOWN, found.shape[0]), min(SHOWN, found.shape[1])
-    names = [f"token {n}" for n in range(1, tokens + 1)]
-    shown = [
-        tables.matrix(
-            found[head, :tokens, :tokens].tolist(),
-            title=f"Head {head}: {'[[weights]]' if softmaxed else '[[score|scores]]'}",
-            rows=names,
-            axes=("query", "key"),
-            kind="weights" if softmaxed else "signed",
-            digits=2,
-        )
-        for head in range(heads)
-    ]
-    left = [f"{found.shape[0] - heads} more heads"] * (found.shape[0] > heads)
-    left += [f"{found.shape[1] - tokens} more tokens"] * (found.shape[1] > tokens)
-    frame.show(tables.row(*shown))
-    if left:
-        st.caption(f"Not drawn: {', '.join(left)}.")
-
-
-def _values(pattern: "Pattern", *, joined: bool) -> None:
-    """What every head gives for the first token, and all of it side by side."""
-    from models.lessons.followed import follow
-
-    found = [follow(pattern, head=head).values[0].tolist() for head in range(pattern.heads)]
-    wide = min(SHOWN, len(found[0]))
-    shown = [
-        tables.matrix(
-            [row[:wide] for row in found[:SHOWN]],
-            title="Token 1: weights · v of every head",
-            rows=[f"head {head}" for head in range(len(found[:SHOWN]))],
-            axes=("head", "feature"),
-            kind="signed",
-        )
-    ]
-    if joined:
-        together = [value for row in found for value in row]
-        first = [together[: 2 * SHOWN]]
-        title = f"Joined: {len(found)} × {len(found[0])} = {len(together)} numbers"
-        title += f", the first {len(first[0])}" if len(first[0]) < len(together) else ""
-        shown.append(tables.matrix(first, title=title, axes=("token", "number"), kind="signed"))
-    frame.show(tables.row(*shown))
-
-
 def _both_ways(once: list[float], looped: list[float], far: float) -> None:
-    wide = min(SHOWN, len(once))
+    wide = min(heads_numbers.SHOWN, len(once))
     frame.show(
         tables.matrix(
             [once[:wide], looped[:wide]],
             title="Token 1 of the result, worked out both ways",
             rows=("all heads at once", "one after another"),
             axes=("way", "feature"),
-            note=f"Largest difference anywhere: {far:.1e}; a float32 has seven digits.",
+            note=f"Largest difference anywhere: {far:.1e}; numbers of 32 bits have seven digits.",
         )
     )
 
 
 def _parameters(layer: "MultiHeadAttention") -> None:
-    parts = {"W_{Q}": layer.query, "W_{K}": layer.key, "W_{V}": layer.value, "W_{O}": layer.out}
+    parts = {"W^{Q}": layer.query, "W^{K}": layer.key, "W^{V}": layer.value, "W^{O}": layer.out}
     counted = {name: sum(p.numel() for p in part.parameters()) for name, part in parts.items()}
     frame.shapes(
         *((name, f"{count:,}") for name, count in counted.items()),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz import link
+from viz.pages import shared
 
 SPAN = (-100.0, 100.0)
 
@@ -36,17 +37,33 @@ def grid(
     for row, title in enumerate(rows, 1):
         with st.container(key=f"lesson_grid_{page}_{prefix}{row}", horizontal=True, gap="xsmall"):
             for col, name in enumerate(cols, 1):
+                label = f"{title}, {name}" if title else name
                 st.number_input(
-                    f"{title}, {name}" if title else name,
+                    label,
+                    value=None,  # else a box that is emptied would hold the smallest number
                     min_value=SPAN[0],
                     max_value=SPAN[1],
                     step=step,
                     format="%.4f",
                     key=f"{page}_{prefix}{row}{col}",
                     persist_state="session",
-                    width=112,
+                    on_change=_refill,
+                    args=(page, prefix, row, col, label),
+                    width=150 if st.session_state.get("projector") else 112,
                 )
-    return values(page, prefix, len(rows), len(cols))
+    if told := st.session_state.pop(f"{page}_{prefix}_emptied", None):
+        shared.error_line(ValueError(f"{told}: expected a number, received none; the last is back"))
+    found = values(page, prefix, len(rows), len(cols))
+    st.session_state[f"{page}_{prefix}_last"] = found
+    return found
+
+
+def _refill(page: str, prefix: str, row: int, col: int, label: str) -> None:
+    """A box that was emptied gets its last number back."""
+    key = f"{page}_{prefix}{row}{col}"
+    if st.session_state[key] is None:
+        st.session_state[key] = st.session_state[f"{page}_{prefix}_last"][row - 1][col - 1]
+        st.session_state[f"{page}_{prefix}_emptied"] = label
 
 
 def values(page: str, prefix: str, rows: int, cols: int) -> list[list[float]]:

@@ -26,11 +26,6 @@ STYLE = """<style>
   font-style: normal; white-space: normal; background: #2b3040; color: #f3f5f9;
   box-shadow: 0 2px 8px rgba(0, 0, 0, .35); pointer-events: none; text-align: start; }
 .lesson-matrix:has(.lesson-term:is(:hover, :focus)) { overflow: visible; }
-@media (max-width: 640px) {
-  .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
-  .lesson-term { position: static; }
-  .lesson-term:is(:hover, :focus)::after { top: auto; margin-top: 1.5em; max-width: 100%; }
-}
 .lesson-row { display: flex; flex-wrap: wrap; align-items: flex-end; gap: .5rem 1.2rem; }
 .lesson-sign { font-size: 1.1rem; opacity: .85; padding-bottom: .9rem; }
 .lesson-matrix { margin: .2rem 0; max-width: 100%; overflow-x: auto; }
@@ -64,8 +59,19 @@ STYLE = """<style>
 .lesson-glossary dd { margin: 0; }
 .lesson-keys { font-size: .85rem; opacity: .75; margin: .4rem 0 0; }
 .lesson-keys kbd { border: 1px solid LINE; border-radius: 4px; padding: 0 .3rem; }
+[class*="st-key-lesson_grid"] [data-testid="stNumberInputClearButton"] { display: none; }
+[class*="st-key-lesson_page"] .stPageLink a { height: auto; }
+[class*="st-key-lesson_page"] .stPageLink a p { white-space: normal; text-align: start; }
+[class*="st-key-lesson_page"] [class*="st-key-"] { scroll-margin-top: 5rem; }
 [class*="st-key-lesson_tries"] a { background: none; height: auto; }
 [class*="st-key-lesson_tries"] a p { white-space: normal; text-align: start; font-weight: 400; }
+@media (max-width: 640px) {
+  .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
+  .lesson-term { position: static; }
+  .lesson-row { column-gap: .6rem; }
+  .lesson-matrix:not(.lesson-bars) :is(td, th) { padding: .2rem .3rem; font-size: .82rem; }
+  .lesson-term:is(:hover, :focus)::after { top: auto; margin-top: 1.5em; max-width: 100%; }
+}
 @media print {
   header, [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stSidebar"],
   [class*="st-key-lesson_nav"], [class*="st-key-lesson_foot"], [class*="st-key-lesson_tries"],
@@ -73,13 +79,14 @@ STYLE = """<style>
   .stApp, .stMain, [data-testid="stAppViewContainer"], [data-testid="stMainBlockContainer"] {
     position: static !important; overflow: visible !important; height: auto !important;
     padding-top: 0 !important; }
-  .lesson-matrix, .stCode, .lesson-took { break-inside: avoid; }
+  .lesson-matrix, .stPlotlyChart, .lesson-took { break-inside: avoid; }
 }
 PRINTED
 </style>""".replace("LINE", LINE).replace("SOFT", SOFT)
 PRINTED = """[class*="st-key-lesson_page"] :is(.stSlider, .stNumberInput, .stTextInput, .stTextArea,
   .stSelectbox, .stCheckbox, [data-testid="stButtonGroup"], .stPageLink, .stSelectSlider),
-  [class*="st-key-lesson_step"], [class*="st-key-lesson_tries"] { display: none; }"""
+  [class*="st-key-lesson_step"], [class*="st-key-lesson_tries"] { display: none; }
+.stCode :is(pre, code, code *) { white-space: pre-wrap !important; overflow-wrap: anywhere; }"""
 
 
 def style(*, printing: bool) -> None:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 NAME = "position"
 ORDERS = {"reverse": "backwards", "swap": "first and last swapped", "turn": "first word last"}
-SLIPS = {"right": "as it is", "kind": "exponent (2j+1)/d", "literal": "exponent 2j + 1/d"}
+SLIPS = {"right": "2j/d (right)", "kind": "(2j+1)/d", "literal": "2j + 1/d"}
+WORDS, LETTERS = 12, 30  # most words, and letters of one
 LINES = 8  # rows and columns of the printed corner
 PARAMS = (
     link.number("length", 60, 4, 120),
@@ -24,7 +25,7 @@ PARAMS = (
     link.text("words", "dog bites man"),
     link.choice("order", "swap", ORDERS),
     link.choice("slip", "kind", SLIPS),
-    link.number("token", 20, 0, 63),
+    link.number("token", 20, 0, 62),
 )
 
 
@@ -35,17 +36,20 @@ def draw() -> None:
         r"P_{i,2j} = \sin\frac{i}{10000^{2j/d}}",
         r"P_{i,2j+1} = \cos\frac{i}{10000^{2j/d}}",
     )
+    frame.text(position_texts.WHERE)
     _table()
+    frame.tries(NAME, *position_texts.TABLE_TRIES, part="table")
     frame.heading("Words in another order")
     frame.text(*position_texts.ORDER_TEXT)
     try:
         _order()
     except ValueError as error:
         shared.error_line(error)
+    frame.tries(NAME, *position_texts.ORDER_TRIES, part="order")
     frame.heading("A slip in the formula")
     frame.text(*position_texts.SLIP_TEXT)
     _slip()
-    frame.tries(NAME, *position_texts.TRIES)
+    frame.tries(NAME, *position_texts.SLIP_TRIES, part="slip")
     frame.heading("Learned or fixed")
     frame.text(*position_texts.LEARNED_TEXT)
     position_learned.draw()
@@ -59,10 +63,13 @@ def _said(name: str) -> int:
 
 def _table() -> None:
     with st.container(horizontal=True, gap="medium"):
-        controls.slider(NAME, "length", "Places", (4, 120), "How many")
-        controls.slider(NAME, "dim", "Width", (4, 64), "How many numbers each", step=2)
-        controls.slider(NAME, "at", "Place", (0, 119), "Which is followed")
-        controls.slider(NAME, "pair", "Pair", (0, 31), "Which two features are followed")
+        controls.slider(NAME, "length", "Places", (4, 120), "How many rows the table has")
+        told = "How many numbers each place has"
+        controls.slider(NAME, "dim", "Width d", (4, 64), told, step=2)
+        told = "Whose row is marked and worked out; at most the last place there is"
+        controls.slider(NAME, "at", "Follow place i", (0, 119), told)
+        told = "Features 2j and 2j + 1 are worked out; at most the last pair there is"
+        controls.slider(NAME, "pair", "Follow pair j", (0, 31), told)
     from models.positional import sinusoidal
     from viz import figures
 
@@ -85,7 +92,7 @@ def _table() -> None:
     frame.show(
         tables.matrix(
             table[rows][:, cols].tolist(),
-            title="The corners of the table",
+            title="The corners of the table: first and last places and features",
             rows=[f"place {n}" for n in rows],
             cols=[str(n) for n in cols],
             axes=("place", "feature"),
@@ -133,9 +140,11 @@ def _order() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.text_input("Words", key=f"{NAME}_words", persist_state="session", live=True)
         controls.choice(NAME, "order", "The other order", ORDERS, "How the words are moved")
-    words = str(_said("words")).split()[:12]
-    if not words:
-        raise ValueError("words: expected at least one, received none")
+    words = str(_said("words")).split()
+    if not 1 <= len(words) <= WORDS:
+        raise ValueError(f"words: expected 1 to {WORDS}, received {len(words)}")
+    if max(map(len, words)) > LETTERS:
+        raise ValueError(f"words: expected words of at most {LETTERS} letters")
     order = _permutation(len(words))
     told = []
     for positions in (False, True):
@@ -165,20 +174,21 @@ def _rows(after: "Tensor", moved: "Tensor") -> list[tuple[list[float], float]]:
 
 def _slip() -> None:
     from analysis.similarity import by_distance
+    from models.lessons import order
     from models.lessons.order import circle, misread
     from models.relative import distances
     from viz import figures
 
     controls.choice(NAME, "slip", "The cosine's exponent", SLIPS, "As in the code, or as printed")
-    length, dim = _said("length"), _said("dim")
+    length, dim, chosen = _said("length"), _said("dim"), list(SLIPS).index(str(_said("slip")))
     pair = min(_said("pair"), dim // 2 - 1)
-    table = misread(length, dim, SLIPS[str(_said("slip"))])
+    table = misread(length, dim, order.SLIPS[chosen])
     apart = distances(length, length).abs().float()
     found = by_distance(table @ table.T, apart)
     drawn = figures.curves(
         found.distance.numpy(),
         {"mean": found.mean.numpy()},
-        title=f"Dot product of two places, by their distance ({SLIPS[str(_said('slip'))]})",
+        title="Dot product of two places, by distance",
         x="distance",
         y="dot product",
         band=(found.low.numpy(), found.high.numpy()),
@@ -187,7 +197,8 @@ def _slip() -> None:
     round_ = circle(table)[:, pair]
     frame.figure(NAME, drawn, "slip", "Mean, smallest and largest dot product at every distance")
     frame.shapes(
-        ("P[1, 1]", number(table[1, 1].item(), 5)),
+        ("exponent", list(SLIPS.values())[chosen]),
+        ("P_{1,1}: place 1, feature 1", number(table[1, 1].item(), 5)),
         (
             f"sin² + cos² of pair {pair}",
             f"{number(round_.min().item())} to {number(round_.max().item())}",

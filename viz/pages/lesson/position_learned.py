@@ -4,6 +4,7 @@ import streamlit as st
 
 from viz.pages import controls, shared
 from viz.pages.lesson import frame
+from viz.pages.lesson.position_texts import LEARNED_NOTE
 from viz.pages.lesson.tables import number
 
 NAME = "position"
@@ -23,27 +24,25 @@ def draw() -> None:
         "MiniLM, learned": cosine(learned[:64]).numpy(),
         "sinusoidal, fixed": cosine(sinusoidal(64, dim)).numpy(),
     }
-    drawn = figures.facets(
-        shown,
-        title="How alike the first 64 places are (cosine)",
-        x="place",
-        y="place",
-        bar="cosine",
-        low=-1,
-        high=1,
-        across=2,
-    )
-    frame.figure(NAME, drawn, "learned", "Cosine of every two places: learned and fixed")
-    controls.slider(NAME, "token", "Place to compare", (0, 63), "With the place after it")
-    at = min(_said("token"), 62)
+    for column, (name, values) in zip(st.columns(2), shown.items(), strict=True):
+        drawn = figures.heatmap(
+            values, title=name, x="place", y="place", bar="cosine", low=-1, high=1, height=380
+        )
+        with column:
+            told = f"Cosine of every two of the first 64 places: {name}"
+            frame.figure(NAME, drawn, name.split()[0], told)
+    frame.text(LEARNED_NOTE)
+    controls.slider(NAME, "token", "Place to compare", (0, 62), "With the place after it")
+    at = _said("token")
     frame.shapes(
-        ("learned [[parameters]]", f"{count} × {dim} = {learned.numel():,}"),
-        ("fixed", "0"),
+        ("[[parameters]], learned", f"{count} × {dim} = {learned.numel():,}"),
+        ("parameters, fixed", "0"),
         *(
             (f"{name}: cosine of places {at} and {at + 1}", number(float(values[at, at + 1])))
             for name, values in shown.items()
         ),
-        ("longest input", f"{count} learned, any length fixed"),
+        ("longest input, learned", str(count)),
+        ("longest input, fixed", "any"),
     )
     _explore()
 

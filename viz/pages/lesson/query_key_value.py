@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from viz.pages import controls
-from viz.pages.lesson import frame, inputs, tables
+from viz.pages.lesson import frame, inputs, query_key_value_smallest, tables
 from viz.pages.lesson import query_key_value_texts as texts
 from viz.pages.lesson.tables import number
 
@@ -17,8 +17,8 @@ NAME = "query_key_value"
 STEPS = ("q k v", "scores", "softmax", "· V")
 NAMES = ("word 1", "word 2")
 INPUTS, FEATURES = ("input 1", "input 2", "input 3"), ("feature 1", "feature 2")
-READINGS = {"both": "Side by side", "word": "Word by word", "columns": "As printed"}
-EDITS = {"x": "the words", "q": "W_q", "k": "W_k", "v": "W_v"}
+READINGS = {"both": "Both", "word": "Word by word", "columns": "Words as columns"}
+EDITS = {"x": "the words x", "q": "$W_q$", "k": "$W_k$", "v": "$W_v$"}
 PARAMS = (
     *inputs.params("x", texts.X),
     *inputs.params("q", texts.QUERY),
@@ -40,6 +40,7 @@ class Reading(NamedTuple):
     thing: str
     names: tuple[str, ...]
     other: str
+    others: tuple[str, ...]
     root: str
 
 
@@ -47,6 +48,9 @@ def draw() -> None:
     """The lesson, top to bottom."""
     frame.text(*texts.TEXT)
     frame.formula(texts.FORMULA)
+    frame.text(texts.WHERE)
+    frame.heading("Two words and three matrices: change any number")
+    frame.text(texts.COLUMNS)
     _controls()
     at = frame.stepper(NAME, STEPS)
     from models import attend, simple
@@ -56,14 +60,14 @@ def draw() -> None:
     with st.container(horizontal=True, gap="medium"):
         words = {1: "word 1", 2: "word 2"}
         controls.choice(NAME, "word", "Four steps for", words, "Whose sums are written out")
-    frame.show(tables.lines(*_written(by_word, at)))
+    frame.show(_inputs(), tables.lines(*_written(by_word, at)))
     frame.heading("All words at once, as matrices")
     told = "The same symbols, with words as rows or as columns of x"
     controls.choice(NAME, "reading", "Reading", READINGS, told)
     _readings(by_word, by_feature, at)
-    frame.heading("Without a scale, and the smallest transformer")
-    _smallest()
     frame.tries(NAME, *texts.TRIES)
+    frame.heading("Without a scale, and the smallest transformer")
+    query_key_value_smallest.draw()
     frame.explore("The smallest transformer, part by part", "lab/architecture", preset="smallest")
     frame.code(
         NAME,
@@ -86,8 +90,8 @@ def readings() -> tuple[Reading, Reading]:
     _, word = simple.word_by_word(x.T[None], matrices)
     _, feature = simple.feature_by_feature(x[None], matrices)
     return (
-        Reading(word, followed.follow(word), "word", NAMES, "feature", "√2"),
-        Reading(feature, followed.follow(feature), "feature", FEATURES, "word", "√3"),
+        Reading(word, followed.follow(word), "word", NAMES, "feature", FEATURES, "√2"),
+        Reading(feature, followed.follow(feature), "feature", FEATURES, "word", NAMES, "√3"),
     )
 
 
@@ -102,6 +106,17 @@ def _controls() -> None:
         inputs.grid(NAME, chosen, FEATURES, INPUTS)
 
 
+def _inputs() -> str:
+    """What everything else is made of: the words, and the three matrices."""
+    x = inputs.values(NAME, "x", 3, 2)
+    parts = [tables.matrix(x, title="x", rows=INPUTS, cols=NAMES, axes=("input", "word"))]
+    for name in ("q", "k", "v"):
+        values = inputs.values(NAME, name, 2, 3)
+        axes, title = ("feature", "input"), f"W_{{{name}}}"
+        parts.append(tables.matrix(values, title=title, cols=INPUTS, axes=axes))
+    return tables.row(*parts)
+
+
 def _written(reading: Reading, at: int) -> list[str]:
     """One word in four steps, as sums of numbers that the matrices below hold."""
     row = st.session_state[f"{NAME}_word"] - 1
@@ -111,7 +126,8 @@ def _written(reading: Reading, at: int) -> list[str]:
     scores, exps = steps.scores[row].tolist(), steps.exponentials[row].tolist()
     products = steps.products[row].tolist()
     dots = "; ".join(
-        f"q_{{{n}}}·k_{{{m}}} / √2 = {number(p)} / √2 = **{number(s)}**"
+        f"q_{{{n}}}·k_{{{m}}} / √2 = ({_dot(pattern, row, m - 1)}) / √2 ="
+        f" {number(p)} / √2 = **{number(s)}**"
         for m, (p, s) in enumerate(zip(products, scores, strict=True), 1)
     )
     total = number(steps.sums[row].item())
@@ -120,16 +136,24 @@ def _written(reading: Reading, at: int) -> list[str]:
         for s, w in zip(scores, steps.weights[row].tolist(), strict=True)
     )
     mixed = " + ".join(
-        f"{number(w)}·v_{{{m}}}" for m, w in enumerate(steps.weights[row].tolist(), 1)
+        f"{number(w)}·{_vector(value)}"
+        for w, value in zip(steps.weights[row].tolist(), pattern.v[0, 0].tolist(), strict=True)
     )
-    parts = " + ".join(map(number, exps))
+    parts, result = " + ".join(map(number, exps)), _vector(steps.values[row].tolist())
     return [
         f"**1 Three vectors.** q_{{{n}}} = W_{{q}} x_{{{n}}} = {q}; k_{{{n}}} = {k};"
         f" v_{{{n}}} = {v}",
         f"**2 Scores.** {dots}",
         f"**3 Softmax.** The exponentials sum to {parts} = {total}: {shares}",
-        f"**4 Weighted sum.** {mixed} = **{_vector(steps.values[row].tolist())}**",
+        f"**4 Weighted sum** of v_{{1}} and v_{{2}}: {mixed} = **{result}**",
     ][: at + 1]
+
+
+def _dot(pattern: "Pattern", row: int, key: int) -> str:
+    """The products that a score is the sum of, as they are worked out."""
+    q, k = pattern.q[0, 0, row].tolist(), pattern.k[0, 0, key].tolist()
+    pairs = [f"{number(a)}·{number(b)}" for a, b in zip(q, k, strict=True)]
+    return " + ".join(f"({pair})" if pair.startswith("−") else pair for pair in pairs)
 
 
 def _vector(values: list[float]) -> str:
@@ -149,9 +173,10 @@ def _readings(by_word: Reading, by_feature: Reading, at: int) -> None:
 def _matrices(reading: Reading, at: int) -> str:
     """Every matrix of a reading up to a step."""
     pattern, steps, names = reading.pattern, reading.steps, reading.names
-    axes, pairs = (reading.thing, reading.other), (reading.thing, reading.thing)
+    wide = {"rows": names, "cols": reading.others, "axes": (reading.thing, reading.other)}
+    pairs = (reading.thing, reading.thing)
     vectors = [
-        tables.matrix(each[0, 0].tolist(), title=title, rows=names, axes=axes)
+        tables.matrix(each[0, 0].tolist(), title=title, **wide)
         for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))
     ]
     square = {"rows": names, "cols": names, "axes": pairs}
@@ -162,48 +187,7 @@ def _matrices(reading: Reading, at: int) -> str:
         ),
     ]
     weights = tables.matrix(steps.weights.tolist(), title="Weights", kind="weights", **square)
-    result = tables.matrix(steps.values.tolist(), title="Result", rows=names, axes=axes)
-    groups = [vectors, scores, [weights], [result]]
-    return tables.row(*(part for group in groups[: at + 1] for part in group))
-
-
-def _smallest() -> None:
-    """Unscaled attention and the smallest transformer on words of the reader's."""
-    import torch
-
-    from models import simple
-    from models.lessons import followed
-
-    frame.text(*texts.SMALLEST)
-    words = inputs.grid(NAME, "w", NAMES, INPUTS)
-    example, x = simple.worked_example(), torch.tensor([words])
-    with torch.no_grad():
-        out, pattern = example.attention(x)
-        steps = followed.follow_smallest(example.transformer, x)
-        found = followed.follow(pattern)
-    axes = ("word", "feature")
-    frame.show(
-        tables.row(
-            tables.matrix(words, title="Words x", rows=NAMES, axes=axes),
-            tables.matrix(
-                found.weights.tolist(),
-                title="Weights, no scale",
-                rows=NAMES,
-                axes=("word", "word"),
-                kind="weights",
-            ),
-            tables.matrix(out[0].tolist(), title="Unscaled attention", rows=NAMES, axes=axes),
-        ),
-        tables.row(
-            tables.matrix(
-                steps.attended.tolist(), title="Transformer: its attention", rows=NAMES, axes=axes
-            ),
-            tables.matrix(steps.added.tolist(), title="x + attention", rows=NAMES, axes=axes),
-            tables.matrix(
-                steps.normed.tolist(), title="[[layer normalisation|Norm]]", rows=NAMES, axes=axes
-            ),
-            tables.matrix(
-                steps.predictions.tolist(), title="Prediction", rows=NAMES, axes=("word", "number")
-            ),
-        ),
-    )
+    result = tables.matrix(steps.values.tolist(), title="Result", **wide)
+    groups = [scores, [weights], [result]]
+    then = [part for group in groups[:at] for part in group]
+    return tables.row(*vectors) + tables.row(*then)

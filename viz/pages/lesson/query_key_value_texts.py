@@ -29,8 +29,16 @@ TEXT = (
     "Every word plays three roles. As a [[query]] it asks; as a [[key]] it is found; as a [[value]]"
     " it gives. Three [[matrix|matrices]] make the three vectors from the same word, and these"
     " matrices are what training sets: now there is something to learn. The [[score|scores]] are"
-    " divided by √d, d being the [[width]] of a key, so that they do not grow with it (the next"
-    " lesson shows why).",
+    " divided by √d_{k}, d_{k} being the [[width]] of a key, so that they do not grow with it (the"
+    " next lesson shows why).",
+)
+WHERE = (
+    "Q, K and V hold the queries, keys and values of all words, a word in each row; Kᵀ is K with"
+    " rows and columns exchanged. Here d_{k} = 2."
+)
+COLUMNS = (
+    "The [[matrix]] x holds a word in each *column*: three inputs, two words. W_{q}, W_{k} and"
+    " W_{v} make two [[feature|features]] of three inputs."
 )
 FORMULA = (
     r"\operatorname{Attention}(Q, K, V)"
@@ -41,27 +49,34 @@ BY_WORD = (
     " scores are divided by √2, the width of a key. This is attention as the formula means it."
 )
 BY_FEATURE = (
-    "**As a course has printed it**: words are the *columns* of x, so each row of Q, K and V is a"
-    " *feature* over all words. QKᵀ then compares features with features, and it was divided by √3,"
-    " the width of the *input*. The symbols are the same and the numbers look plausible, but"
-    " nothing here says how much one word attends to another: check what your rows are."
+    "**Words as columns**, as a course has printed it: Q = W_{q} x has a word in each column, so"
+    " each of its *rows* is a feature over all words. QKᵀ then compares features with features, and"
+    " it was divided by √3, the width of the *input*. The symbols are the same and the numbers look"
+    " plausible, but nothing here says how much one word attends to another: check what your rows"
+    " are."
 )
 SMALLEST = (
-    "Attention with three square matrices and no scale, as a small network has it (random weights"
-    " of seed 2, [[parameters|untrained]]). The smallest transformer adds a"
-    " [[residual connection]], a [[layer normalisation]] and one [[linear layer]] behind its own"
-    " attention: a prediction for every word. Change the words and follow them.",
+    "The same once more as a network has it: three matrices inside it that begin as random numbers"
+    " (seed 2) and are not trained here; three features in and out; and no division by √d_{k}."
+    " Change the words and follow them.",
+)
+TRANSFORMER = (
+    "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
+    " the words to what attention gives (a [[residual connection]]), brings each word to mean 0 and"
+    " [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson 7), and makes one number"
+    " of each with a [[linear layer]]: a prediction for every word, and random as long as nothing"
+    " is trained."
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),
     Try(
         "Equal queries.",
-        "With W_q = 0 every score is 0, and every weight is one half.",
+        "With only zeros in the matrix of queries every score is 0, and every weight one half.",
         {"edit": "q", "q11": 0.0, "q12": 0.0, "q13": 0.0, "q21": 0.0, "q22": 0.0, "q23": 0.0},
     ),
     Try(
         "Larger queries.",
-        "Ten times as large: the weights move towards 0 and 1.",
+        "Ten times as large: word 2 now gives itself 0.15 and word 1 0.85, not 0.46 and 0.54.",
         {
             "edit": "q",
             "q11": 15.41,
@@ -74,11 +89,11 @@ TRIES = (
     ),
     Try(
         "Values that copy.",
-        "With the first rows of the unit matrix as W_v, values are inputs.",
+        "The matrix of values picks inputs 1 and 2, so values are inputs.",
         {"edit": "v", "v11": 1.0, "v12": 0.0, "v13": 0.0, "v21": 0.0, "v22": 1.0, "v23": 0.0},
     ),
     Try(
-        "The printed reading alone.",
+        "Words as columns alone.",
         "Two features look at each other, not two words.",
         {"reading": "columns"},
     ),

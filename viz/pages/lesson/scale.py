@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz import link
-from viz.pages import controls
+from viz.pages import controls, shared
 from viz.pages.lesson import frame, tables
 from viz.pages.lesson import scale_texts as texts
 from viz.pages.lesson.tables import number
@@ -31,11 +31,16 @@ def draw() -> None:
     """The lesson, top to bottom."""
     frame.text(*texts.TEXT)
     frame.formula(texts.FORMULA)
-    _temperature()
+    frame.text(texts.WHERE)
+    frame.heading("Temperature")
+    try:
+        _temperature()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, *texts.TEMPERATURE_TRIES, part="temperature")
     _variance()
     _costs()
     _halves()
-    frame.tries(NAME, *texts.TRIES)
     width = int(_said("width"))
     frame.explore(
         f"The scores of a layer of width {width}, part by part",
@@ -63,7 +68,7 @@ def typed(text: str) -> list[float]:
         found = [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
         raise ValueError(f"scores: expected numbers, received “{text[:40]}”") from None
-    if not 2 <= len(found) <= MOST or any(abs(score) > 1000 for score in found):
+    if not 2 <= len(found) <= MOST or any(not abs(score) <= 1000 for score in found):
         raise ValueError(f"scores: expected 2 to {MOST} numbers from −1000 to 1000")
     return found
 
@@ -73,7 +78,6 @@ def _said(name: str) -> float:
 
 
 def _temperature() -> None:
-    frame.heading("Temperature")
     with st.container(horizontal=True, gap="medium"):
         st.text_input("Scores", key=f"{NAME}_scores", persist_state="session", width=260)
         _decimal("temperature", "Temperature T", (0.05, 10.0), texts.TOLD["temperature"])
@@ -88,11 +92,14 @@ def _temperature() -> None:
     frame.show(
         tables.row(
             tables.bars(
-                "[[weights|Weights]] by score", list(zip(names, weights.tolist(), strict=True))
+                "[[weights|Weights]] w by score",
+                list(zip(names, weights.tolist(), strict=True)),
+                full=1.0,
             ),
             tables.bars(
-                "How much each weight moves with its own score, w (1 − w)",
+                "Slope w (1 − w): how much each moves with its score / T",
                 list(zip(names, slopes.tolist(), strict=True)),
+                full=0.25,
             ),
         )
     )
@@ -119,8 +126,8 @@ def _variance() -> None:
             ("Variance of q·k / √d", number(here.scaled_variance)),
             ("Largest weight without √d", number(here.largest)),
             ("Largest weight with √d", number(here.scaled_largest)),
-            ("Slope without √d", number(here.slope)),
-            ("Slope with √d", number(here.scaled_slope)),
+            ("Largest slope without √d", number(here.slope)),
+            ("Largest slope with √d", number(here.scaled_slope)),
         )
     )
     from models.lessons.scaling import KEYS, QUERIES
@@ -136,6 +143,7 @@ def _variance() -> None:
     with right:
         _chart(found, "largest", "Largest of 8 weights", "weight", ("largest", "scaled_largest"))
     frame.text(texts.VARIANCE)
+    frame.tries(NAME, *texts.WIDTH_TRIES, part="width")
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -164,7 +172,9 @@ def _chart(
     )
     drawn.update_xaxes(tickvals=at, ticktext=[str(width) for width in WIDTHS])
     if key == "variance":
-        drawn.update_yaxes(type="log")
+        drawn.update_yaxes(type="log", dtick=1)
+    else:
+        drawn.update_yaxes(range=[0, 1.05])
     frame.figure(NAME, drawn, key, f"{title} against the width, with and without the scale")
 
 
@@ -185,6 +195,7 @@ def _costs() -> None:
     cols = ["[[score]]", "multiplications", "numbers to hold"]
     title = f"{tokens:,} tokens of width {width}, {hidden} hidden"
     frame.show(tables.table(title, cols, rows))
+    frame.tries(NAME, *texts.COST_TRIES, part="costs")
 
 
 def _halves() -> None:
@@ -205,6 +216,7 @@ def _halves() -> None:
     ]
     title = f"q and k of {int(_said('width'))} numbers, all {number(_said('size'), 1)}"
     frame.show(tables.table(title, ["How", "Score"], rows, marked=2))
+    frame.tries(NAME, *texts.HALF_TRIES, part="half")
 
 
 def _decimal(

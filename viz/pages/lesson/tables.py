@@ -71,9 +71,24 @@ def counted(number: int, thing: str) -> str:
     return f"{number} queries" if thing == "query" else f"{number} {thing}s"
 
 
-def bars(title: str, items: Sequence[tuple[str, float]], *, digits: int = 4, note: str = "") -> str:
-    """Numbers as bars, the longest as wide as there is room; negative ones in another colour."""
-    longest = max((abs(value) for _, value in items), default=0.0) or 1.0
+def bars(
+    title: str,
+    items: Sequence[tuple[str, float]],
+    *,
+    full: float = 0.0,
+    digits: int = 4,
+    note: str = "",
+) -> str:
+    """Numbers as bars; negative ones in another colour.
+
+    Args:
+        title: what they are, in the marks of `prose`.
+        items: a name and a number each.
+        full: the number whose bar is as wide as there is room; that of the longest if it is more.
+        digits: after the point.
+        note: a line below, in the marks of `prose`.
+    """
+    longest = max([full, *(abs(value) for _, value in items)]) or 1.0
     lines = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td class="lesson-bar-cell"><i style="width:'
         f" {100 * abs(value) / longest:.2f}%; background: rgba({_BLUE if value >= 0 else _RED},"

@@ -3,8 +3,8 @@
 import pytest
 
 from models.simple import two_words
-from tests.viz.pages.learn.pages import linked, numbers, run, widget, words
-from viz.pages.lesson.by_hand import X
+from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
+from viz.pages.lesson.by_hand import FILM_TRIES, TRIES, X
 
 PRINTED = (
     *(0.4581, 0.4829, 0.3125, 0.6150, 0.2139, 0.4118),
@@ -49,8 +49,37 @@ def test_steps_hide_what_comes_later() -> None:
     assert 0.5067 not in numbers(app)
 
 
+def test_a_longer_word_gets_what_its_link_says() -> None:
+    settings = next(each.settings for each in TRIES if each.label.startswith("Word 1 three"))
+    for row in (1, 2, 3):
+        assert settings[f"x1{row}"] == pytest.approx(3 * X[0][row - 1], abs=1e-4)  # four decimals
+    weights = numbers(run("by_hand", **settings))[10:14]
+    assert min(weights[0], weights[2]) > 0.7
+
+
+def test_the_film_s_links_do_what_they_say() -> None:
+    sums = []
+    for each in FILM_TRIES:
+        said = words(run("by_hand", **each.settings))
+        sums.append(said.split("Sum of the products: ")[1].split()[0])
+    assert sums == ["−0.9400", "1.4000", "0.0000"]
+
+
 def test_the_film_and_the_viewer() -> None:
     app = run("by_hand")
     assert "Sum of the products: 0.5000" in words(app)  # 0.72 − 0.02 − 0.20
     widget(app, "by_hand_viewer11").set_value(-0.8).run()
     assert "Sum of the products: −0.9400" in words(app)
+
+
+def test_an_emptied_box_gets_its_last_number_back() -> None:
+    app = run("by_hand")
+    widget(app, "by_hand_x12").set_value(0.9).run()
+    before = numbers(app)
+    widget(app, "by_hand_x12").set_value(None).run()
+    (line,) = errors(app)
+    assert line == "word 1, feature 2: expected a number, received none; the last is back"
+    assert numbers(app) == before
+    assert widget(app, "by_hand_x12").value == 0.9
+    widget(app, "by_hand_x11").set_value(0.2).run()
+    assert not errors(app)

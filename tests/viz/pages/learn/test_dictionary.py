@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from models.lessons.dictionary import edit_distance
 from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
-from viz.pages.lesson.dictionary_texts import FRUIT
+from viz.pages.lesson.dictionary_texts import FRUIT, TRIES
 
 
 def test_the_first_screen_in_closed_form() -> None:
@@ -16,7 +17,7 @@ def test_the_first_screen_in_closed_form() -> None:
     weights = [each / sum(exps) for each in exps]
     answer = sum(w * v for w, v in zip(weights, (167, 186, 170, 176), strict=True))
     found = numbers(app)
-    for expected in (*similar, *weights, answer, 174.75):
+    for expected in (*similar, *exps, sum(exps), *weights, answer, 174.75):
         assert min(abs(expected - number) for number in found) < 1e-4  # printed to four decimals
     assert linked(app) == {}
 
@@ -47,6 +48,26 @@ def test_the_cases(query: dict[str, str], said: tuple[str, ...]) -> None:
     assert not errors(app)
 
 
+def test_a_value_that_is_no_number_is_a_word() -> None:
+    assert "cannot be averaged" in words(run("dictionary", pairs="Ann: nan\nMike: 180"))
+
+
+def test_pickles_that_are_not_there() -> None:
+    """By meaning the nearest key is pineapple, as courses tell it; by letters it is apple."""
+    by_name = {each.label: each.settings for each in TRIES}
+    assert "Answer brown" in words(run("dictionary", **by_name["“pickles”, which are not there."]))
+    said = words(run("dictionary", **by_name["The same by letters."]))
+    assert "apple green 5" in said
+    assert "Answer green" in said
+
+
+def test_meaning_needs_no_letters() -> None:
+    settings = next(each.settings for each in TRIES if "citrus" in each.label)
+    said = words(run("dictionary", **settings))
+    assert "Answer orange" in said
+    assert edit_distance("citrus", "orange") == 6
+
+
 def test_negative_similarities_are_refused_with_the_reason_and_shown() -> None:
     app = run("dictionary", similarity="given", given="0.9 -0.3 0.2 -0.1", how="sum")
     (line,) = errors(app)
@@ -65,6 +86,10 @@ def test_negative_similarities_are_refused_with_the_reason_and_shown() -> None:
         ({"similarity": "given", "given": "1 2"}, "expected 4 numbers, one a key, received 2"),
         ({"similarity": "given", "given": "one"}, "expected numbers, received “one”"),
         ({"query": " "}, "expected a query"),
+        ({"query": "x" * 10_000}, "expected a query of 1 to 40 letters, received 10000"),
+        ({"similarity": "given", "given": "nan 1 1 1"}, "expected similarities from −1000 to 1000"),
+        ({"similarity": "given", "given": "1e30 1 1 1"}, "expected similarities from"),
+        ({"pairs": "Ann: 1e300\nBob: 2"}, "expected values from −1,000,000 to 1,000,000"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(query: dict[str, str], told: str) -> None:

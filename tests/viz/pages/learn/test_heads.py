@@ -11,7 +11,7 @@ from models.lessons.followed import follow
 from models.run import load, trace
 from models.seeding import seeded
 from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
-from viz.pages.lesson.heads_texts import TRIES
+from viz.pages.lesson.heads_texts import TRAINED_TRIES, TRIES
 from viz.pages.lesson.tables import number
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -47,7 +47,8 @@ def test_weights_and_result_are_the_layers() -> None:
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=16, heads=4)).eval()
         x = torch.randn(1, 3, 16)
     out, pattern = layer(x)
-    expected = [round(value, 2) for value in pattern.weights(item=0).flatten().tolist()]
+    vectors = torch.stack([part[0, :, 0] for part in (pattern.q, pattern.k, pattern.v)])
+    expected = [*vectors.flatten().tolist(), *pattern.weights(item=0).flatten().tolist()]
     assert numbers(app, 2)[: len(expected)] == pytest.approx(expected, abs=0.0051)
     values = [value for head in range(4) for value in follow(pattern, head=head).values[0].tolist()]
     told = [*values, *values[:12], *out[0, 0, :6].tolist(), *out[0, 0, :6].tolist()]
@@ -71,6 +72,31 @@ def test_minilm_s_habits_follow_the_sentence() -> None:
     other = habits(trace(load("minilm"), "A bank by the river, a bank in town."), words=True)
     assert f"next {number(float(other.scores[2, 1, 8]))}" in words(app)
     assert found.names != other.names
+
+
+@pytest.mark.parametrize("sentence", ["NaN", "x" * 10_000, "😀", " "])
+def test_a_sentence_that_is_none_is_one_line(sentence: str) -> None:
+    app = run("heads", sentence=sentence)
+    (line,) = errors(app)
+    assert line.startswith("sentence: expected")
+    assert "To take away" in words(app)
+
+
+def test_the_first_step_has_q_k_and_v_in_one_row() -> None:
+    app = run("heads", step=0, scaling="fourth root")
+    with seeded(0):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=16, heads=4)).eval()
+        x = torch.randn(1, 4, 16)
+    told = [part(x)[0, 0, :12] for part in (layer.query, layer.key, layer.value)]
+    told = [told[0] / 4**0.25, told[1] / 4**0.25, told[2]]
+    assert numbers(app)[:36] == pytest.approx(torch.cat(told).tolist(), abs=6e-5)
+    assert "q / ∜d" in words(app)
+
+
+def test_a_head_that_looks_one_word_back() -> None:
+    app = run("heads", **TRAINED_TRIES[0].settings)
+    (score,) = re.findall(r"previous (0\.\d{4})", words(app))
+    assert float(score) > 0.99
 
 
 def test_steps_hide_what_comes_later() -> None:

@@ -68,7 +68,7 @@ def test_words_in_another_order(order: str, places: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(("name", "slip"), [*zip(("right", "kind", "literal"), SLIPS, strict=True)])
 def test_the_slip(name: str, slip: str) -> None:
     said = words(run("position", slip=name))
-    assert f"P[1, 1] {number(float(misread(60, 32, slip)[1, 1]), 5)}" in said
+    assert f"place 1, feature 1 {number(float(misread(60, 32, slip)[1, 1]), 5)}" in said
     (spread,) = re.findall(r"widest spread at one distance ([\d.]+)", said)
     assert (float(spread) < 0.001) == (name == "right")
 
@@ -79,7 +79,9 @@ def test_learned_positions_are_minilms() -> None:
     assert "MiniLM, learned: cosine of places 0 and 1" in said
 
 
-def test_no_words_are_told() -> None:
-    app = run("position", words=" ")
-    assert any("expected at least one" in line for line in errors(app))
+@pytest.mark.parametrize("typed", [" ", "a " * 13, "x" * 10_000])
+def test_words_that_cannot_be_shown_are_told(typed: str) -> None:
+    app = run("position", words=typed)
+    (line,) = errors(app)
+    assert line.startswith("words: expected")
     assert "To take away" in words(app)

@@ -62,11 +62,25 @@ def test_every_result_moves_with_the_words() -> None:
 @pytest.mark.parametrize("word", [1, 2])
 def test_the_four_steps_of_a_word(word: int) -> None:
     said = words(run("query_key_value", word=word, step=3))
-    assert f"q {word} ·k 1 / √2" in said
+    assert f"q {word} ·k 1 / √2 = (" in said
+    assert ("0.1481·0.5206 + (−0.3777·0.5168)" in said) == (word == 1)
     assert ("(0.6633, 0.7452)" if word == 1 else "(0.6544, 0.7330)") in said
     earlier = words(run("query_key_value", word=word, step=1))
     assert "3 Softmax." not in earlier
     assert "QKᵀ / √3" in earlier
+
+
+def test_what_goes_in_is_on_the_page_whatever_is_changed() -> None:
+    """The words and all three matrices, also those whose boxes are not shown."""
+    shown = set(numbers(run("query_key_value", edit="v", step=0)))
+    for held in (texts.X, texts.QUERY, texts.KEY):
+        assert {round(value, 4) for row in held for value in row} <= shown
+
+
+def test_larger_queries_do_what_the_link_says() -> None:
+    settings = next(each.settings for each in texts.TRIES if each.label == "Larger queries.")
+    found = numbers(run("query_key_value", **settings))
+    assert {0.8458, 0.1542} <= set(found)
 
 
 def test_one_reading_at_a_time() -> None:

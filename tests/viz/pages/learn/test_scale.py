@@ -6,6 +6,7 @@ import pytest
 
 from models.lessons.scaling import spread
 from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
+from viz.pages.lesson.scale_texts import TEMPERATURE_TRIES
 
 
 def test_weights_and_slopes_in_closed_form() -> None:
@@ -55,7 +56,18 @@ def test_half_precision_overflows_where_it_says() -> None:
     assert "q·k in 16 bits 1024.0 (q·k) / √d in 16 bits 128.0" in words(run("scale", size=4.0))
 
 
-@pytest.mark.parametrize("scores", ["one two", "1", "1 2 3 4 5 6 7 8 9", "1 2000"])
-def test_what_makes_no_sense_is_one_line(scores: str) -> None:
-    (line,) = errors(run("scale", scores=scores))
+@pytest.mark.parametrize("scores", ["one two", "1", "1 2 3 4 5 6 7 8 9", "1 2000", "1 nan"])
+def test_what_makes_no_sense_is_one_line_and_the_rest_stays(scores: str) -> None:
+    app = run("scale", scores=scores)
+    (line,) = errors(app)
     assert line.startswith("scores: expected")
+    assert "exactly 8192.0" in words(app)
+
+
+def test_the_scaled_scores_of_the_link_are_the_others_over_the_root() -> None:
+    plain, scaled = (
+        [float(score) for score in each.settings["scores"].split()]
+        for each in TEMPERATURE_TRIES
+        if "scores" in each.settings
+    )
+    assert [score / math.sqrt(1024) for score in plain] == scaled

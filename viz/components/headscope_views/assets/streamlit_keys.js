@@ -25,7 +25,8 @@ export default function () {
   document.documentElement.dataset.lessonKeys = "heard";
 }
 
-// What a link to try has changed may be far above it: the first control that it sets comes into view.
+// What a link to try has changed may be far above it: the first control that it sets comes to the
+// top of the window, with the picture that it changes below.
 function look(event) {
   const link = event.target instanceof Element && event.target.closest(TRIES);
   if (!link) return;
@@ -33,7 +34,7 @@ function look(event) {
   const page = pathname.split("/").pop();
   const controls = [...searchParams.keys()].map((name) => `.st-key-${page}_${name}`);
   const places = [...controls, STEPS].map((place) => document.querySelector(place));
-  places.find(Boolean)?.scrollIntoView({ block: "center", behavior: "smooth" });
+  places.find(Boolean)?.scrollIntoView({ block: "start", behavior: "smooth" });
 }
 
 function hear(event) {
