@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 import start
 from tests.browser.chromium import (
@@ -23,11 +23,15 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Launch the Chromium that is here; without one every browser test fails with what to do."""
+    """Launch the Chromium that is here; without one every browser test fails with what to do.
+
+    Pages of the app share one process: a page loads in half the work where another is open.
+    """
     path = installed_browser() or playwright_browser()
     if path is None:
         pytest.fail(HOW_TO_GET_ONE, pytrace=False)
-    return {**browser_type_launch_args, "executable_path": path, "args": launch_arguments()}
+    arguments = [*launch_arguments(), "--process-per-site"]
+    return {**browser_type_launch_args, "executable_path": path, "args": arguments}
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +54,40 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, No
             yield f"http://127.0.0.1:{port}"
         finally:
             start.stop(server)
+
+
+@pytest.fixture(scope="session")
+def context(
+    browser: Browser, browser_context_args: dict[str, Any]
+) -> Generator[BrowserContext, None, None]:
+    """One for all tests: what the app is made of is fetched once."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def neighbour(context: BrowserContext, app_url: str) -> Page:
+    """A page that stays open, so that the process of the app's pages does, and is warm."""
+    page = context.new_page()
+    page.goto(f"{app_url}/_stcore/health")
+    return page
+
+
+@pytest.fixture
+def page(context: BrowserContext, request: pytest.FixtureRequest) -> Generator[Page, None, None]:
+    """A new page that knows nothing of those before it."""
+    neighbour = "app_url" in request.fixturenames and request.getfixturevalue("neighbour")
+    stay = list(context.pages)
+    page = context.new_page()
+    yield page
+    for opened in context.pages:
+        if opened not in stay:
+            opened.close()
+    context.set_offline(False)
+    context.clear_cookies()
+    if neighbour:
+        neighbour.evaluate("localStorage.clear()")
 
 
 @pytest.fixture

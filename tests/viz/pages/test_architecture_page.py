@@ -21,7 +21,6 @@ SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2s
 
 def run(**query):
     app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=120)
-    app.run()
     for name, value in query.items():
         app.query_params[name] = value
     return app.switch_page(PAGE).run()

@@ -24,9 +24,10 @@ class Blocked:
             raise ImportError(name + " is not there yet")
 sys.meta_path.insert(0, Blocked())
 from streamlit.testing.v1 import AppTest
-app = AppTest.from_file("app.py", default_timeout=60).run()
+app = AppTest.from_file("app.py", default_timeout=60)
 if sys.argv[1] != "viz/pages/explore/text.py":
-    app.switch_page(sys.argv[1]).run()
+    app.switch_page(sys.argv[1])
+app.run()
 assert app.markdown[0].value, "no heading"
 kinds = (app.text_input, app.text_area, app.slider, app.number_input, app.get("button_group"))
 assert sum(map(len, kinds)), "nothing to type or to move"
