@@ -36,13 +36,15 @@ def grid(
     for row, title in enumerate(rows, 1):
         with st.container(key=f"lesson_grid_{page}_{prefix}{row}", horizontal=True, gap="xsmall"):
             for col, name in enumerate(cols, 1):
+                key = f"{page}_{prefix}{row}{col}"
                 st.number_input(
                     f"{title}, {name}" if title else name,
+                    value=float(st.session_state[key]),  # what an emptied box goes back to
                     min_value=SPAN[0],
                     max_value=SPAN[1],
                     step=step,
                     format="%.4f",
-                    key=f"{page}_{prefix}{row}{col}",
+                    key=key,
                     persist_state="session",
                     width=112,
                 )
