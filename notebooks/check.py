@@ -19,7 +19,8 @@ from torch import Tensor
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.layernorm import LayerNorm
 from models.positional import sinusoidal
-from notebooks.mistakes import ATTENTION, NORM, POSITIONS, Mistake
+from notebooks.mistakes import ATTENTION, NORM, POSITIONS, SHAPES
+from notebooks.slips import Mistake
 
 FILE = Path(__file__).with_name("exercises.py")
 TOLERANCE = 1e-4  # float32 sums of some fifty numbers of size 1, in any order
@@ -92,7 +93,7 @@ def load(file: Path) -> ModuleType:
 def _compare(exercise: Exercise, found: object) -> str:
     expected = exercise.expected
     if not isinstance(found, Tensor):
-        return f"expected a tensor, received {type(found).__name__}: is a `return` missing?"
+        return f"expected a tensor, received {_other(found)}"
     if found.shape != expected.shape:
         return (
             f"expected the shape {_shape(expected)} ({' × '.join(exercise.axes)}),"
@@ -110,6 +111,15 @@ def _compare(exercise: Exercise, found: object) -> str:
         f" {_place(exercise, wrong)}: expected {float(expected[place]):.4f}, received"
         f" {float(found[place]):.4f}{_hint(exercise, found)}"
     )
+
+
+def _other(found: object) -> str:
+    """What came instead of a tensor, and what may be the cause."""
+    if found is None:
+        return "None: is a `return` missing?"
+    if isinstance(found, tuple | list):
+        return f"a {type(found).__name__} of {len(found)}: return the result alone"
+    return f"{type(found).__name__}: work with PyTorch's tensors to the end"
 
 
 def _hint(exercise: Exercise, found: Tensor) -> str:
@@ -137,7 +147,9 @@ def _stopped(error: Exception, file: Path) -> str:
     if isinstance(error, SyntaxError):
         lines = [error.lineno]
     where = f"line {lines[-1]}: " if lines else ""
-    return f"{where}{type(error).__name__}: {' '.join(str(error).split())}"
+    said = " ".join(str(error).split()).rstrip(".")
+    hint = next((f".\n  {hint}" for part, hint in SHAPES.items() if part in said), "")
+    return f"{where}{type(error).__name__}: {said}{hint}"
 
 
 def _copy(value: Any) -> Any:

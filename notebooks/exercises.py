@@ -4,7 +4,7 @@
 # Three parts of a transformer to write yourself, in plain PyTorch. Replace each
 # `raise NotImplementedError` by your lines, then run, from the project's folder:
 #
-#     python -m notebooks.check
+#     .venv/bin/python -m notebooks.check      (Windows: .venv\Scripts\python)
 #
 # It says for each exercise whether it is right, and if not, what is wrong and where.
 # Nothing outside your own machine sees what you write.

@@ -3,80 +3,13 @@
 A wrong answer that equals what a known slip gives gets that slip's own hint.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from math import sqrt
+from math import pi, sqrt
 
 import torch
 from einops import rearrange
-from torch import Tensor
 
-
-@dataclass(frozen=True)
-class Mistake:
-    """A slip: what it would give from the exercise's arguments, and the hint."""
-
-    name: str
-    gives: Callable[..., Tensor]
-    hint: str
-
-
-def split(x: Tensor, heads: int) -> Tensor:
-    """`token (head dim)` as `head token dim`."""
-    return rearrange(x, "token (head dim) -> head token dim", head=heads)
-
-
-def merge(x: Tensor) -> Tensor:
-    """`head token dim` as `token (head dim)`."""
-    return rearrange(x, "head token dim -> token (head dim)")
-
-
-def attention(
-    x: Tensor,
-    w_query: Tensor,
-    w_key: Tensor,
-    w_value: Tensor,
-    w_out: Tensor,
-    heads: int,
-    *,
-    root: Callable[[int, int], float] = lambda width, dim: sqrt(width),
-    axis: int = -1,
-    into: Callable[[Tensor, int], Tensor] = split,
-    back: Callable[[Tensor], Tensor] = merge,
-    crossed: bool = False,
-    out: bool = True,
-) -> Tensor:
-    """Multi-head self-attention, with a place for each slip."""
-    q, k, v = (into(x @ w.T, heads) for w in (w_query, w_key, w_value))
-    scores = (k @ q.mT if crossed else q @ k.mT) / root(q.shape[-1], x.shape[-1])
-    together = back(scores.softmax(axis) @ v)
-    return together @ w_out.T if out else together
-
-
-def positions(count: int, dim: int, *, first: int = 0, own: bool = False) -> Tensor:
-    """The table of sines and cosines, with a place for slips in the angle."""
-    at = torch.arange(first, first + count, dtype=torch.float64)[:, None]
-    even = torch.arange(0, dim, 2, dtype=torch.float64)
-    odd = even + 1 if own else even
-    sines, cosines = (at / 10000 ** (each / dim) for each in (even, odd))
-    return rearrange([sines.sin(), cosines.cos()], "pair row col -> row (col pair)").float()
-
-
-def normed(
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    eps: float,
-    *,
-    axis: int | tuple[int, ...] = -1,
-    correction: int = 0,
-    below: Callable[[Tensor, float], Tensor] = lambda variance, eps: (variance + eps).sqrt(),
-) -> Tensor:
-    """Layer normalisation, with a place for each slip."""
-    variance = x.var(axis, keepdim=True, correction=correction)
-    return weight * (x - x.mean(axis, keepdim=True)) / below(variance, eps) + bias
-
+from notebooks.slips import Mistake, attention, normed, positions
 
 ATTENTION = (
     Mistake(
@@ -141,6 +74,30 @@ ATTENTION = (
         lambda x, q, k, v, out, heads: attention(x, q.T, k.T, v.T, out.T, heads),
         "The matrices are used the wrong way round: `x @ w.T`, like `torch.nn.Linear`.",
     ),
+    Mistake(
+        "query, key and value not transposed",
+        lambda x, q, k, v, out, heads: attention(x, q.T, k.T, v.T, out, heads),
+        "`w_query`, `w_key` and `w_value` are used the wrong way round: `x @ w.T`.",
+    ),
+    Mistake(
+        "output not transposed",
+        lambda x, q, k, v, out, heads: attention(x, q, k, v, out.T, heads),
+        "`w_out` is used the wrong way round: `… @ w_out.T`.",
+    ),
+    Mistake(
+        "one head",
+        lambda x, q, k, v, out, heads: attention(x, q, k, v, out, 1),
+        "There is only one head, as wide as the model: cut queries, keys and values into `heads`"
+        " pieces, and let each have a softmax of its own.",
+    ),
+    Mistake(
+        "one head, scaled as many",
+        lambda x, q, k, v, out, heads: attention(
+            x, q, k, v, out, 1, root=lambda width, dim: sqrt(width / heads)
+        ),
+        "The scale is right, but there is only one head: cut queries, keys and values into `heads`"
+        " pieces, and let each have a softmax of its own.",
+    ),
 )
 POSITIONS = (
     Mistake(
@@ -169,6 +126,31 @@ POSITIONS = (
         "positions counted from 1",
         partial(positions, first=1),
         "The first row is that of position 1: positions are counted from 0.",
+    ),
+    Mistake(
+        "half the exponent",
+        partial(positions, times=0.5),
+        "The exponent is j / dim: it is 2j / dim, where 2j is the even dimension itself.",
+    ),
+    Mistake(
+        "twice the exponent",
+        partial(positions, times=2.0),
+        "The exponent is twice too large: in 2j / dim, 2j is already the even dimension itself.",
+    ),
+    Mistake(
+        "another base",
+        partial(positions, base=1000),
+        "The base is 1000: it is 10000.",
+    ),
+    Mistake(
+        "degrees",
+        partial(positions, unit=pi / 180),
+        "The angles are taken as degrees: sine and cosine take them as they are, in radians.",
+    ),
+    Mistake(
+        "whole numbers",
+        lambda count, dim: positions(count, dim).trunc(),
+        "The table holds whole numbers: make it of floats (`torch.zeros(positions, dim)`).",
     ),
 )
 NORM = (
@@ -217,8 +199,28 @@ NORM = (
         "`weight` and `bias` are not used: multiply by the one and add the other at the end.",
     ),
     Mistake(
+        "no weight",
+        lambda x, weight, bias, eps: normed(x, torch.ones_like(weight), bias, eps),
+        "`weight` is not used: multiply by it, feature by feature, before the bias is added.",
+    ),
+    Mistake(
+        "no bias",
+        lambda x, weight, bias, eps: normed(x, weight, 0 * bias, eps),
+        "`bias` is not used: add it at the end.",
+    ),
+    Mistake(
         "bias before weight",
         lambda x, weight, bias, eps: weight * (normed(x, torch.ones_like(weight), bias, eps)),
         "The bias is added before the weight is multiplied: weight first, then bias.",
     ),
 )
+# what PyTorch says to a slip in the shapes, and what to say about it
+SHAPES = {
+    "must match the size of": "`keepdim=True` leaves a mean or a variance its axis, so that it"
+    " fits to x again; and in attention, look at the shapes: print(q.shape).",
+    "Expected size for first two dimensions": "In q @ k the last two axes of k have to be"
+    " exchanged: k.transpose(-2, -1).",
+    "cannot be multiplied": "Print the shapes of both: for `x @ w.T` the last axes must be equal.",
+    "is invalid for input of size": "A reshape has to keep how many numbers there are: heads times"
+    " (dim / heads) is dim.",
+}

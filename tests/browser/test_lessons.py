@@ -138,6 +138,16 @@ def test_every_link_to_try_lands_where_it_says(page, app_url, lesson):
         settled(page)
         told = page.locator(".stAlert").filter(has_text=re.compile("The link"))
         assert told.count() == 0
+        in_view(page, [f".st-key-{lesson.name}_{key}" for key, _ in given])
+
+
+def in_view(page: Page, places: list[str]) -> None:
+    """The first of the controls that a link sets can be seen: the link was far below it."""
+    for place in places:
+        control = page.locator(place).first
+        if control.count() and control.is_visible():
+            expect(control).to_be_in_viewport()
+            return
 
 
 def query(address: str) -> list[list[str]]:

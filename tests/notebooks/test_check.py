@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import start
-from notebooks import check, mistakes
+from notebooks import check, slips
 from notebooks.check import Exercise, exercises, judge
 
 EXERCISES = {each.name: each for each in exercises()}
@@ -61,6 +61,18 @@ WRONG = [
     ("weight * (x - mean) / torch.sqrt(variance + eps) + bias",
      "(x - mean) / torch.sqrt(variance + eps)", "are not used"),
     ("weight * (x - mean)", "weight * x", "mean is not subtracted"),
+    ("weight * (x - mean)", "(x - mean)", "`weight` is not used"),
+    ("(variance + eps) + bias", "(variance + eps)", "`bias` is not used"),
+    ("mean = x.mean(-1, keepdim=True)", "mean = x.mean(-1)", "leaves a mean or a variance"),
+    ("k.transpose(1, 2)", "k", "two axes of k"),
+    ("(x @ w.T)", "(x @ w)", "`w_query`, `w_key` and `w_value`"),
+    (" @ w_out.T", " @ w_out", "`w_out` is used"),
+    (".view(tokens, heads, -1).transpose(0, 1)", "[None]", "only one head"),
+    ("10000", "1000", "The base"),
+    ("j / dim", "2 * j / dim", "twice too large"),
+    ("j / dim", "j / 2 / dim", "The exponent is j / dim"),
+    ("sin(p / 10000 ** (j / dim))", "sin(math.radians(p) / 10000 ** (j / dim))", None),
+    ("torch.zeros(positions, dim)", "torch.zeros(positions, dim).int()", "whole numbers"),
 ]  # fmt: skip
 
 
@@ -100,9 +112,9 @@ def test_every_slip_is_wrong_and_told_apart_from_all_others(exercise: Exercise) 
 
 def test_the_oracles_of_the_slips_are_right_without_a_slip() -> None:
     for name, gives in (
-        ("multi_head_self_attention", mistakes.attention),
-        ("sin_cos_positions", mistakes.positions),
-        ("layer_norm", mistakes.normed),
+        ("multi_head_self_attention", slips.attention),
+        ("sin_cos_positions", slips.positions),
+        ("layer_norm", slips.normed),
     ):
         exercise = EXERCISES[name]
         assert (gives(*exercise.arguments) - exercise.expected).abs().max() < 1e-5
@@ -116,7 +128,11 @@ def test_other_trouble_is_told_in_one_line() -> None:
         return x
 
     assert judge(exercise, None, file) == "there is no function called layer_norm in mine.py"
-    assert judge(exercise, lambda *_: None, file).startswith("expected a tensor, received NoneType")
+    assert judge(exercise, lambda *_: None, file).startswith(
+        "expected a tensor, received None: is a"
+    )
+    assert "a tuple of 2: return the result alone" in judge(exercise, lambda x, *_: (x, x), file)
+    assert "PyTorch's tensors" in judge(exercise, lambda x, *_: x.numpy(), file)
     assert "expected the shape 7 × 5" in judge(exercise, lambda x, *_: x.T, file)
     assert "NaN, the first at token 0, feature 0" in judge(
         exercise, lambda x, *_: x * torch.nan, file

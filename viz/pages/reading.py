@@ -27,7 +27,7 @@ def readable(page: str, choice: Choice, device: str, written: str) -> str | None
             return None
         text = fit(text, reader, limit)
         tokens = reader.encode(text)
-    _tell(tokens.labels)
+    tell(tokens.labels)
     return text
 
 
@@ -58,7 +58,7 @@ def _cut(page: str, count: int, limit: int) -> bool:
     return answer == "yes"
 
 
-def _tell(labels: tuple[str, ...]) -> None:
+def tell(labels: tuple[str, ...]) -> None:
     """What a reader could stumble over: unknown pieces, and order in right-to-left text."""
     unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]
     if unknown:

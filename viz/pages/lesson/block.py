@@ -6,14 +6,14 @@ import streamlit as st
 
 from viz import link
 from viz.pages import controls
-from viz.pages.lesson import block_parts, frame, inputs, tables
+from viz.pages.lesson import block_parts, block_texts, block_way, frame, inputs, tables
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
     from models.lessons.norms import NormSteps
 
 NAME = "block"
-STEPS = ("x + f(x)", "mean", "x − μ", "variance", "÷ √(σ² + ε)", "γ, β")
+STEPS = ("s = x + f(x)", "mean", "s − μ", "variance", "÷ √(σ² + ε)", "γ, β")
 FEATURES = ("1", "2", "3", "4")
 X = ((2.0, 0.5, -1.0, 0.5),)
 Y = ((0.5, -0.5, 1.0, 1.0),)
@@ -31,59 +31,26 @@ PARAMS = (
     link.number("depth", 8, 1, 16),
     link.choice("activation", "relu", block_parts.ACTIVATIONS),
 )
-TEXT = (
-    "A block holds two layers: [[attention]], where words look at each other, and a"
-    " [[feed-forward network]], where every word is worked on alone. Round each goes a [[residual"
-    " connection]]: what went in is added to what came out, so a block only has to say what"
-    " changes. And a norm keeps the numbers of one size: [[layer normalisation]].",
-)
-BATCH_TEXT = (
-    "Two more words come along. LayerNorm norms every word by its own numbers: a row at a time."
-    " [[batch normalisation|BatchNorm]] norms every [[feature]] over all words of the [[batch]]: a"
-    " column at a time. Change a number of another word, and BatchNorm moves yours too.",
-)
-TAKEN = (
-    "Add & Norm: the layer's input is added to its output, and the sum is normed.",
-    "LayerNorm needs no other word and no other text: training and use do the same.",
-    "[[post-norm|Post-norm]] keeps all states at one size, [[pre-norm]] leaves a straight way"
-    " through the whole stack: its states grow, and its last gradients shrink with depth.",
-    "The feed-forward network does not mix words. Only attention does.",
-)
-TRIES = (
-    frame.Try(
-        "A layer that says nothing.",
-        "f(x) = 0: what comes out is x itself, normed.",
-        {"y11": 0.0, "y12": 0.0, "y13": 0.0, "y14": 0.0},
-    ),
-    frame.Try(
-        "Ten times as large.",
-        "x and f(x) times ten: the normed vector is the same, because only the pattern counts.",
-        {"x11": 20.0, "x12": 5.0, "x13": -10.0, "x14": 5.0}
-        | {"y11": 5.0, "y12": -5.0, "y13": 10.0, "y14": 10.0},
-    ),
-    frame.Try(
-        "Another word, far away.",
-        "Word 2 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
-        {"other11": 30.0},
-    ),
-    frame.Try(
-        "16 blocks.",
-        "The states of pre-norm have grown to several times their size.",
-        {"depth": 16},
-    ),
-)
 
 
 def draw() -> None:
     """The lesson, top to bottom."""
-    frame.text(*TEXT)
+    frame.text(*block_texts.TEXT)
     frame.formula(
         r"\text{post-norm: } x \leftarrow \operatorname{norm}(x + f(x))",
         r"\text{pre-norm: } x \leftarrow x + f(\operatorname{norm}(x))",
-        r"\operatorname{norm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta",
-        r"\mu = \tfrac1H \sum_i x_i \qquad \sigma^2 = \tfrac1H \sum_i (x_i - \mu)^2",
+        r"\operatorname{norm}(s) = \gamma\,\frac{s - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta",
+        r"\mu = \tfrac1H \sum_i s_i \qquad \sigma^2 = \tfrac1H \sum_i (s_i - \mu)^2",
+    )
+    frame.text(*block_texts.SYMBOLS)
+    frame.heading("The way through a block")
+    frame.text(*block_texts.WAY_TEXT)
+    words = (("x", 1), ("other", 2))
+    block_way.draw(
+        [row for name, n in words for row in inputs.values(NAME, name, n, len(FEATURES))]
     )
     frame.heading("Add & Norm, followed number by number")
+    frame.text(*block_texts.NORM_TEXT)
     x = inputs.grid(NAME, "x", ("x",), FEATURES)
     y = inputs.grid(NAME, "y", ("f(x)",), FEATURES)
     with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
@@ -94,11 +61,11 @@ def draw() -> None:
     total, found = _followed(x[0], y[0], gamma[0], beta[0])
     _picture(x[0], y[0], total, found, (gamma[0], beta[0]), at)
     frame.heading("Beside BatchNorm")
-    frame.text(*BATCH_TEXT)
+    frame.text(*block_texts.BATCH_TEXT)
     _beside(total)
     block_parts.norms()
     block_parts.feed_forward(found.out.tolist())
-    frame.tries(NAME, *TRIES)
+    frame.tries(NAME, *block_texts.TRIES)
     frame.explore(
         "The block of a small encoder, part by part, in the Architecture page",
         "lab/architecture",
@@ -106,7 +73,7 @@ def draw() -> None:
         norm="pre",
     )
     _code()
-    frame.took(*TAKEN)
+    frame.took(*block_texts.TAKEN)
 
 
 def _followed(
@@ -136,7 +103,7 @@ def _picture(
 ) -> None:
     rows = [x, y, total, found.centred.tolist(), found.squares.tolist()]
     rows += [found.standardised.tolist(), *learned, found.out.tolist()]
-    names = ["x", "f(x)", "x + f(x)", "x − μ", "(x − μ)²", "÷ √(σ² + ε)", "γ", "β", "out"]
+    names = ["x", "f(x)", "s = x + f(x)", "s − μ", "(s − μ)²", "÷ √(σ² + ε)", "γ", "β", "out"]
     upto = (3, 3, 4, 5, 6, 9)[at]
     frame.show(
         tables.matrix(
@@ -159,9 +126,9 @@ def _written(
     first, (gamma, beta) = found.standardised[0].item(), learned
     eps = EPS[st.session_state[f"{NAME}_eps"]]
     return [
-        f"**x + f(x)** = ({', '.join(map(number, total))})",
+        f"**s = x + f(x)** = ({', '.join(map(number, total))})",
         f"**μ** = ({said}) / {len(total)} = **{number(found.mean.item())}**",
-        f"**x − μ** feature 1: {number(total[0])} − {number(found.mean.item())} ="
+        f"**s − μ** feature 1: {number(total[0])} − {number(found.mean.item())} ="
         f" **{number(found.centred[0].item())}**",
         f"**σ²** = ({squares}) / {len(total)} = **{number(found.variance.item())}**",
         f"**√(σ² + ε)** = √({number(found.variance.item())} + {eps}) ="
@@ -181,7 +148,7 @@ def _beside(total: list[float]) -> None:
     words = ("your word", "word 2", "word 3")
     x = torch.tensor([total, *others])
     shown = {
-        "x + f(x)": x,
+        "s = x + f(x)": x,
         "LayerNorm, a row at a time": layer_normed(x),
         "BatchNorm, a column at a time": batch_normed(x),
     }
@@ -206,7 +173,7 @@ def _code() -> None:
     from models import layernorm
     from models.blocks import PostNormBlock, PreNormBlock
     from models.layers import AddNorm, FeedForward
-    from models.lessons import depth, norms
+    from models.lessons import block_steps, depth, norms
 
     frame.code(
         NAME,
@@ -217,5 +184,6 @@ def _code() -> None:
         FeedForward.forward,
         PostNormBlock.forward,
         PreNormBlock.forward,
+        block_steps.block_steps,
         depth.growth,
     )

@@ -5,28 +5,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import controls
-from viz.pages.lesson import frame, tables
+from viz.pages.lesson import block_texts, frame, tables
 
 if TYPE_CHECKING:
+    from models.layers import FeedForward
     from models.lessons.depth import Growth
 
 NAME = "block"
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "tanh": "tanh", "silu": "SiLU"}
 DEPTHS = (1, 2, 4, 8, 16)
 HIDDEN = 6
-NORM_TEXT = (
-    "The first transformer norms after the sum ([[post-norm]]), most later ones before the layer"
-    " ([[pre-norm]]). Here both are stacked, with random weights, and followed forward and back."
-    " The [[gradient]] that reaches the last block of a post-norm stack stays as large as in a"
-    " small one: without a slow start (a warm-up) the first steps of training are too large for it."
-    " In a pre-norm stack it shrinks as more blocks share the work (Xiong et al. 2020).",
-)
-FEED_TEXT = (
-    "The feed-forward network takes your normed vector to more features, bends them, and comes"
-    " back. It does this for every word with the same matrices, and looks at no other word: the"
-    " result is the same alone and in company. Wider by four is common; here it is"
-    f" 4 → {HIDDEN} → 4, with random weights.",
-)
 
 
 def norms() -> None:
@@ -34,7 +22,7 @@ def norms() -> None:
     from viz import figures
 
     frame.heading("Norm before or after")
-    frame.text(*NORM_TEXT)
+    frame.text(*block_texts.DEPTH_TEXT)
     controls.slider(NAME, "depth", "Blocks", (1, 16), "How many are stacked")
     depth = st.session_state[f"{NAME}_depth"]
     import numpy as np
@@ -98,7 +86,8 @@ def feed_forward(vector: list[float]) -> None:
     from models.seeding import seeded
 
     frame.heading("The feed-forward network")
-    frame.text(*FEED_TEXT)
+    frame.text(*(text.format(hidden=HIDDEN) for text in block_texts.FEED_TEXT))
+    frame.formula(r"f(x) = W_2\,\operatorname{bend}(W_1 x + b_1) + b_2")
     controls.choice(NAME, "activation", "Bend", ACTIVATIONS, "The activation between the layers")
     with seeded(0):
         layer = FeedForward(
@@ -110,7 +99,8 @@ def feed_forward(vector: list[float]) -> None:
         up = layer.up(x)
         bent, out = layer.activation(up), layer(x[None])[0]
         beside = layer(torch.cat([x, company])[None])[0, :1]
-    shown = {"In": x, "Up": up, "Bent": bent, "Down: out": out}
+    _matrices(layer)
+    shown = {"x": x, "Up: W_{1} x + b_{1}": up, "Bent": bent, "Down: W_{2} · bent + b_{2}": out}
     frame.show(
         tables.row(
             *(
@@ -118,10 +108,41 @@ def feed_forward(vector: list[float]) -> None:
                 for title, values in shown.items()
             )
         ),
+        tables.lines(_first(layer, vector, up[0, 0].item())),
         tables.facts(
-            ("W_{1}", f"{HIDDEN} × {len(vector)}"),
-            ("W_{2}", f"{len(vector)} × {HIDDEN}"),
             ("[[parameters]]", f"{sum(p.numel() for p in layer.parameters()):,}"),
-            ("alone and beside two words differ by", f"{(out - beside).abs().max().item():.1e}"),
+            (
+                "alone and beside two words: largest difference (rounding)",
+                f"{(out - beside).abs().max().item():.1e}",
+            ),
         ),
+    )
+
+
+def _matrices(layer: "FeedForward") -> None:
+    """What the network would learn."""
+    parts = {"W_{1}": layer.up.weight, "W_{2}": layer.down.weight}
+    biases = {"b_{1}": layer.up.bias, "b_{2}": layer.down.bias}
+    shown = {**parts, **{name: bias[:, None] for name, bias in biases.items()}}
+    with st.expander("The matrices", expanded=frame.printing(NAME)):
+        frame.show(
+            tables.row(
+                *(
+                    tables.matrix(
+                        values.tolist(), title=name, axes=("row", "column"), kind="signed", digits=3
+                    )
+                    for name, values in shown.items()
+                )
+            )
+        )
+
+
+def _first(layer: "FeedForward", vector: list[float], found: float) -> str:
+    """The first number of `up` as the sum it is."""
+    row, bias = layer.up.weight[0].tolist(), layer.up.bias[0].item()
+    products = " + ".join(
+        f"{tables.number(w, 3)}·{tables.number(v, 3)}" for w, v in zip(row, vector, strict=True)
+    )
+    return (
+        f"**Up**, feature 1: {products} + {tables.number(bias, 3)} = **{tables.number(found, 3)}**"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz import link
-from viz.pages import controls, shared
+from viz.pages import controls, reading, shared
 from viz.pages.lesson import both_reach, both_texts, cells, frame, tables, writing
 from viz.pages.lesson.tables import number
 
@@ -47,7 +47,7 @@ def draw() -> None:
     frame.text(*both_texts.TEXT)
     frame.formula(
         r"\operatorname{softmax}\!\Big(\frac{(X W^Q)(E W^K)^\top}{\sqrt{d}}\Big) E W^V",
-        r"X \text{ target} \qquad E \text{ encoded source}",
+        r"X \text{: target} \qquad E \text{: encoded source}",
     )
     frame.heading("Three kinds of attention")
     try:
@@ -78,6 +78,8 @@ def _three_kinds() -> None:
     known = writing.there("dates")
     _inputs(known)
     trace = _trace(known)
+    if known:
+        reading.tell(trace.tokens[0].labels)
     kind, head = _said("kind"), int(_said("head"))
     weights = trace.weights(layer=0, head=head, kind=kind)
     site = next(site for site in trace.sites if (site.layer, site.kind) == (0, kind))
@@ -96,14 +98,13 @@ def _three_kinds() -> None:
     named(drawn, rows, cols)
     frame.figure(NAME, drawn, "kinds", f"Weights: {title}")
     share, place = (found.tolist() for found in weights.max(-1))
-    frame.show(
-        tables.lines(
-            *(
-                f"“{name}” looks most at “{cols[at]}” (place {at}): **{number(most)}**"
-                for name, at, most in zip(rows, place, share, strict=True)
-            )
-        )
+    after = [f" tells “{token}” and" for token in rows[1:]] if kind != "self" else []
+    told = [*after, *[""] * (len(rows) - len(after))]
+    looks = (
+        f"“{name}”{next_} looks most at “{cols[at]}” ({at + 1} of {len(cols)}): **{number(most)}**"
+        for name, next_, at, most in zip(rows, told, place, share, strict=True)
     )
+    frame.show(f'<div class="lesson-columns">{tables.lines(*looks)}</div>')
     frame.shapes(
         *(
             (KINDS[each.kind], f"{each.heads} heads × {each.queries} queries × {each.keys} keys")
@@ -185,7 +186,13 @@ def _sharing() -> None:
         controls.choice(NAME, "target", "Output matrix", YES, told)
         told = "Whether the source's embedding is the target's"
         controls.choice(NAME, "source", "Source embedding", YES, told)
-        controls.choice(NAME, "scaling", "Scaling", SCALINGS, "Told of below")
+        controls.choice(
+            NAME,
+            "scaling",
+            "Scaling",
+            SCALINGS,
+            "emb: the embedding times √d; prj: the logits by √d",
+        )
         span, told = (100, 300), f"The target has {VOCAB}"
         controls.slider(NAME, "words", "Source words", span, told, step=100)
     share = {"share_target": _said("target") == "yes", "share_source": _said("source") == "yes"}
@@ -205,7 +212,9 @@ def _sharing() -> None:
     ]
     titles = ("scaling", "matrix", "embedding", "positions", "logits")
     frame.show(
-        cells.table(titles, rows, title=f"Standard deviation of the numbers, width {DIM}"),
+        cells.table(
+            titles, rows, title=f"Size of the numbers ([[standard deviation]]), width {DIM}"
+        ),
         tables.facts(
             ("matrices of words × width", str(found[chosen].matrices)),
             ("[[parameters]]", f"{found[chosen].parameters:,}"),

@@ -41,7 +41,7 @@ def draw() -> None:
         [kind, f"{formulas[kind]} = {one.work:,}", f"{one.steps:,}", f"{one.path:,}"]
         for kind, one in found.items()
     ]
-    titles = ("layer", "multiplications", "steps in a row", "from end to end")
+    titles = ("layer", "multiplications", "steps in a row", "steps from end to end")
     reached = [
         seen(kind, SHOWN, said["place"], layers=said["layers"], kernel=kernel).float().tolist()
         for kind in KINDS

@@ -12,7 +12,8 @@ TEXT = (
 ALIGNED_TEXT = (
     "This network was trained to write any date as year-month-day. The cross-attention shows the"
     " [[alignment]]: while the year is written it looks at the year, wherever that stands. Each row"
-    " tells the token *after* it, so the row of “<begin>” finds the first digit.",
+    " tells the token *after* it, so the row of “<begin>” finds the first digit. Try other heads:"
+    " not every one does the same work.",
 )
 SHARING_TEXT = (
     "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
@@ -22,6 +23,10 @@ SHARING_TEXT = (
     " should have small ones, or the logits are far too large. So either the embedding is"
     " multiplied by √d (`emb`), or the logits are divided by √d (`prj`), or nothing is done"
     " (`none`). Only an output shared with the target's embedding is scaled.",
+    "The table measures an untrained network. Its matrix starts with small numbers, as logits want"
+    " it. So `emb` fits: the embedding becomes as large as the positions. Under `prj` and `none`"
+    " the positions drown it, and `prj` makes small logits smaller still: it is for a matrix that"
+    " starts with numbers near 1.",
 )
 REACH_TEXT = (
     "Why attention, and not [[recurrence]] or [[convolution]]? A recurrent network reads one token"
@@ -29,6 +34,8 @@ REACH_TEXT = (
     " through all the others. A convolution does all places at once, but each layer sees only a few"
     " neighbours. Attention does all places at once and sees all of them in one layer. It pays with"
     " work that grows with the square of the length, and it assumes less, so it needs more data.",
+    "The table counts the multiplications of one layer, how many of its steps must wait for each"
+    " other, and how many steps or layers a number takes from one end of the text to the other.",
 )
 TAKEN = (
     "In cross-attention the pattern has a row for every target token and a column for every source"
@@ -52,7 +59,7 @@ TRIES = (
     ),
     frame.Try(
         "Nothing shared.",
-        "Three matrices: more parameters, and emb or prj do nothing.",
+        "Three matrices: more parameters. All three rows are equal: emb and prj do nothing.",
         {"target": "no", "source": "no"},
     ),
     frame.Try(

@@ -20,6 +20,7 @@ MASKS = {"none": "none", "causal": "causal", "padding": "padding", "both": "both
 FILLS = {"inf": "−∞", "large": "−1e9"}
 WIDTH = 4
 PAD = "[PAD]"
+MOST, LONG = 6, 14  # words, and letters of a word, that fit on a page
 PARAMS = (
     link.text("words", "the dog saw a"),
     link.choice("mask", "causal", MASKS),
@@ -44,6 +45,7 @@ def draw() -> None:
         r"M_{ij} = \begin{cases} 0 & \text{if } i \text{ may see } j\\ -\infty & \text{if not}"
         r"\end{cases}",
     )
+    frame.text(*decoder_texts.HEAD_TEXT)
     words = _controls()
     at = frame.stepper(NAME, STEPS)
     try:
@@ -71,14 +73,18 @@ def _said(name: str) -> str:
 def _controls() -> list[str]:
     """The words that are read, padding behind them."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.text_input("Words, at most 6", key=f"{NAME}_words", persist_state="session")
+        st.text_input(f"Words, at most {MOST}", key=f"{NAME}_words", persist_state="session")
         controls.slider(NAME, "pads", "Padding", (0, 4), "Tokens that only fill up")
         controls.slider(NAME, "query", "Follow token", (1, 9), "Whose row is written out")
         controls.seed(NAME, "Draws other words and matrices")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         controls.choice(NAME, "mask", "Mask", MASKS, "What is hidden")
         controls.choice(NAME, "fill", "Hidden scores become", FILLS, "What stands for “hidden”")
-    return [*_said("words").split()[:6], *[PAD] * int(_said("pads"))]
+    words = _said("words").split()
+    if len(words) > MOST:
+        shared.notice(f"Only the first {MOST} of {len(words):,} words are shown.")
+    shown = [word if len(word) <= LONG else f"{word[: LONG - 1]}…" for word in words[:MOST]]
+    return [*shown, *[PAD] * int(_said("pads"))]
 
 
 def _mask(words: list[str]) -> "Mask":
@@ -128,13 +134,34 @@ def _masked(words: list[str], at: int) -> None:
         ("Result", lambda: _values(found, names, row)),
     ]
     shown = [make() if n <= at else tables.pending(name) for n, (name, make) in enumerate(parts)]
-    frame.show(tables.row(*shown), tables.lines(*_written(found, words, row)[: at + 1]))
+    frame.show(_made(pattern, names, row, at))
+    frame.show(tables.row(*shown), tables.lines(*_written(pattern, found, words, row)[: at + 1]))
     count, hidden = len(words), int((found.masked != found.scores).sum())
     frame.shapes(
         ("Q, K, V", f"{count} tokens × {WIDTH} features"),
         ("scores, weights", f"{count} queries × {count} keys"),
         ("hidden", f"{hidden} of {count * count}"),
         ("rows that see no key", str(pattern.empty_rows())),
+    )
+
+
+def _made(pattern: "Pattern", names: list[str], row: int, at: int) -> str:
+    """Queries, keys and values of all words; the values once they are needed."""
+    made = {"Q": pattern.q, "K": pattern.k, "V": pattern.v}
+    return tables.row(
+        *(
+            tables.matrix(
+                values[0, 0].tolist(),
+                title=title,
+                rows=names,
+                axes=("token", "feature"),
+                kind="signed",
+                digits=3,
+                mark=(row, None) if title == "Q" else None,
+            )
+            for title, values in made.items()
+            if title != "V" or at >= len(STEPS) - 1
+        )
     )
 
 
@@ -164,19 +191,29 @@ def _pattern(words: list[str]) -> "Pattern":
     return pattern
 
 
-def _written(found: "Followed", words: list[str], row: int) -> list[str]:
+def _written(pattern: "Pattern", found: "Followed", words: list[str], row: int) -> list[str]:
+    """The followed row's numbers, as sums of numbers that are on the screen."""
     products, scores = found.products[row].tolist(), found.scores[row].tolist()
     masked, weights = found.masked[row].tolist(), found.weights[row].tolist()
     seen = [word for word, a, b in zip(words, scores, masked, strict=True) if a == b]
-    exps = " + ".join(number(each) for each in found.exponentials[row].tolist())
+    exps = found.exponentials[row].tolist()
+    total = " + ".join(map(number, exps))
+    dotted = _sum(pattern.q[0, 0, row].tolist(), pattern.k[0, 0, 0].tolist())
+    mixed = _sum(weights, pattern.v[0, 0, :, 0].tolist())
+    share = f"{number(exps[0])} / {number(sum(exps))} = " if sum(exps) else ""
     return [
-        f"**Q Kᵀ** “{words[row]}” with “{words[0]}”: **{number(products[0])}**",
+        f"**Q Kᵀ** “{words[row]}” with “{words[0]}”: {dotted} = **{number(products[0])}**",
         f"**scale** {number(products[0])} / √{WIDTH} = **{number(scores[0])}**",
         f"**mask** “{words[row]}” sees {', '.join(seen) or 'nothing'}",
-        f"**softmax** exp of each: {exps} = {number(found.sums[row].item())}; the weights sum to"
-        f" **{number(sum(weights))}**",
-        f"**· V** ({', '.join(number(v) for v in found.values[row].tolist())})",
+        f"**softmax** exp of each: {total} = {number(sum(exps))}; “{words[0]}” gets"
+        f" {share}**{number(weights[0])}**",
+        f"**· V** feature 1: {mixed} = **{number(found.values[row, 0].item())}**",
     ]
+
+
+def _sum(a: Sequence[float], b: Sequence[float]) -> str:
+    """A dot product written out."""
+    return " + ".join(f"{number(x, 3)}·{number(y, 3)}" for x, y in zip(a, b, strict=True))
 
 
 def _hidden_row() -> None:

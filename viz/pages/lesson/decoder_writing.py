@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from viz.pages import controls, shared
+from viz.pages import controls, reading, shared
 from viz.pages.lesson import cells, frame, tables, writing
-from viz.pages.lesson.tables import number
 
 NAME = "decoder"
 BEGUN = {"grammar-next": "prompt", "dates": "date", "untrained": "start"}
@@ -27,26 +26,44 @@ def draw() -> None:
         shared.notice(writing.missing(writer))
         writer, text = "untrained", _said("start")
     found = writing.written(writer, text)
+    reading.tell(found.read)
     at = min(at, len(found.steps))
-    rows = [
-        [str(n + 1), found.word(n), *(f"{name} {number(p)}" for name, p in found.best(n))]
-        for n in range(at)
-    ]
+    if not frame.printing(NAME):
+        ended = at == len(found.steps)
+        st.button("Write the next token", key=f"{NAME}_next", on_click=_next, disabled=ended)
     told = " ".join(found.word(n) for n in range(at)) or "nothing yet"
     frame.show(tables.facts(("read", " ".join(found.read)), ("written", told)))
-    if rows:
-        titles = ("step", "chosen", "likeliest", "second", "third")
-        frame.show(cells.table(titles, rows, title="What was written, and what was likely"))
+    if at:
+        _table(found, at)
     if at < len(found.steps):
         names, shares = zip(*found.best(at, 8), strict=True)
         drawn = bars(names, shares, title=f"Step {at + 1}: what comes next", x="probability")
         frame.figure(NAME, drawn, "next", "Probabilities of the next token")
     else:
         st.caption(_ended(found))
-    said = f"{found.difference:.1e}"
-    frame.shapes(("difference of probabilities with and without kept keys and values", said))
+    told = "keys and values kept or made anew at each step: probabilities differ by at most"
+    frame.shapes((told, f"{found.difference:.1e} (rounding)"))
     if writer != "untrained":
         frame.explore("Open this in the explorer", model=writer, input=text)
+
+
+def _next() -> None:
+    st.session_state[f"{NAME}_written"] = int(_said("written")) + 1
+
+
+def _table(found: writing.Written, count: int) -> None:
+    """What was chosen at each step, and the three likeliest."""
+    best = [found.best(n) for n in range(count)]
+    frame.show(
+        cells.cells(
+            [[name for name, _ in row] for row in best],
+            [[share for _, share in row] for row in best],
+            title="What was written, and what was likely",
+            rows=[f"step {n + 1}: {found.word(n)}" for n in range(count)],
+            cols=("likeliest", "second", "third"),
+            digits=4,
+        )
+    )
 
 
 def _ended(found: writing.Written) -> str:

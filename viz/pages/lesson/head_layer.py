@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.pages import controls, known, shared
+from viz.pages import controls, known, reading, shared
 from viz.pages.lesson import frame, head_layer_texts, inputs, tables
 from viz.pages.lesson.tables import number
 
@@ -40,6 +40,7 @@ def draw() -> None:
         r" \text{loss} = -\log p_{\text{target}}",
     )
     frame.heading("“The dog began to …”: one vector, four words")
+    frame.text(*head_layer_texts.STEP_TEXT)
     hidden = inputs.grid(NAME, "h", ("h",), FEATURES)
     with st.expander("Change the matrix W"):
         weights = inputs.grid(NAME, "w", WORDS, FEATURES)
@@ -54,11 +55,11 @@ def draw() -> None:
     found = _steps(hidden[0], weights, target)
     _picture(hidden, weights, found, target, at)
     _batch(hidden[0], weights, target)
-    frame.tries(NAME, *head_layer_texts.TRIES)
     try:
         _trained()
     except ValueError as error:
         shared.error_line(error)
+    frame.tries(NAME, *head_layer_texts.TRIES)
     _code()
     frame.took(*head_layer_texts.TAKEN)
 
@@ -123,6 +124,12 @@ def _written(
     shares = " + ".join(number(each) for each in found.exponentials.tolist())
     likely = WORDS[int(found.order[0])]
     smoothed = float(st.session_state[f"{NAME}_smoothing"])
+    share = smoothed / len(WORDS)
+    aim = "1" if not smoothed else f"{1 - smoothed + share:g}"
+    gradient = (
+        f"{number(found.probabilities[target].item())} − {aim} ="
+        f" **{number(found.gradient[target].item())}**"
+    )
     mixed = f", with {smoothed:g} of the target spread over all words" if smoothed else ""
     return [
         f"**h** = ({', '.join(map(number, hidden))})",
@@ -131,7 +138,8 @@ def _written(
         f" **{number(found.exponentials[target].item())}**",
         f"**softmax** {number(found.exponentials[target].item())} / ({shares}) ="
         f" **{number(found.probabilities[target].item())}**; the likeliest is “{likely}”",
-        f"**−log p** = **{number(found.loss.item())}**{mixed}; “{word}” is number {found.rank}",
+        f"**−log p** = **{number(found.loss.item())}**{mixed}; “{word}” is number {found.rank} of"
+        f" {len(WORDS)}, the likeliest first. **Gradient** “{word}”: {gradient}",
     ]
 
 
@@ -184,7 +192,7 @@ def _trained() -> None:
         st.text_input(
             "4 to 12 letters", key=f"{NAME}_letters", persist_state="session", max_chars=12
         )
-        controls.slider(NAME, "place", "Place", (1, 12), "Whose logits are shown")
+        controls.slider(NAME, "place", "Letter", (1, 12), "Which letter of the answer")
     letters = st.session_state[f"{NAME}_letters"].strip()
     if not letters:
         raise ValueError("expected some letters to turn round, received none")
@@ -192,9 +200,10 @@ def _trained() -> None:
     trace = shared.traced(choice, shared.device(), letters).trace
     card = known.card("reverse")
     place = min(st.session_state[f"{NAME}_place"], len(trace.tokens[0])) - 1
+    reading.tell(trace.tokens[0].labels)
     found = likely(trace, place, count=5)
     names = [card.tokens[number] for number in found.ids] if card else []
-    title = f"reverse · “{letters}”, place {place + 1}: which letter stands there backwards"
+    title = f"“{letters}” backwards, letter {place + 1}"
     drawn = bars(names, found.probabilities, title=title, x="probability")
     frame.figure(NAME, drawn, "trained", f"Probabilities at place {place + 1}")
     frame.explore("Open this word in the explorer", model="reverse", input=letters)

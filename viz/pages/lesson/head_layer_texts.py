@@ -9,6 +9,14 @@ TEXT = (
     " the answer. In training the [[cross entropy]] says how wrong that was: minus the logarithm of"
     " the probability that the right class got.",
 )
+STEP_TEXT = (
+    "A decoder has read “The dog began to” and knows four words. h is what its last block says at"
+    " the last place; the right word is the target. Before exp, the largest logit is subtracted"
+    " from all: the shares stay the same, and no exponential can [[overflow]]. The last column is"
+    " the [[gradient]] of the loss: in which direction training would move each logit, the other"
+    " way round. With [[label smoothing]] the target is not all of the right word: a share of it"
+    " is spread evenly over all four.",
+)
 TAKEN = (
     "A logit is a dot product: of the vector, and of the row of W that belongs to the class.",
     "Probabilities depend on differences of logits alone: the same number added to all of them"

@@ -37,6 +37,7 @@ def grid(
     for row, title in enumerate(rows, 1):
         with st.container(key=f"lesson_grid_{page}_{prefix}{row}", horizontal=True, gap="xsmall"):
             for col, name in enumerate(cols, 1):
+                key = f"{page}_{prefix}{row}{col}"
                 label = f"{title}, {name}" if title else name
                 st.number_input(
                     label,
@@ -45,7 +46,7 @@ def grid(
                     max_value=SPAN[1],
                     step=step,
                     format="%.4f",
-                    key=f"{page}_{prefix}{row}{col}",
+                    key=key,
                     persist_state="session",
                     on_change=_refill,
                     args=(page, prefix, row, col, label),

@@ -45,6 +45,15 @@ STYLE = """<style>
 .lesson-bars th { width: 1%; }
 .lesson-bars td:last-child { width: 1%; }
 .lesson-bar-cell i { display: block; height: 1.05rem; min-width: 1px; border-radius: 2px; }
+.lesson-way th { padding-inline: .3rem; text-align: center; }
+.lesson-way th b { display: block; min-width: 7rem; padding: .15rem .6rem; border-radius: 6px;
+  border: 1px solid LINE; font-weight: 500; }
+.lesson-way b.layer { background: rgba(92, 118, 235, .22); }
+.lesson-way b.norm { background: rgba(224, 138, 30, .2); }
+.lesson-way b:is(.sum, .x) { border-color: transparent; }
+.lesson-way tr td.none, .lesson-way tr:first-child td.none { border: 0; padding: 0; }
+.lesson-way tr td.round, .lesson-way tr:first-child > td.round:first-child:empty {
+  width: .9rem; padding: 0; border: 2px solid rgb(112, 118, 232); border-inline-end: 0; }
 .lesson-pending { border: 1px dashed LINE; border-radius: 6px; padding: .5rem .8rem; opacity: .6; }
 .lesson-note { font-size: .88rem; opacity: .85; margin: .25rem 0 0; max-width: 30rem; }
 .lesson-facts { display: flex; flex-wrap: wrap; gap: .35rem .5rem; margin: .2rem 0; }
@@ -55,6 +64,7 @@ STYLE = """<style>
   font-variant-numeric: tabular-nums; }
 .lesson-lines li { padding: .1rem 0; margin: 0 !important; font-size: .95rem;
   overflow-wrap: anywhere; }
+.lesson-columns { columns: 21rem; }
 .lesson-glossary dt { font-weight: 600; margin-top: .4rem; }
 .lesson-glossary dd { margin: 0; }
 .lesson-keys { font-size: .85rem; opacity: .75; margin: .4rem 0 0; }
@@ -62,14 +72,17 @@ STYLE = """<style>
 [class*="st-key-lesson_grid"] [data-testid="stNumberInputClearButton"] { display: none; }
 [class*="st-key-lesson_page"] .stPageLink a { height: auto; }
 [class*="st-key-lesson_page"] .stPageLink a p { white-space: normal; text-align: start; }
-[class*="st-key-lesson_page"] [class*="st-key-"] { scroll-margin-top: 5rem; }
-[class*="st-key-lesson_tries"] a { background: none; height: auto; }
-[class*="st-key-lesson_tries"] a p { white-space: normal; text-align: start; font-weight: 400; }
+[class*="st-key-lesson_tries"] a { background: none; }
+[class*="st-key-lesson_tries"] a p { font-weight: 400; }
 @media (max-width: 640px) {
-  .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
-  .lesson-term { position: static; }
+  [class*="st-key-lesson_nav"], [class*="st-key-lesson_foot"] { row-gap: 0 !important; }
+  [class*="st-key-lesson_grid"] { gap: .3rem !important; }
+  [class*="st-key-lesson_grid"] > div { flex: 1 1 4.4rem; min-width: 0; max-width: 7rem; }
+  [class*="st-key-lesson_grid"] input { padding-inline: .4rem; }
   .lesson-row { column-gap: .6rem; }
   .lesson-matrix:not(.lesson-bars) :is(td, th) { padding: .2rem .3rem; font-size: .82rem; }
+  .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
+  .lesson-term { position: static; }
   .lesson-term:is(:hover, :focus)::after { top: auto; margin-top: 1.5em; max-width: 100%; }
 }
 @media print {

@@ -1,5 +1,7 @@
 """Quiz: questions about numbers on the screen, and the way to the exercises."""
 
+from math import isfinite, nan
+
 import streamlit as st
 
 from viz import link
@@ -17,16 +19,18 @@ PARAMS = (
     link.choice("reveal", "no", ("no", "yes")),
 )
 TEXT = (
-    "Work these out on paper or in your head; every answer can be found from the numbers beside it."
-    " A wrong answer says what went wrong where that can be told, a right one says why. Another"
-    " seed draws other numbers.",
+    "Work these out on paper or with a pocket calculator; every answer can be found from the"
+    " numbers beside it. Type it and press Enter: a right answer says why, a wrong one what went"
+    " wrong where that can be told. Another seed draws other numbers. On paper (print view) the"
+    " answers are left out, unless you show them all.",
 )
 EXERCISES = (
     "Three parts of a transformer to write yourself: multi-head self-attention, sine and cosine"
     " positions, layer normalisation. Fill in `notebooks/exercises.py` (plain Python with cells, in"
-    " any editor or notebook), then run `python -m notebooks.check` in the project's folder. It"
-    " says for each whether it is right, and otherwise what is wrong and where. Your code runs on"
-    " your own machine only, never in this app.",
+    " any editor or notebook), then run `.venv/bin/python -m notebooks.check` in the project's"
+    " folder (on Windows `.venv\\Scripts\\python`). It says for each whether it is right, and"
+    " otherwise what is wrong and where. Your code runs on your own machine only, never in this"
+    " app.",
 )
 TRIES = (
     frame.Try("Other numbers.", "The same questions, drawn with seed 7.", {"seed": 7}),
@@ -47,12 +51,17 @@ def draw() -> None:
         controls.choice(NAME, "reveal", "Answers", titles, "With how each comes about")
     asked = questions(st.session_state[f"{NAME}_seed"])
     score = st.container()
-    right = [_question(n, question) for n, question in enumerate(asked, 1)]
+    right = []
+    for first in range(0, COUNT, 2):
+        for place, column in zip((first, first + 1), st.columns(2), strict=True):
+            with column, st.container(border=True, height="stretch"):
+                right.append(_question(place + 1, asked[place]))
     with score:
         frame.show(tables.facts(("Right", f"**{sum(right)} of {len(right)}**")))
     frame.heading("Exercises")
     frame.text(*EXERCISES)
     frame.tries(NAME, *TRIES)
+    frame.explore("What to do next: look into a trained network, with a sentence of your own")
     from models import layernorm, scores
     from models.lessons import scaling
 
@@ -67,8 +76,11 @@ def _question(number: int, question: Question) -> bool:
     frame.show(question.picture)
     said = _answer(number, question)
     told, right = judged(question, said)
-    if st.session_state[f"{NAME}_reveal"] == "yes" or frame.printing(NAME):
+    if st.session_state[f"{NAME}_reveal"] == "yes":
         told = question.why
+    elif frame.printing(NAME):
+        choices = ", ".join(question.options)
+        told = f"Answer{f' ({choices})' if choices else ''}: ………………………"
     if told:
         frame.text(told)
     return right
@@ -81,6 +93,8 @@ def judged(question: Question, said: str) -> tuple[str, bool]:
     try:
         found = float(said.replace("−", "-").replace(",", "."))
     except ValueError:
+        found = nan
+    if not isfinite(found):
         return "Not a number: type digits, with a point if need be.", False
     if near(found, question.answer):
         return f"**Right.** {question.why}", True

@@ -168,7 +168,8 @@ def number(value: float, digits: int = 4) -> str:
 
 def _cell(value: float, colour: str, digits: int, marked: bool) -> str:
     style = f' style="background: {colour}"' if colour else ""
-    kinds = [name for name, is_so in (("marked", marked), ("masked", isnan(value))) if is_so]
+    hidden = isnan(value) or value == float("-inf")
+    kinds = [name for name, is_so in (("marked", marked), ("masked", hidden)) if is_so]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<td{style}{kind}>{number(value, digits)}</td>"
 

@@ -19,6 +19,7 @@ SIZES = {"28": "28", "56": "56", "112": "112", "224": "224"}
 PATCHES = {each: each for each in ("1", "4", "7", "8", "14", "16", "28")}
 ORDERS = {"p1 p2 c": "row, column, channel", "c p1 p2": "channel, row, column"}
 KINDS = {"linear": "linear layer", "conv": "convolution"}
+AXES = {"batch": "image", "dim": "features"}
 MAX_TOKENS = 1100  # more would make the page wait
 PARAMS = (
     link.choice("photo", "flower", picture.PHOTOS),
@@ -46,7 +47,9 @@ def draw() -> None:
         r"z'_l = \operatorname{MSA}(\operatorname{LN}(z_{l-1})) + z_{l-1}",
         r"z_l = \operatorname{MLP}(\operatorname{LN}(z'_l)) + z'_l",
     )
+    frame.text(*vision_texts.SYMBOLS)
     frame.heading("Six steps")
+    frame.text(*vision_texts.CONTROL_TEXT)
     _controls()
     at = frame.stepper(NAME, STEPS)
     try:
@@ -123,9 +126,16 @@ def _steps(at: int) -> None:
     _shapes(shown)
     number = _followed(chosen, at)
     for each in range(at + 1):
-        frame.text(vision_texts.STEP_TEXTS[each])
+        frame.text(_told(each, chosen))
         vision_picture.draw(each, chosen, network, steps, pattern, number)
     _explore(chosen)
+
+
+def _told(step: int, chosen: "ViTConfig") -> str:
+    """What a step does, with the sizes as they are now."""
+    side, patch = int(said("image")), int(said("patch"))
+    sizes = {"side": side, "patch": patch, "count": chosen.tokens - 1, "dim": chosen.dim}
+    return vision_texts.STEP_TEXTS[step].format(**sizes, numbers=3 * patch * patch)
 
 
 def _explore(chosen: "ViTConfig") -> None:
@@ -157,7 +167,7 @@ def _shapes(steps: "list[ViTStep]") -> None:
         [
             f"{step.number} {step.name}",
             _axes(step),
-            step.formula,
+            ORDERS.get(step.formula, step.formula),
         ]
         for step in steps
     ]
@@ -166,7 +176,7 @@ def _shapes(steps: "list[ViTStep]") -> None:
 
 def _axes(step: "ViTStep") -> str:
     pairs = zip(step.out.shape, step.axes, strict=True)
-    return " × ".join(f"{size:,} {axis}" for size, axis in pairs)
+    return " × ".join(f"{size:,} {AXES.get(axis, axis)}" for size, axis in pairs)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)

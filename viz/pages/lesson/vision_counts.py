@@ -17,7 +17,7 @@ MODELS = {
     "vit-14": "224/14, width 128",
     "vit-b16": "ViT-B/16",
     "vit-conv": "224/16 by convolution",
-    "vit-raw-head": "no projection, 197 M head",
+    "vit-raw-head": "no class token",
 }
 SIDE, PIXELS = (28, 64, 224), (1, 2, 4, 7, 14, 28)
 PARAMS = (
@@ -48,7 +48,7 @@ def why() -> None:
                 short(4 * tokens * tokens, "memory"),
             ]
         )
-    titles = ("patches of", "tokens", "weights of one head", "as float32")
+    titles = ("patches of", "tokens", "weights of one head", "at 4 bytes each")
     frame.show(cells.table(titles, rows, title=f"An image of {side} × {side} pixels"))
 
 
@@ -82,7 +82,12 @@ def _flatten() -> None:
     layer = next(part for path, _, part in walk(found) if path == "head/layer_1")
     read, gives = size(layer.takes), size(layer.gives)
     frame.show(
-        tables.facts(("first layer of a head that reads all patches", f"{read * gives:,} weights"))
+        tables.facts(
+            (
+                "first layer of a head that reads all patches",
+                f"{read:,} × {gives:,} = {read * gives:,} weights",
+            )
+        )
     )
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 NAME = "vision"
 FIRST = 32  # rows of the pictures of all tokens
 SHOWN = 8  # numbers of a patch or a token that are written
-WIDE = 336  # pixels on the screen
+WIDE = 448  # pixels on the screen
+COLOURS = ("red", "green", "blue")
 LINE = (255, 255, 255)
 MARK, ROUND = (214, 0, 140), (255, 255, 255)
 
@@ -49,6 +50,7 @@ def draw(
         _cut(config, outs["1"], number)
     elif at in (1, 2, 3):
         _heat(str(at + 1), outs[str(at + 1)].numpy())
+        _rows(at, outs, number, network)
         if at == 3:
             _places(network, config)
     elif at == 4:
@@ -115,16 +117,18 @@ def _image(image: "Image", title: str) -> str:
 def _numbers(flat: "Tensor", number: int) -> str:
     row = flat[number]
     count = len(row)
-    names = [str(n) for n in range(min(SHOWN, count))]
-    order = st.session_state[f"{NAME}_order"]
+    last = st.session_state[f"{NAME}_order"].endswith("c")  # the colours of a pixel side by side
+    pixels = count // len(COLOURS)
+    places = [(n // 3, n % 3) if last else (n % pixels, n // pixels) for n in range(count)]
+    names = [f"{pixel} {COLOURS[colour]}" for pixel, colour in places[:SHOWN]]
     return tables.matrix(
         [row[:SHOWN].tolist()],
-        title=f"Patch {number}: the first of its {count:,} numbers ({order})",
+        title=f"Patch {number}: the first {len(names)} of its {count:,} numbers",
         rows=(f"patch {number}",),
         cols=names,
         axes=("patch", "number"),
         kind="signed",
-        note="Pixels from −1 (dark) to 1 (light).",
+        note="Pixel and colour, from −1 (dark) to 1 (light).",
     )
 
 
@@ -144,6 +148,29 @@ def _heat(number: str, values: "np.ndarray") -> None:
         height=300,
     )
     frame.figure(NAME, drawn, f"tokens_{number}", f"All numbers after step {number}")
+
+
+def _rows(at: int, outs: dict, number: int, network: "ViT") -> None:
+    """The token that is followed, number by number."""
+    now, token = outs[str(at + 1)], number + (at > 1)
+    rows = {f"patch {number}": now[token]}
+    if at == 2:
+        rows = {"class token": now[0], **rows}
+    if at == 3:
+        place = network.positions.table.detach()[token]
+        before = {f"patch {number}": outs["3"][token], f"+ place {token}": place}
+        rows = {**before, "= after step 4": now[token]}
+    frame.show(
+        tables.matrix(
+            [row[:SHOWN].tolist() for row in rows.values()],
+            title=f"Patch {number} after step {at + 1}",
+            rows=list(rows),
+            cols=[str(n) for n in range(min(SHOWN, now.shape[-1]))],
+            axes=("row", "feature"),
+            kind="signed",
+            note=f"The first {SHOWN} of {now.shape[-1]} features.",
+        )
+    )
 
 
 def _places(network: "ViT", config: "ViTConfig") -> None:
@@ -182,7 +209,7 @@ def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
 
 
 def _lines(outs: dict, token: int) -> None:
-    names = {"4": "x", "5.1": "5.1 norm", "5.2": "5.2 attention", "5.3": "5.3 + x"}
+    names = {"4": "x after step 4", "5.1": "5.1 norm", "5.2": "5.2 attention", "5.3": "5.3 + x"}
     names |= {"5.4": "5.4 norm", "5.5": "5.5 feed-forward", "5.6": "5.6 + z₁"}
     frame.show(
         tables.matrix(
@@ -205,7 +232,7 @@ def _classes(step: "ViTStep") -> None:
     drawn = bars(
         [f"class {number}" for number in found.indices.tolist()],
         found.values.tolist(),
-        title=f"The likeliest of {step.out.shape[1]:,} classes (untrained: they mean nothing)",
+        title=f"The likeliest of {step.out.shape[1]:,} classes, untrained",
         x="probability",
     )
     frame.figure(NAME, drawn, "classes", "Probabilities of the five likeliest classes")

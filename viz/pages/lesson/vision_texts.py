@@ -9,16 +9,30 @@ TEXT = (
     " it is the encoder of lesson 7, with the norm before each layer ([[pre-norm]]). At the end the"
     " class token alone goes into the [[head layer]].",
 )
+SYMBOLS = (
+    "x_{1} … x_{N} are the patches, E is the matrix of the linear layer, E_{pos} holds a vector for"
+    " each place. MSA is [[multi-head attention]], LN [[layer normalisation]], MLP the"
+    " [[feed-forward network]]; l counts the blocks.",
+)
+CONTROL_TEXT = (
+    "Go through the six steps with the arrow keys. All weights are random: what is to be seen are"
+    " the shapes, and where each number comes from.",
+)
 STEP_TEXTS = (
-    "**1** Cut the image into squares of P × P pixels and write each one's numbers in a row:"
-    " N = H·W / P² patches of P²·C numbers.",
-    "**2** One linear layer, the same for all patches, makes a vector of the model's width of each."
-    " A convolution whose step is as long as its window is the same sum.",
+    "**1** Cut the image into squares of P × P pixels and write each one's numbers in a row. An"
+    " image of {side} × {side} pixels gives N = {side}² / {patch}² = {count:,} patches; three"
+    " colours a pixel make {patch}² · 3 = {numbers:,} numbers.",
+    "**2** One [[linear layer]], the same for all patches, makes a vector of the model's width of"
+    " each: {numbers:,} → {dim} numbers. A [[convolution]] that moves on by its own width each time"
+    " works out the same sum.",
     "**3** A learned vector is put in front. It stands for no patch; at the end it stands for the"
-    " image.",
-    "**4** Attention would not know where a patch was: a learned vector for each place is added.",
-    "**5** The block: norm, attention, residual, norm, feed-forward, residual.",
-    "**6** All blocks, one more norm, and the class token becomes one number for each class.",
+    " image: {count:,} + 1 tokens.",
+    "**4** Attention would not know where a patch was: a learned vector for each place is added"
+    " ([[positional encoding]]).",
+    "**5** The block of lesson 7, with the norm first: norm, attention, [[residual connection]];"
+    " norm, feed-forward, residual connection.",
+    "**6** All blocks, one more norm, and the class token becomes one number for each class; a"
+    " [[softmax]] makes probabilities of them.",
 )
 WHY_TEXT = (
     "Why patches, and not pixels? Every token looks at every token, so the weights grow with the"
@@ -37,9 +51,10 @@ TRAIN_TEXT = (
     " weights of the network above are random: only its shapes and its arithmetic can be trusted.",
 )
 COUNT_TEXT = (
-    "How large are they? Counted from the sizes alone; nothing is built. A head that reads all"
-    " patches in a row shows why a class token is better: see how many weights its first layer"
-    " has, below the table.",
+    "How large are they? Counted from the sizes alone; nothing is built. 256/32 means images of"
+    " 256 × 256 pixels in patches of 32 × 32. “Each” counts one copy of a part, a dash what it is"
+    " made of. The last of the networks has no class token: its head reads the numbers of all"
+    " patches in one long row, and its first layer alone has the weights told below the table.",
 )
 TAKEN = (
     "An image is a sentence whose words are patches. All that follows is the encoder you know.",
@@ -51,7 +66,7 @@ TAKEN = (
 TRIES = (
     frame.Try(
         "Smaller patches.",
-        "7 instead of 14: 1,024 patches instead of 256, and 16 times the weights.",
+        "7 instead of 14: 1,024 patches instead of 256, and in a head 16 times the weights.",
         {"patch": "7", "step": 0},
     ),
     frame.Try(

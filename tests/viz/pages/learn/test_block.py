@@ -4,9 +4,11 @@ import pytest
 import torch
 from torch import nn
 
+from models.lessons.block_steps import block_steps, random_block
 from models.lessons.depth import growth
 from tests.viz.pages.learn.pages import numbers, run, widget, words
 from viz.pages.lesson.block import OTHERS, X, Y
+from viz.pages.lesson.block_way import HIDDEN
 from viz.pages.lesson.tables import number
 
 EXACT = 6e-5  # four decimals, half a digit of the last, and what float32 adds
@@ -90,3 +92,12 @@ def test_depth(depth: int) -> None:
 def test_the_feed_forward_network_bends_differently() -> None:
     shown = {name: numbers(run("block", activation=name))[-4:] for name in ("relu", "gelu", "tanh")}
     assert len({tuple(values) for values in shown.values()}) == 3
+
+
+def test_the_way_through_both_kinds_of_block() -> None:
+    x = torch.tensor([[list(X[0]), *map(list, OTHERS)]])
+    before, after = words(run("block")), words(run("block", other21="7.0"))
+    for norm in ("pre", "post"):
+        for step in block_steps(random_block(norm, 4, HIDDEN), x):
+            assert " ".join(number(v, 3) for v in step.out[0, 0].tolist()) in before
+    assert before[: before.index("Add & Norm")] != after[: after.index("Add & Norm")]

@@ -79,7 +79,7 @@ def test_writing_shows_what_the_model_writes(writer: str) -> None:
     said = words(app)
     for step in range(len(found.steps)):
         name, share = found.best(step)[0]
-        assert f"{step + 1} {found.word(step)} {name} {number(share)}" in said
+        assert f"step {step + 1}: {found.word(step)} {name} {number(share)}" in said
     assert found.difference < 1e-5  # the same sums in another order
     if writer != "untrained":
         assert int(found.steps[-1].ids[0]) == found.end

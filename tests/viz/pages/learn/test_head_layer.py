@@ -68,7 +68,7 @@ def test_even_logits() -> None:
 def test_the_trained_network_knows_its_letters() -> None:
     app = run("head_layer", letters="magnet", place=1)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-    assert "“magnet”, place 1" in spec["layout"]["title"]["text"]
+    assert "“magnet” backwards, letter 1" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
     widget(app, "head_layer_letters").set_value("").run()
     assert any("expected some letters" in error.value for error in app.error)

@@ -44,7 +44,8 @@ def test_answers_in_closed_form() -> None:
 def test_what_is_said_to_no_answer_and_to_words() -> None:
     question = questions(0)[0]
     assert judged(question, " ") == ("", False)
-    assert judged(question, "two")[0].startswith("Not a number")
+    for said in ("two", "nan", "-inf", "😀"):
+        assert judged(question, said)[0].startswith("Not a number")
     assert judged(question, f"{question.answer:.2f}".replace("-", "−").replace(".", ","))[1]
 
 
@@ -58,6 +59,13 @@ def test_answering_on_the_page() -> None:
     widget(app, "quiz_answer1").set_value("12345").run()
     assert "Not yet." in words(app)
     assert linked(app) == {"answer1": "12345"}
+
+
+def test_on_paper_there_is_room_for_answers_and_none_is_told() -> None:
+    said = words(run("quiz", print="yes"))
+    assert said.count("………") >= COUNT
+    assert "Four matrices of" not in said
+    assert "Four matrices of" in words(run("quiz", print="yes", reveal="yes"))
 
 
 def test_all_answers_can_be_shown() -> None:

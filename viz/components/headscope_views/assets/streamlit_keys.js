@@ -13,6 +13,7 @@ const BUSY =
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const TRIES = "[class*='st-key-lesson_tries'] a";
 const STEPS = "[class*='st-key-lesson_step_']";
+const FOLLOWED = 4000; // milliseconds in which the page has settled
 let listening = false;
 
 // The listeners stay: between two lessons there is a moment without this component, and a key that
@@ -25,16 +26,28 @@ export default function () {
   document.documentElement.dataset.lessonKeys = "heard";
 }
 
-// What a link to try has changed may be far above it: the first control that it sets comes to the
-// top of the window, with the picture that it changes below.
+// What a link to try has changed may be far above it: the first control that it sets comes into view,
+// and stays there while the page grows or shrinks, unless the reader does something.
 function look(event) {
   const link = event.target instanceof Element && event.target.closest(TRIES);
   if (!link) return;
   const { pathname, searchParams } = new URL(link.href);
-  const page = pathname.split("/").pop();
-  const controls = [...searchParams.keys()].map((name) => `.st-key-${page}_${name}`);
-  const places = [...controls, STEPS].map((place) => document.querySelector(place));
-  places.find(Boolean)?.scrollIntoView({ block: "start", behavior: "smooth" });
+  const name = pathname.split("/").pop();
+  const controls = [...searchParams.keys()].map((key) => `.st-key-${name}_${key}`);
+  const show = () => {
+    const places = [...controls, STEPS].map((place) => document.querySelector(place));
+    const found = places.find((place) => place?.getClientRects().length);
+    if (!found) return;
+    found.style.scrollMarginTop = "5.5rem"; // the menu lies over the top of the page
+    found.scrollIntoView({ block: "start" });
+  };
+  const watch = new ResizeObserver(show);
+  watch.observe(link.closest("[class*='st-key-lesson_page']") ?? document.body);
+  const stop = () => watch.disconnect();
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
+    document.addEventListener(kind, stop, { once: true, passive: true });
+  setTimeout(stop, FOLLOWED);
+  show();
 }
 
 function hear(event) {

@@ -1,0 +1,63 @@
+"""An encoder block one line at a time, with the norm before or after its layers."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention import MultiHeadAttentionConfig
+from models.blocks import BLOCKS, PostNormBlock, PreNormBlock
+from models.seeding import seeded
+
+
+@dataclass(frozen=True, eq=False)
+class BlockStep:
+    """One line.
+
+    Attributes:
+        name: "x", "attention", "feed-forward", "norm" or "+".
+        out: what it gives.
+    """
+
+    name: str
+    out: Float[Tensor, "batch token dim"]
+
+
+def random_block(
+    norm: str, dim: int, hidden: int, *, heads: int = 1, seed: int = 0
+) -> PostNormBlock | PreNormBlock:
+    """An untrained block; the same seed gives both kinds the same matrices.
+
+    Args:
+        norm: "pre" or "post".
+        dim: width of a token.
+        hidden: width inside the feed-forward network.
+        heads: of the attention.
+        seed: of all weights.
+    """
+    with seeded(seed):
+        return BLOCKS[norm](MultiHeadAttentionConfig(dim=dim, heads=heads), hidden).eval()
+
+
+@torch.no_grad()
+def block_steps(
+    block: PostNormBlock | PreNormBlock, x: Float[Tensor, "batch token dim"]
+) -> list[BlockStep]:
+    """What goes in, and what every line of the block makes of it; the last comes out."""
+    if isinstance(block, PreNormBlock):
+        calm = block.before_attention(x)
+        attended, _ = block.attention(calm)
+        between = x + attended
+        again = block.before_feed_forward(between)
+        fed = block.feed_forward(again)
+        found = [x, calm, attended, between, again, fed, between + fed]
+        names = ("x", "norm", "attention", "+", "norm", "feed-forward", "+")
+    else:
+        attended, _ = block.attention(x)
+        normed = block.after_attention(x, attended)
+        fed = block.feed_forward(normed)
+        out = block.after_feed_forward(normed, fed)
+        found = [x, attended, x + attended, normed, fed, normed + fed, out]
+        names = ("x", "attention", "+", "norm", "feed-forward", "+", "norm")
+    return [BlockStep(*each) for each in zip(names, found, strict=True)]
