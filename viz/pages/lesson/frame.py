@@ -16,7 +16,7 @@ and inside it calls what it needs of `text`, `formula`, `stepper`, `show`, `trie
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -91,14 +91,17 @@ def show(*parts: str) -> None:
     st.html("".join(parts))
 
 
-def figure(name: str, drawn: "Figure", key: str, alt: str) -> None:
+def figure(
+    name: str, drawn: "Figure", key: str, alt: str, *, width: int | Literal["stretch"] = "stretch"
+) -> None:
     """A Plotly figure in the colours of the mode; `alt` says it to who cannot see it."""
     mode = st.context.theme.type or "light"
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
     if st.session_state.get("projector"):
         drawn.update_layout(font_size=LARGE, title_font_size=LARGE + 3)
     # a chart that exists would keep the colours of the other mode
-    st.plotly_chart(drawn, key=f"{name}_chart_{key}_{mode}", config=config, alt=alt)
+    place = f"{name}_chart_{key}_{mode}"
+    st.plotly_chart(drawn, key=place, config=config, alt=alt, width=width)
 
 
 def shapes(*pairs: tuple[str, str]) -> None:

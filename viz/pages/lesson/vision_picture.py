@@ -199,7 +199,8 @@ def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
         high=float(weights.max()),
         square=True,
     )
-    frame.figure(NAME, drawn, "looks", f"Weights that patch {number} gives to every patch")
+    told = f"Weights that patch {number} gives to every patch"
+    frame.figure(NAME, drawn, "looks", told, width=520)
     count = pattern.keys
     frame.shapes(
         ("weights of a head", f"{pattern.queries:,} × {count:,} = {pattern.queries * count:,}"),
