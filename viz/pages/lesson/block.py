@@ -45,13 +45,10 @@ def draw() -> None:
     frame.text(*block_texts.SYMBOLS)
     frame.heading("The way through a block")
     frame.text(*block_texts.WAY_TEXT)
-    words = (("x", 1), ("other", 2))
-    block_way.draw(
-        [row for name, n in words for row in inputs.values(NAME, name, n, len(FEATURES))]
-    )
+    x = inputs.grid(NAME, "x", ("x",), FEATURES)
+    block_way.draw([*x, *inputs.values(NAME, "other", len(OTHERS), len(FEATURES))])
     frame.heading("Add & Norm, followed number by number")
     frame.text(*block_texts.NORM_TEXT)
-    x = inputs.grid(NAME, "x", ("x",), FEATURES)
     y = inputs.grid(NAME, "y", ("f(x)",), FEATURES)
     with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
         gamma = inputs.grid(NAME, "gamma", ("γ",), FEATURES)
