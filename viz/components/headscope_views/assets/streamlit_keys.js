@@ -41,9 +41,12 @@ function look(event) {
     found.style.scrollMarginTop = "5.5rem"; // the menu lies over the top of the page
     found.scrollIntoView({ block: "start" });
   };
-  const watch = new ResizeObserver(show);
-  watch.observe(link.closest("[class*='st-key-lesson_page']") ?? document.body);
-  const stop = () => watch.disconnect();
+  const page = link.closest("[class*='st-key-lesson_page']") ?? document.body;
+  const sizes = new ResizeObserver(show);
+  const parts = new MutationObserver(show); // a control may take the place of one of the same size
+  sizes.observe(page);
+  parts.observe(page, { childList: true, subtree: true });
+  const stop = () => [sizes, parts].forEach((watch) => watch.disconnect());
   for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
     document.addEventListener(kind, stop, { once: true, passive: true });
   setTimeout(stop, FOLLOWED);
