@@ -8,8 +8,10 @@ import argparse
 import base64
 import contextlib
 import hashlib
+import importlib
 import re
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent
 SOON = 0.001  # seconds
+FIRST_PAGE = (
+    "numpy",
+    "PIL.Image",
+    "viz.pages.lesson.edge",
+    "viz.pages.examples",
+    "viz.pages.reading",
+)
 SECTIONS = ("explore", "learn", "lab")  # folders of viz/pages with a page in each file
 
 
@@ -50,9 +59,18 @@ def run(port: int, quiet: bool) -> None:
         ROOT / "app.py",
         routes=[Route(f"/{name}", index) for name in page_names()],
         middleware=[Middleware(WithHeaders, headers=headers)],
+        lifespan=importing_ahead,
     )
     settings = {"server.port": port, "server.headless": True, "logger.hideWelcomeMessage": quiet}
     app.run(config=settings)
+
+
+@contextlib.asynccontextmanager
+async def importing_ahead(_: object) -> AsyncIterator[None]:
+    """Imports what the first page asks for, while the browser is busy with Streamlit's files."""
+    names = map(importlib.import_module, FIRST_PAGE)
+    threading.Thread(target=lambda: list(names), name="first-page", daemon=True).start()
+    yield
 
 
 def deliver_last_messages() -> None:

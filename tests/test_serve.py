@@ -1,6 +1,8 @@
 """The headers around every answer."""
 
 import asyncio
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -122,3 +124,17 @@ def test_a_first_run_begins_at_once_and_a_closed_session_begins_none(monkeypatch
     made._state = AppSessionState.SHUTDOWN_REQUESTED
     made._create_scriptrunner("too late")
     assert begun == ["first"]
+
+
+def test_what_is_imported_ahead_is_there_and_small() -> None:
+    code = f"""
+import importlib, sys
+for name in {serve.FIRST_PAGE}:
+    importlib.import_module(name)
+assert "numpy" in sys.modules and "viz.pages.reading" in sys.modules
+large = {{"torch", "pandas", "transformers"}} & set(sys.modules)
+assert not large, large
+"""
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, cwd=serve.ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
