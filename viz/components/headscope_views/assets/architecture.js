@@ -74,6 +74,7 @@ export function mount(root, bytes, onEvent) {
   const paint = () => {
     frame = 0;
     if (!store.base || !root.isConnected) return;
+    if (stage.matches(":active")) return schedule(); // a press on what is replaced would be no click
     if (!read.isConnected) root.replaceChildren(read, stage);
     const theme = applyTheme(root, store);
     draw(stage, store, theme, schedule);
