@@ -1,13 +1,11 @@
-"""The attention explorer inside a page: what to send it, and what the user chose in it.
-
-What makes the messages needs NumPy, which a page's first text does not wait for.
-"""
+"""The attention explorer inside a page: what to send it, and what the user chose in it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.pages import answers
 from viz.pages.shared import Traced
 
 LARGE = 1.4  # type in projector mode
@@ -45,22 +43,18 @@ def show(page: str, found: Traced) -> None:
     """The explorer for this trace. The choice in it lives in the page's settings."""
     from headscope_views import explorer
 
-    from viz.pages.answers import addition
-
     exchange(
         page,
         found.shown,
         found.identity,
         explorer,
         lambda select, **told: everything(found, select, **told),
-        lambda ask: addition(found.shown, found.identity, ask),
+        lambda ask: answers.addition(found.shown, found.identity, ask),
     )
 
 
 def everything(found: Traced, select: dict[str, Any], **told: Any) -> bytes:
     """The explorer's first message about a trace, with what else it is told."""
-    from viz.pages import answers
-
     return answers.first(found.shown, found.identity, found.thumbs, select, **told)
 
 
@@ -104,18 +98,16 @@ def _reply(
     Everything is sent again until the browser shows that it has it, and a question is answered
     again as long as it stands: what is sent may be overtaken on its way.
     """
-    from viz.pages.answers import number_in
-
     state, said = st.session_state, _view(page)
     ask = said.get("ask") or {}
-    number = number_in(ask, "id")
+    number = answers.number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
     if lost or state.get(f"{page}_sent") != identity:
         state[f"{page}_base"] = first(
             selection(page, trace),
             answer=number,
-            heard=number_in(said, "said") or 0,
+            heard=answers.number_in(said, "said") or 0,
             type_size=LARGE if state.get("projector") else 1.0,
         )
         return state[f"{page}_base"]
