@@ -4,6 +4,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
 from viz.pages import (
@@ -43,21 +44,29 @@ def show(name: str, config: "Config") -> None:
     changed = blueprint.values() != blueprint.preset_values(name)
     model = "" if changed else blueprint.trained(name)
     _told(name, model)
-    try:
-        given = _input(config, model)
-        if not blueprint_cost.allowed(config, _parts(config, given)):
-            explorer.hide(PAGE)
-            return
-        with st.spinner("Building and running it …"):
-            found = traced(config, model, shared.device(), given)
-        for note in found.trace.notes:
-            shared.notice(note)
-        if picture.samples(model):
-            gallery.answer(model, found.trace)
+    above, view = st.container(), st.container()
+    with above:
+        try:
+            _run(config, model, view)
+        except ValueError as error:
+            explorer.hide(PAGE, view)
+            shared.error_line(error)
+
+
+def _run(config: "Config", model: str, view: DeltaGenerator) -> None:
+    """The input, and what it looks like in the network, if this machine is to run it."""
+    given = _input(config, model)
+    if not blueprint_cost.allowed(config, _parts(config, given)):
+        explorer.hide(PAGE, view)
+        return
+    with st.spinner("Building and running it …"):
+        found = traced(config, model, shared.device(), given)
+    for note in found.trace.notes:
+        shared.notice(note)
+    if picture.samples(model):
+        gallery.answer(model, found.trace)
+    with view.container():
         _explore(found, config, model, given)
-    except ValueError as error:
-        explorer.hide(PAGE)
-        shared.error_line(error)
 
 
 def _told(name: str, model: str) -> None:

@@ -37,14 +37,19 @@ class Patches:
     order: str
 
 
-def show(open_: Open, looked: Looked) -> None:
-    """Runs the model on its input and shows where its heads look."""
+def traced(open_: Open, looked: Looked) -> Traced:
+    """Runs the model on its input, and says what was changed in it."""
     with st.spinner("Running the model …"):
         found = checkpoint.look(open_, looked.given, looked.argument)
-    model = open_.model
     notes = dict.fromkeys((*looked.notes, *found.trace.notes))
     if notes:
         st.caption(plain("; ".join(notes)))
+    return found
+
+
+def show(open_: Open, looked: Looked, found: Traced) -> None:
+    """Where the heads of a model look."""
+    model = open_.model
     patches = patches_of(model, found.trace)
     if patches is not None and looked.image is not None:
         name = hashlib.sha256(f"{found.identity}image".encode()).hexdigest()[:12]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.pages import answers
 from viz.pages.shared import Traced
@@ -117,9 +118,16 @@ def _reply(
     return again or addition(ask if ask.get("trace") == identity else {"id": number})
 
 
-def hide(page: str) -> None:
-    """Remembers that the explorer is gone from the page, and has to be sent everything again."""
+def hide(page: str, place: DeltaGenerator | None = None) -> None:
+    """Remembers that the explorer is gone from the page, and has to be sent everything again.
+
+    Args:
+        page: whose explorer it is.
+        place: what would hold the picture's container, and nothing else; it is emptied.
+    """
     st.session_state[f"{page}_sent"] = None
+    if place is not None:
+        place.empty()
 
 
 def overrule(page: str) -> None:

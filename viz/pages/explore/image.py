@@ -42,7 +42,7 @@ def _page() -> None:
             with st.spinner("Looking at the picture …"):
                 _show(choice, view)
         except ValueError as error:
-            explorer.hide(PAGE)
+            explorer.hide(PAGE, view)
             shared.error_line(error)
     settings.to_link(PAGE, PARAMS)
 
@@ -54,7 +54,7 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
     painter.told(found.notes)
     gallery.look(PAGE, choice.model)
     gallery.answer(choice.model, found.trace)
-    with view:
+    with view.container():
         _view(choice, found)
 
 

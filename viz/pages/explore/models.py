@@ -40,7 +40,7 @@ def page() -> None:
         else:
             with body:
                 checkpoint_input.wait()
-            with picture:
+            with picture.container():
                 explorer.wait(PAGE)
         settings.to_link(PAGE, PARAMS)
 
@@ -49,24 +49,25 @@ def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> Non
     """Opens what is wanted; where that fails, what was open stays open."""
     found = checkpoint_where.first_that_opens(wanted)
     if found is None:
-        explorer.hide(PAGE)
+        explorer.hide(PAGE, picture)
         return
     checkpoint_card.line(found.model)
     with below:
         checkpoint_card.show(found.source, found.model)
     try:
         looked = checkpoint_input.choose(found.source, found.model)
-        with picture:
-            _look(found, looked)
+        traced = checkpoint_view.traced(found, looked)
+        with picture.container():
+            _look(found, looked, traced)
     except ValueError as error:
-        explorer.hide(PAGE)
+        explorer.hide(PAGE, picture)
         shared.error_line(error)
 
 
 @st.fragment
-def _look(found: checkpoint.Open, looked: checkpoint_input.Looked) -> None:
+def _look(found: checkpoint.Open, looked: checkpoint_input.Looked, traced: shared.Traced) -> None:
     """What the view asks for and chooses runs this alone."""
-    checkpoint_view.show(found, looked)
+    checkpoint_view.show(found, looked, traced)
     settings.to_link(PAGE, PARAMS)
 
 

@@ -77,7 +77,7 @@ def _network() -> None:
             with st.spinner("Loading the model …"):
                 _show(choice, picture)
         except ValueError as error:
-            explorer.hide(PAGE)
+            explorer.hide(PAGE, picture)
             shared.error_line(error)
         known.about(choice.model)
         examples.look(PAGE, choice)
@@ -90,34 +90,33 @@ def _network() -> None:
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
-    with picture:
-        if not shared.ready() and _foreshown(choice):
-            return
-        if not shared.warm():
+    kept = opening.kept() if _is_opening() and not shared.ready() else None
+    if kept is not None:
+        with picture.container():
+            _foreshow(choice, kept)
+        return
+    if not shared.warm():
+        with picture.container():
             explorer.wait(PAGE)
-            return
+        return
     device = shared.device()
     text = reading.readable(PAGE, choice, device, st.session_state.text_input)
     if text is None:
-        explorer.hide(PAGE)
+        explorer.hide(PAGE, picture)
         return
     target = written.given(PAGE, choice)
     found = shared.traced(choice, device, text, target)
     written.answer(choice, found.trace, target)
-    with picture:
+    with picture.container():
         _explore(choice, text, target, found)
 
 
-def _foreshown(choice: shared.Choice) -> bool:
-    """The picture of the last start while PyTorch is imported, if the page stands as it opens."""
-    kept = opening.kept() if _is_opening() else None
-    if kept is None:
-        return False
+def _foreshow(choice: shared.Choice, kept: bytes) -> None:
+    """The picture of the last start while PyTorch is imported."""
     explorer.foreshow(PAGE, shared.identity(choice, shared.device(), FIRST.input), kept)
     st.caption("The model is being loaded: what you change now follows in a moment.")
     shared.warm_soon()
     _go_on()
-    return True
 
 
 @st.fragment(run_every=SOON)

@@ -14,11 +14,45 @@ export const adapt = (mount) =>
       return known.cleanup;
     }
     const made = { data, send: setStateValue };
-    made.view = mount(root, data, (event) => made.send("view", event));
+    const turn = inTurn((event) => made.send("view", event));
+    made.view = mount(root, data, turn.say);
     made.cleanup = () => {
+      turn.stop();
       made.view.destroy();
       instances.delete(root);
     };
     instances.set(root, made);
     return made.cleanup;
   };
+
+const STATE = "data-test-script-state";
+const RUNS = ["running", "rerunRequested", "stopRequested"];
+
+// While the app runs, what a view says waits, and the newest counts. Said at once, it would be
+// answered before the browser hears that the run is over, and what that run has taken off the page
+// would stay there.
+function inTurn(send) {
+  const app = document.querySelector(`[${STATE}]`);
+  let event = null;
+  const observer = new MutationObserver(go);
+
+  function go() {
+    if (event === null || RUNS.includes(app?.getAttribute(STATE))) return;
+    const said = event;
+    stop();
+    send(said);
+  }
+
+  function stop() {
+    event = null;
+    observer.disconnect();
+  }
+
+  function say(newest) {
+    if (event === null && app) observer.observe(app, { attributeFilter: [STATE] });
+    event = newest;
+    go();
+  }
+
+  return { say, stop };
+}
