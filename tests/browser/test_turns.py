@@ -4,11 +4,13 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.test_image_page import ROOT, open_page, root, said
+import start
+from tests.browser.test_image_page import ROOT, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+ADAPTER = start.ROOT / "viz/components/headscope_views/assets/adapter.js"
 STATE = "data-test-script-state"
-QUIET = 700  # milliseconds after which a page has said what it had to
+QUIET = 700  # milliseconds in which a late answer would have come
 
 
 class Line:
@@ -39,7 +41,9 @@ class Line:
 def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(page, app_url):
     line = Line(page)
     open_page(page, app_url, "size=80&heads=2&dim=16&depth=3")
-    page.wait_for_timeout(QUIET)
+    expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
+    while len(line.asked) < 2:
+        page.wait_for_timeout(QUIET)
     view = line.asked[-1]
     page.get_by_role("combobox", name="Patch").click()
     line.add = view
@@ -50,19 +54,36 @@ def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(pag
     expect(page.locator(ROOT)).to_have_count(0)
 
 
-def test_a_view_waits_while_the_app_runs_and_then_says_the_newest(page, app_url):
-    line = Line(page)
-    open_page(page, app_url, "size=64&heads=4&dim=16&depth=3")
-    page.wait_for_timeout(QUIET)
-    app = page.locator(f"[{STATE}]")
-    expect(app).to_have_attribute(STATE, "notRunning")
-    before = len(line.asked)
-    app.evaluate(f"app => app.setAttribute('{STATE}', 'running')")
-    for head in (1, 2):
-        page.get_by_role("button", name="Next head").click()
-        root(page, head=head)
-    page.wait_for_timeout(QUIET)
-    assert len(line.asked) == before
-    app.evaluate(f"app => app.setAttribute('{STATE}', 'notRunning')")
-    said(page, "head=2")
-    assert len(line.asked) > before
+def test_a_view_waits_while_the_app_runs_and_then_says_the_newest(page):
+    page.set_content(f"<main {STATE}=running><div><p class=headscope></p></div></main>")
+    heard = page.evaluate(
+        """async ([source, state]) => {
+          const file = new Blob([source], { type: "text/javascript" });
+          const { adapt } = await import(URL.createObjectURL(file));
+          const app = document.querySelector("main");
+          const heard = [];
+          const told = { parentElement: app.firstChild, data: null,
+                         setStateValue: (_, event) => heard.push(event) };
+          let say;
+          const view = { update() {}, destroy() {} };
+          const stop = adapt((_root, _data, mounted) => ((say = mounted), view))(told);
+          const become = async (now) => {
+            app.setAttribute(state, now);
+            await new Promise(requestAnimationFrame);
+            heard.push(now);
+          };
+          say("overtaken");
+          say("newest");
+          await become("rerunRequested");
+          await become("notRunning");
+          say("at once");
+          await become("running");
+          say("too late");
+          stop();
+          await become("notRunning");
+          return heard;
+        }""",
+        [ADAPTER.read_text(encoding="utf-8"), STATE],
+    )
+    before = ["rerunRequested", "newest", "notRunning", "at once"]
+    assert heard == [*before, "running", "notRunning"]
