@@ -141,7 +141,7 @@ def install(python: Path, requirements: str) -> None:
     print(f"Installing {requirements} into .venv (some minutes the first time)", flush=True)
     command = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     pip = subprocess.Popen(
-        [*command, "--progress-bar", "off", "-r", requirements],
+        [*command, "--progress-bar", "off", "--no-compile", "-r", requirements],
         cwd=str(ROOT),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -163,6 +163,18 @@ def install(python: Path, requirements: str) -> None:
     if pip.returncode != 0:
         text = "".join(lines)
         sys.exit(f"pip could not install {requirements}:\n{tail(text)}\n{advice(text)}")
+    compile_all(python)
+
+
+def compile_all(python: Path) -> None:
+    """Compile what was installed, on all cores: pip would use one, and takes longest over this.
+
+    Some packages carry files for other Pythons, and their own tests: both stay as they are.
+    """
+    print("  compiling", flush=True)
+    folders = [str(folder) for folder in VENV.glob("[Ll]ib/**/site-packages")]
+    options = ["-qq", "-j", "0", "-x", r"[/\\]tests?[/\\]"]
+    output([str(python), "-m", "compileall", *options, *folders])
 
 
 def noteworthy(line: str) -> str:

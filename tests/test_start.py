@@ -201,6 +201,16 @@ def test_pip_failure_shows_its_last_lines(
     assert "Installing requirements.txt" in capsys.readouterr().out
 
 
+def test_what_was_installed_is_compiled_but_for_tests(project: Path) -> None:
+    package = project / ".venv/lib/python3.11/site-packages/some"
+    for name in ("here.py", "tests/not.py", "old.py"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("print 1" if name == "old.py" else "x = 1\n")
+    start.compile_all(Path(sys.executable))
+    made = [file.name.partition(".")[0] for file in project.rglob("*.pyc")]
+    assert made == ["here"]
+
+
 def test_large_downloads_are_shown() -> None:
     wheel = "pillow-13.0.0-cp311-cp311-manylinux_2_27_x86_64.whl"
     assert start.noteworthy(f"  Downloading {wheel} (7.1 MB)\n") == "pillow-13.0.0  7.1 MB"

@@ -27,14 +27,19 @@ export const adapt = (mount) =>
 
 const STATE = "data-test-script-state";
 const RUNS = ["running", "rerunRequested", "stopRequested"];
+const LONGEST = 1000; // milliseconds
+const idle = window.requestIdleCallback
+  ? (go) => requestIdleCallback(go, { timeout: LONGEST })
+  : (go) => setTimeout(go, 50);
 
 // While the app runs, what a view says waits, and the newest counts. Said at once, it would be
 // answered before the browser hears that the run is over, and what that run has taken off the page
-// would stay there.
+// would stay there. After the run it waits until the controls have heard of their new values: what a
+// view says carries those of all controls along, and old ones would undo what the run has chosen.
 function inTurn(send) {
   const app = document.querySelector(`[${STATE}]`);
+  const observer = new MutationObserver(() => idle(go));
   let event = null;
-  const observer = new MutationObserver(go);
 
   function go() {
     if (event === null || RUNS.includes(app?.getAttribute(STATE))) return;
@@ -51,7 +56,7 @@ function inTurn(send) {
   function say(newest) {
     if (event === null && app) observer.observe(app, { attributeFilter: [STATE] });
     event = newest;
-    go();
+    idle(go);
   }
 
   return { say, stop };
