@@ -34,6 +34,14 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
+@pytest.fixture
+def unchecked_shapes() -> Generator[None, None, None]:
+    """For tests of thousands of steps through what other tests check: half of their time."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
 @pytest.fixture(autouse=True)
 def _same_random_numbers() -> None:
     """Start every test from the same random state: what passes once passes again."""

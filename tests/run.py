@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import start
@@ -16,9 +16,9 @@ start.refuse_old_python()
 from tests.browser.chromium import HOW_TO_GET_ONE, installed_browser  # noqa: E402
 
 CHECKS = {
+    "pyright": ["pyright"],  # takes longest: it begins first
     "ruff format": ["ruff", "format", "--check", "."],
     "ruff check": ["ruff", "check", "."],
-    "pyright": ["pyright"],
 }
 PARTS = ("not browser", "browser")  # of the tests; Playwright's event loop stays in the second
 PROCESSES = min(4, os.cpu_count() or 1)  # that share a part
@@ -31,8 +31,9 @@ def main() -> int:
     browser = os.environ.get("BROWSER") != "0"
     if browser:
         provide_browser(python)
-    results = [run_check(python, name) for name in CHECKS]
+    checks = [begin_check(python, name) for name in CHECKS]
     parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
+    results = [check() for check in checks]
     counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
     passed, failed, skipped = counts
     status = any(status for _, status in parts)
@@ -46,11 +47,23 @@ def main() -> int:
     return 1 if failed or status else 0
 
 
-def run_check(python: Path, name: str) -> bool:
-    began = time.monotonic()
-    ok = run([str(python), "-m", *CHECKS[name]]) == 0
-    print(f"{name}: {'passed' if ok else 'FAILED'} in {time.monotonic() - began:.1f} s", flush=True)
-    return ok
+def begin_check(python: Path, name: str) -> Callable[[], bool]:
+    """Runs a check beside the tests; what it returns waits for it, and says whether it passed."""
+    check = subprocess.Popen(
+        [str(python), "-m", *CHECKS[name]],
+        cwd=start.ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+    def passed() -> bool:
+        said, _ = check.communicate()
+        print(f"{said}{name}: {'FAILED' if check.returncode else 'passed'}", flush=True)
+        return check.returncode == 0
+
+    return passed
 
 
 def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:

@@ -15,6 +15,8 @@ from train.publish import measured
 from train.recipes import RECIPES
 from train.task import Score
 
+pytestmark = pytest.mark.usefixtures("unchecked_shapes")
+
 OURS = [known.name for known in catalogue() if known.distribution is None]
 AGAIN = 1000  # items of an exam that is held again
 

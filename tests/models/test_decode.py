@@ -14,6 +14,8 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from tests.models.devices import DEVICES
 from tests.models.test_decoder import gpt2_twins
 
+pytestmark = pytest.mark.usefixtures("unchecked_shapes")
+
 DECODER = DecoderConfig(
     vocab=101, dim=70, depth=3, heads=5, mlp=53, max_tokens=17, tied=False, seed=2
 )

@@ -23,6 +23,8 @@ from train.shapes import NAMES, Scene, Shapes
 from train.task import draw, exam
 from train.vocabulary import END
 
+pytestmark = pytest.mark.usefixtures("unchecked_shapes")
+
 opened = cache(load)  # each model once
 
 
