@@ -38,25 +38,30 @@ const idle = window.requestIdleCallback
 // view says carries those of all controls along, and old ones would undo what the run has chosen.
 function inTurn(send) {
   const app = document.querySelector(`[${STATE}]`);
-  const observer = new MutationObserver(() => idle(go));
+  const runs = () => RUNS.includes(app?.getAttribute(STATE));
+  let settled = !runs();
   let event = null;
+  const observer = new MutationObserver(() => {
+    settled = false;
+    idle(go);
+  });
+  if (app) observer.observe(app, { attributeFilter: [STATE] });
 
   function go() {
-    if (event === null || RUNS.includes(app?.getAttribute(STATE))) return;
-    const said = event;
-    stop();
-    send(said);
+    settled = !runs();
+    if (settled && event !== null) say(event);
+  }
+
+  function say(newest) {
+    event = newest;
+    if (!settled || runs()) return;
+    event = null;
+    send(newest);
   }
 
   function stop() {
     event = null;
     observer.disconnect();
-  }
-
-  function say(newest) {
-    if (event === null && app) observer.observe(app, { attributeFilter: [STATE] });
-    event = newest;
-    idle(go);
   }
 
   return { say, stop };
