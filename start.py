@@ -172,9 +172,9 @@ def compile_all(python: Path) -> None:
     Some packages carry files for other Pythons, and their own tests: both stay as they are.
     """
     print("  compiling", flush=True)
-    folders = [str(folder) for folder in VENV.glob("[Ll]ib/**/site-packages")]
+    found = (*VENV.glob("lib/python*/site-packages"), *VENV.glob("Lib/site-packages"))
     options = ["-qq", "-j", "0", "-x", r"[/\\]tests?[/\\]"]
-    output([str(python), "-m", "compileall", *options, *folders])
+    output([str(python), "-m", "compileall", *options, *map(str, found)])
 
 
 def noteworthy(line: str) -> str:

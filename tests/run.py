@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import start
@@ -16,9 +16,9 @@ start.refuse_old_python()
 from tests.browser.chromium import HOW_TO_GET_ONE, installed_browser  # noqa: E402
 
 CHECKS = {
-    "pyright": ["pyright"],  # takes longest: it begins first
     "ruff format": ["ruff", "format", "--check", "."],
     "ruff check": ["ruff", "check", "."],
+    "pyright": ["pyright"],
 }
 PARTS = ("not browser", "browser")  # of the tests; Playwright's event loop stays in the second
 PROCESSES = min(4, os.cpu_count() or 1)  # that share a part
@@ -31,9 +31,12 @@ def main() -> int:
     browser = os.environ.get("BROWSER") != "0"
     if browser:
         provide_browser(python)
-    checks = [begin_check(python, name) for name in CHECKS]
-    parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
-    results = [check() for check in checks]
+    with ThreadPoolExecutor() as beside:
+        begun = [
+            beside.submit(start.output, [str(python), "-m", *check]) for check in CHECKS.values()
+        ]
+        parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
+    results = [told(name, *check.result()) for name, check in zip(CHECKS, begun, strict=True)]
     counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
     passed, failed, skipped = counts
     status = any(status for _, status in parts)
@@ -47,22 +50,9 @@ def main() -> int:
     return 1 if failed or status else 0
 
 
-def begin_check(python: Path, name: str) -> Callable[[], bool]:
-    """Runs a check beside the tests; what it returns waits for it, and says whether it passed."""
-    check = subprocess.Popen(
-        [str(python), "-m", *CHECKS[name]],
-        cwd=start.ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-    def passed() -> bool:
-        said, _ = check.communicate()
-        print(f"{said}{name}: {'FAILED' if check.returncode else 'passed'}", flush=True)
-        return check.returncode == 0
-
+def told(name: str, passed: bool, said: str) -> bool:
+    """Prints what a check said, after the tests that it ran beside; whether it passed."""
+    print(f"{said}{name}: {'passed' if passed else 'FAILED'}", flush=True)
     return passed
 
 
