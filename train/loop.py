@@ -123,12 +123,11 @@ def train(
     run = _Run(network, settings)
     good = run.snapshot(0) if start is None else start
     run.restore(good)
-    first, before = good.step, good.seconds
+    first, before = (0, 0.0) if start is None else (start.step, start.seconds)
     tested = draw(task, settings.tested, Random(f"tested {settings.seed}"), held_out=True)
     for step in range(first + 1, settings.steps + 1):
         rate = run.rate
         loss, sound = run.step(step, task)
-        left = (run.seconds - before) / (step - first) * (settings.steps - step)
         told: dict[str, Any] = {}
         if not sound:
             run.restore(good)
@@ -139,7 +138,9 @@ def train(
         elif step % settings.every == 0 or step == settings.steps:
             good = run.snapshot(step)
             told = {"score": score(network, task, tested), "snapshot": good}
-        yield Progress(step, settings.steps, loss, rate, run.seconds, left, **told)
+        seconds = run.seconds
+        left = (seconds - before) / (step - first) * (settings.steps - step)
+        yield Progress(step, settings.steps, loss, rate, seconds, left, **told)
         if not sound:
             break
     network.eval()
