@@ -49,6 +49,7 @@ def run(port: int, quiet: bool) -> None:
     from streamlit.file_util import get_static_dir
 
     deliver_last_messages()
+    keep_what_was_said()
     page = with_addresses(Path(get_static_dir(), "index.html").read_text(encoding="utf-8"))
     headers = security_headers(inline_script_hashes(page))
 
@@ -94,6 +95,25 @@ def deliver_last_messages() -> None:
             session._event_loop.call_later(SOON, begin_after, session, data)
 
     AppSession._create_scriptrunner = begin_after  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def keep_what_was_said() -> None:
+    """Lets every message of a finished run reach the browser when a fragment's run follows it.
+
+    Streamlit 1.67 drops what this fragment has said and not yet sent, and tells the browser that
+    the run before was cut short: what that run has taken off the page would stay there.
+    """
+    from streamlit.runtime.app_session import AppSession
+
+    clear: Callable[[Any, Any], None] = AppSession._clear_queue
+
+    def keep(session: Any, fragment_ids_this_run: Any = None) -> None:
+        if fragment_ids_this_run:
+            session._browser_queue._delta_index_map = {}  # what is said next comes after all that
+        else:
+            clear(session, fragment_ids_this_run)
+
+    AppSession._clear_queue = keep
 
 
 def page_names() -> list[str]:

@@ -126,6 +126,34 @@ def test_a_first_run_begins_at_once_and_a_closed_session_begins_none(monkeypatch
     assert begun == ["first"]
 
 
+def test_a_run_that_ended_is_told_as_it_ended_when_a_fragment_follows(monkeypatch) -> None:
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from streamlit.runtime.app_session import AppSession
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+    def said(text: str) -> ForwardMsg:
+        message = ForwardMsg()
+        message.metadata.delta_path[:] = [0, 0]
+        message.delta.fragment_id = "view"
+        message.delta.new_element.markdown.body = text
+        return message
+
+    monkeypatch.setattr(AppSession, "_clear_queue", AppSession._clear_queue)
+    serve.keep_what_was_said()
+    made = session(monkeypatch, None, [])
+    made._browser_queue = ForwardMsgQueue()
+    ended = ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+    for message in (said("first"), ended):
+        made._browser_queue.enqueue(message)
+    made._clear_queue(["view"])
+    made._browser_queue.enqueue(said("second"))
+    assert made._browser_queue.flush() == [said("first"), ended, said("second")]
+
+    made._browser_queue.enqueue(said("of a page that is left"))
+    made._clear_queue(None)
+    assert made._browser_queue.flush() == []
+
+
 def test_what_is_imported_ahead_is_there_and_small() -> None:
     code = f"""
 import importlib, sys

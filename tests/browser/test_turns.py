@@ -1,10 +1,12 @@
-"""What a view says while the app runs: it waits, and a late answer brings no old picture back."""
+"""What is said while the app runs: nothing late brings an old picture or old settings back."""
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 import start
+from tests.browser.test_architecture_page import EXPLORER
+from tests.browser.test_architecture_page import open_page as open_architecture
 from tests.browser.test_image_page import ROOT, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -14,11 +16,15 @@ QUIET = 700  # milliseconds in which a late answer would have come
 
 
 class Line:
-    """What goes from a page to the app; once it is told to, another run is asked for just after."""
+    """What goes from a page to the app and back.
+
+    Once it is told to, another run is asked for just after; while it is told to, answers wait.
+    """
 
     def __init__(self, page: Page) -> None:
         self.asked: list[str] = []  # the fragment of every run
         self.add: str | None = None
+        self.wait: list[str | bytes] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
@@ -35,7 +41,21 @@ class Line:
                 run.rerun_script.fragment_id, self.add = self.add, None
                 server.send(run.SerializeToString())
 
+        def answer(message: str | bytes) -> None:
+            if self.wait is None:
+                browser.send(message)
+            else:
+                self.wait.append(message)
+
         browser.on_message(hear)
+        server.on_message(answer)
+        self._browser = browser
+
+    def go_on(self) -> None:
+        """Lets the browser have what had to wait."""
+        waiting, self.wait = self.wait or [], None
+        for message in waiting:
+            self._browser.send(message)
 
 
 def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(page, app_url):
@@ -52,6 +72,25 @@ def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(pag
     assert line.add is None
     page.wait_for_timeout(QUIET)
     expect(page.locator(ROOT)).to_have_count(0)
+
+
+def test_a_click_before_the_preset_was_heard_of_leaves_the_preset_as_it_is(page, app_url):
+    line = Line(page)
+    open_architecture(page, app_url, "preset=small")
+    dim = page.get_by_role("spinbutton", name="Dim", exact=True)
+    expect(dim).to_have_value("64")
+    expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
+    line.wait = []
+    page.get_by_role("radio", name="Smallest", exact=True).click()
+    while not any(b"preset=smallest" in bytes(message) for message in line.wait):
+        page.wait_for_timeout(QUIET)
+    page.get_by_text("Run it", exact=True).click()
+    page.wait_for_timeout(QUIET)
+    line.go_on()
+    expect(page.locator(EXPLORER)).to_have_count(1)
+    expect(dim).to_have_value("3")
+    page.wait_for_url(lambda address: "preset=smallest&run=yes" in address)
+    assert page.get_by_role("slider", name="Heads").count() == 0
 
 
 def test_a_view_waits_while_the_app_runs_and_then_says_the_newest(page):

@@ -1,11 +1,8 @@
 """The Architecture page's controls: kind, preset, everything that can be changed, and ways out."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
-from viz.pages import blueprint, blueprint_fixes, picture, shared
+from viz.pages import blueprint, blueprint_fixes, picture, settings, shared
 from viz.pages.blueprint import PAGE
 from viz.pages.blueprint_fields import KINDS, Field, fields
 
@@ -44,8 +41,9 @@ def network() -> None:
             persist_state="session",
             width=290,
         )
-    if preset.source:
-        st.caption(shared.plain(f"From {preset.source}."))
+    with st.container():  # always there: what follows is a fragment, known by its place
+        if preset.source:
+            st.caption(shared.plain(f"From {preset.source}."))
 
 
 def controls() -> None:
@@ -113,22 +111,27 @@ def take() -> None:
 
 def change(values: dict[str, int | str]) -> None:
     """Makes controls say something else, for a callback: all of them are shown anew."""
-    _say(values)
+    settings.say(PAGE, values)
     st.rerun(PAGE_KEY)
 
 
-def _say(values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        st.session_state[f"{PAGE}_{name}"] = value
-
-
 def _take_preset() -> None:
-    """The preset's own settings; its own input too, where the one before is a trained model's."""
-    name, state = blueprint.chosen(), st.session_state
-    _say(blueprint.preset_values(name))
+    from models.presets import PRESETS
+
+    key = f"{PAGE}_preset"
+    said = st.session_state[key]  # a title where the box no longer offers it: the answer is late
+    st.session_state[key] = next(n for n, each in PRESETS.items() if said in (n, each.title))
+    if "preset" not in settings.hear(PAGE):
+        _begin_with(blueprint.chosen())
+
+
+def _begin_with(name: str) -> None:
+    """A preset and its settings; its own input too, where the one before is a trained model's."""
+    state = st.session_state
+    settings.say(PAGE, {"preset": name} | blueprint.preset_values(name))
     foreign = state[f"{PAGE}_photo"] in picture.SAMPLES or _of_a_model(state[f"{PAGE}_text"])
     if blueprint.trained(name) or foreign:
-        _say(blueprint.first_input(name) | {"reads": "text"})
+        settings.say(PAGE, blueprint.first_input(name) | {"reads": "text"})
 
 
 def _of_a_model(text: str) -> bool:
@@ -141,8 +144,8 @@ def _of_a_model(text: str) -> bool:
 def _take_kind() -> None:
     from models.presets import first_of
 
-    st.session_state[f"{PAGE}_preset"] = first_of(st.session_state[f"{PAGE}_kind"])
-    _take_preset()
+    settings.hear(PAGE)
+    _begin_with(first_of(st.session_state[f"{PAGE}_kind"]))
 
 
 def _redraw() -> None:

@@ -18,6 +18,7 @@ from viz.pages import (
     painter,
     picture,
     reading,
+    settings,
     shared,
 )
 from viz.pages.blueprint import PAGE
@@ -80,9 +81,7 @@ def _told(name: str, model: str) -> None:
         return
 
     def take(example: Example) -> None:
-        for setting, value in blueprint.given_by(name, example).items():
-            state[f"{PAGE}_{setting}"] = value
-        state[f"{PAGE}_reads"] = "text"
+        settings.say(PAGE, blueprint.given_by(name, example) | {"reads": "text"})
         explorer.overrule(PAGE)
 
     with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
@@ -96,8 +95,7 @@ def _told(name: str, model: str) -> None:
 @st.fragment
 def _explore(found: shared.Traced, config: "Config", model: str, given: tuple[Any, ...]) -> None:
     """What the view asks for and chooses runs this alone."""
-    from viz.pages import settings
-
+    settings.hear(PAGE)
     explorer.show(PAGE, found)
     select, device = explorer.selection(PAGE, found.trace), shared.device()
     badge.show(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz import link
-from viz.pages import examples, known, painter, picture, reading, shared, words
+from viz.pages import examples, known, painter, picture, reading, settings, shared, words
 from viz.pages.checkpoint import PAGE, Given, Source
 from viz.pages.examples import EXAMPLES
 
@@ -187,4 +187,4 @@ def _follow(source: Source) -> None:
     foreign = any(examples.of_text(name, text) for name in readers - {source.name})
     if source.name in readers and foreign and examples.of_text(source.name, text) is None:
         first = examples.of(source.name)[0]
-        state[f"{PAGE}_input"], state[f"{PAGE}_target"] = first.input, first.target or ""
+        settings.say(PAGE, {"input": first.input, "target": first.target or ""})

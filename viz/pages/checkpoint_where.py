@@ -5,7 +5,7 @@ import streamlit as st
 from models.catalogue import catalogue
 from viz import link
 from viz.architecture import short
-from viz.pages import checkpoint, checkpoint_fetch, controls, shared
+from viz.pages import checkpoint, checkpoint_fetch, controls, settings, shared
 from viz.pages.checkpoint import PAGE, Open, Source
 from viz.pages.shared import plain
 
@@ -122,9 +122,8 @@ def _hub() -> None:
 
 
 def _take_cached() -> None:
-    state = st.session_state
-    if state[f"{PAGE}_cached"]:
-        state[f"{PAGE}_id"] = state[f"{PAGE}_cached"]
+    if chosen := st.session_state[f"{PAGE}_cached"]:
+        settings.say(PAGE, {"id": chosen})
 
 
 def _cached() -> tuple:

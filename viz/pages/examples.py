@@ -4,7 +4,7 @@ MiniLM's own, those of the models trained here come with them; tests hold every 
 import streamlit as st
 
 from models.card import Example
-from viz.pages import explorer, known
+from viz.pages import explorer, known, settings
 from viz.pages.shared import Choice, plain
 
 EXAMPLES = (
@@ -162,8 +162,7 @@ def take(page: str, example: Example) -> None:
     }
     if st.session_state[f"{page}_model"] == "built":
         taken["model"] = "minilm"  # what is to be looked at was learned
-    for name, value in taken.items():
-        st.session_state[f"{page}_{name}"] = value
+    settings.say(page, taken)
     explorer.overrule(page)
 
 
@@ -172,6 +171,7 @@ def follow(page: str) -> None:
 
     What the user wrote stays; but a text of another model's examples says nothing to this one.
     """
+    settings.hear(page)
     state = st.session_state
     model, text = state[f"{page}_model"], state[f"{page}_input"]
     others = (entry.name for entry in known.readers() if entry.name != model)

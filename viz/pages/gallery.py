@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from models.card import Example
-from viz.pages import explorer, known, picture
+from viz.pages import explorer, known, picture, settings
 from viz.pages.picture import BUILT, TRAINED
 from viz.pages.shared import plain
 
@@ -43,8 +43,7 @@ def take(page: str, name: str, example: Example) -> None:
         "token": example.query,
         "direction": "out",
     }
-    for setting, value in taken.items():
-        st.session_state[f"{page}_{setting}"] = value
+    settings.say(page, taken)
     explorer.overrule(page)
 
 
@@ -86,8 +85,9 @@ def settle(page: str) -> None:
 
 def _follow(page: str) -> None:
     """After another network was chosen: a picture that it can read, unless the user gave one."""
+    settings.hear(page)
     state = st.session_state
     chosen = state[f"{page}_model"]
     settle(page)
     if chosen == BUILT and state[f"{page}_photo"] not in picture.PHOTOS:
-        state[f"{page}_photo"] = "flower"
+        settings.say(page, {"photo": "flower"})

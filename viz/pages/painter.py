@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz import link
-from viz.pages import controls, explorer, gallery, picture, shared
+from viz.pages import controls, explorer, gallery, picture, settings, shared
 from viz.pages.picture import BUILT, Seen, ViTChoice
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _choose(page: str, name: str) -> None:
     own = picture.samples(name.partition("/")[0])
     if name in own:
         gallery.take(page, name, own[name])
-    state[f"{page}_photo"], state[f"{page}_upload"] = name, ""
+    settings.say(page, {"photo": name, "upload": ""})
     state[f"{page}_refused"] = None
     state[f"{page}_turn"] += 1  # another uploader: the old one would still list its file
 

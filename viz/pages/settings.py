@@ -1,17 +1,20 @@
 """A page's settings: kept in the session, read from the link and written back to it.
 
-The link runs behind the session: a click that was on its way while the address bar changed still
-carries the old address. So an address that was replaced moments ago is no news.
+The browser runs behind the session: a click that was on its way while settings were given other
+values still carries the old address, and the old values of all controls. So an address that was
+replaced moments ago is no news, and neither are the values that come with it.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import streamlit as st
 
 from viz import link
 
 LATE = 5.0  # seconds for which a replaced address may still come in
+KEPT = 50  # replaced addresses and changes of settings that are remembered
 
 
 def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
@@ -21,6 +24,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         One line for each thing in the link that makes no sense, until a setting is changed, and
         for each long text that it stands for, until that text is there.
     """
+    hear(page)
     params, query, state = tuple(params), dict(st.query_params), st.session_state
     if _is_news(page, query) and not _is_back(page, query):
         values, problems = link.read(params, query)
@@ -48,10 +52,43 @@ def to_link(page: str, params: Iterable[link.Param]) -> None:
     if before != query:
         replaced = state.setdefault(f"{page}_replaced", [])
         replaced.append((before, time.monotonic()))
-        del replaced[:-50]
+        del replaced[:-KEPT]
     if dict(st.query_params) != query:
         st.query_params.from_dict(query)
     state[f"{page}_link"] = state[f"{page}_settled"] = query
+
+
+def say(page: str, values: Mapping[str, Any]) -> None:
+    """Gives settings other values than their controls have in the browser, as a callback does."""
+    state = st.session_state
+    before = {name: state.get(f"{page}_{name}") for name in values}
+    said = state.setdefault(f"{page}_said", [])
+    said.append((state.get(f"{page}_link"), before, dict(values)))
+    del said[:-KEPT]
+    for name, value in values.items():
+        state[f"{page}_{name}"] = value
+
+
+def hear(page: str) -> set[str]:
+    """Puts back what the browser undid because it had not heard of it yet.
+
+    To be called where a fragment begins, and in a callback before it reads other settings.
+
+    Returns:
+        The names of the settings that were put back.
+    """
+    state, query, back = st.session_state, dict(st.query_params), set[str]()
+    said = state.get(f"{page}_said", [])
+    unheard = next((number for number, (link, _, _) in enumerate(said) if link == query), None)
+    if unheard is None or not _is_late(page, query):
+        return back
+    for _, before, after in said[unheard:]:
+        for name, value in after.items():
+            key = f"{page}_{name}"
+            if value != before[name] and state.get(key) == before[name]:
+                state[key] = value
+                back.add(name)
+    return back
 
 
 def _is_back(page: str, query: dict[str, str]) -> bool:
@@ -62,11 +99,16 @@ def _is_back(page: str, query: dict[str, str]) -> bool:
 
 def _is_news(page: str, query: dict[str, str]) -> bool:
     """Whether this address came from outside, rather than from the page itself, perhaps late."""
+    return st.session_state.get(f"{page}_link") != query and not _is_late(page, query)
+
+
+def _is_late(page: str, query: dict[str, str]) -> bool:
+    """Whether the page itself replaced this address moments ago."""
     state, now = st.session_state, time.monotonic()
     if state.get(f"{page}_link") == query:
         return False
     replaced = state.get(f"{page}_replaced", ())
-    return not any(old == query and now - when < LATE for old, when in replaced)
+    return any(old == query and now - when < LATE for old, when in replaced)
 
 
 def written(page: str, params: Iterable[link.Param]) -> dict[str, str]:

@@ -67,6 +67,7 @@ def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> Non
 @st.fragment
 def _look(found: checkpoint.Open, looked: checkpoint_input.Looked, traced: shared.Traced) -> None:
     """What the view asks for and chooses runs this alone."""
+    settings.hear(PAGE)
     checkpoint_view.show(found, looked, traced)
     settings.to_link(PAGE, PARAMS)
 

@@ -135,6 +135,7 @@ def _is_opening() -> bool:
 @st.fragment
 def _explore(choice: shared.Choice, text: str, target: str, found: shared.Traced) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
+    settings.hear(PAGE)
     found = words.seen(PAGE, found)
     explorer.show(PAGE, found)
     select = explorer.selection(PAGE, found.shown)

@@ -34,6 +34,7 @@ def page() -> None:
 @st.fragment(key=blueprint_controls.SHOWN_KEY)
 def _shown() -> None:
     """What follows from the controls: a changed control runs this alone, and not them."""
+    settings.hear(PAGE)
     notes = st.container(key="architecture_notes", gap="small")
     with st.container(key="architecture_picture"):
         if shared.warm():
@@ -52,16 +53,21 @@ def _show(notes: DeltaGenerator) -> None:
         if error is not None:
             blueprint_controls.problem(error)
         running = blueprint_controls.view(blueprint_view.summary(parts))
+    drawn, run = st.container(), st.container()
     if running and error is None:
-        blueprint_run.show(name, config)
+        drawn.empty()
+        with run.container(gap="small"):
+            blueprint_run.show(name, config)
         return
-    explorer.hide(PAGE)
-    _look(parts, blueprint.title(name), stale=error is not None)
+    explorer.hide(PAGE, run)
+    with drawn.container():
+        _look(parts, blueprint.title(name), stale=error is not None)
 
 
 @st.fragment
 def _look(parts: blueprint_view.Parts, title: str, *, stale: bool) -> None:
     """What is chosen in the diagram runs this alone."""
+    settings.hear(PAGE)
     left, right = st.columns([3, 2] if len(parts) > 2 else [7, 4], gap="medium")
     with left:
         path = blueprint_view.diagram(parts, title, stale=stale)

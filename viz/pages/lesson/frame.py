@@ -125,7 +125,7 @@ def stepper(name: str, titles: Sequence[str]) -> int:
         return last
 
     def go(to: int) -> None:
-        st.session_state[key] = to
+        settings.say(name, {"step": to})
 
     at = st.session_state[key]
     with st.container(key=f"lesson_step_{name}", horizontal=True, gap="small"):

@@ -1,0 +1,97 @@
+"""Settings that were given other values, and messages of a browser that had not heard of it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from viz import link
+from viz.pages import settings
+
+PARAMS = (link.number("heads", 4, 1, 32), link.number("dim", 64, 1, 999))
+
+
+class Address(dict):
+    def from_dict(self, query) -> None:
+        self.clear()
+        self.update(query)
+
+
+@pytest.fixture
+def state(monkeypatch):
+    """The session of a page that stands in the browser, with its address."""
+    session, address = {}, Address()
+    monkeypatch.setattr(
+        settings, "st", SimpleNamespace(session_state=session, query_params=address)
+    )
+    assert settings.from_link("page", PARAMS) == []
+    settings.to_link("page", PARAMS)
+    return session
+
+
+def run(changed, address=None) -> list[str]:
+    """A run, from what the browser says of its controls and address: what is told in it."""
+    settings.st.session_state.update(changed)
+    if address is not None:
+        settings.st.query_params.from_dict(address)
+    told = settings.from_link("page", PARAMS)
+    settings.to_link("page", PARAMS)
+    return told
+
+
+def test_an_old_value_that_comes_late_is_put_back(state) -> None:
+    settings.say("page", {"heads": 8, "dim": 128})
+    run({})
+    assert settings.st.query_params == {"heads": "8", "dim": "128"}
+    run({"page_heads": 4, "page_dim": 64}, {})
+    assert (state["page_heads"], state["page_dim"]) == (8, 128)
+    assert settings.st.query_params == {"heads": "8", "dim": "128"}
+
+
+def test_what_was_changed_in_the_late_message_itself_counts(state) -> None:
+    settings.say("page", {"heads": 8, "dim": 128})
+    run({})
+    run({"page_heads": 2, "page_dim": 64}, {})
+    assert (state["page_heads"], state["page_dim"]) == (2, 128)
+
+
+def test_a_message_that_missed_two_changes_gets_the_newest(state) -> None:
+    for heads in (8, 12):
+        settings.say("page", {"heads": heads})
+        run({})
+    run({"page_heads": 4}, {})
+    assert state["page_heads"] == 12
+    run({"page_heads": 8}, {"heads": "8"})
+    assert state["page_heads"] == 12
+
+
+def test_an_old_value_chosen_again_is_the_users(state) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    run({"page_heads": 4})
+    assert state["page_heads"] == 4
+    assert settings.st.query_params == {}
+
+
+def test_after_a_while_an_old_address_is_news_again(state, monkeypatch) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    monkeypatch.setattr(settings, "LATE", 0.0)
+    run({}, {})
+    assert state["page_heads"] == 4
+
+
+def test_who_asks_is_told_what_was_put_back(state) -> None:
+    settings.say("page", {"heads": 8, "dim": 64})
+    run({})
+    state["page_heads"] = 4
+    assert settings.hear("page") == set()
+    settings.st.query_params.from_dict({})
+    assert settings.hear("page") == {"heads"}
+    assert settings.hear("page") == set()
+
+
+def test_only_the_newest_changes_are_kept(state) -> None:
+    for number in range(3 * settings.KEPT):
+        settings.say("page", {"heads": 1 + number % 32})
+        run({})
+    assert len(state["page_said"]) == len(state["page_replaced"]) == settings.KEPT
