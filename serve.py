@@ -113,7 +113,7 @@ def keep_what_was_said() -> None:
         else:
             clear(session, fragment_ids_this_run)
 
-    AppSession._clear_queue = keep
+    AppSession._clear_queue = keep  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def page_names() -> list[str]:

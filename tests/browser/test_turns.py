@@ -24,7 +24,7 @@ class Line:
     def __init__(self, page: Page) -> None:
         self.asked: list[str] = []  # the fragment of every run
         self.add: str | None = None
-        self.wait: list[str | bytes] | None = None
+        self.wait: list[bytes] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
@@ -42,6 +42,7 @@ class Line:
                 server.send(run.SerializeToString())
 
         def answer(message: str | bytes) -> None:
+            assert isinstance(message, bytes)
             if self.wait is None:
                 browser.send(message)
             else:
@@ -82,7 +83,7 @@ def test_a_click_before_the_preset_was_heard_of_leaves_the_preset_as_it_is(page,
     expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
     line.wait = []
     page.get_by_role("radio", name="Smallest", exact=True).click()
-    while not any(b"preset=smallest" in bytes(message) for message in line.wait):
+    while not any(b"preset=smallest" in message for message in line.wait):
         page.wait_for_timeout(QUIET)
     page.get_by_text("Run it", exact=True).click()
     page.wait_for_timeout(QUIET)
