@@ -1,5 +1,7 @@
 """What is said while the app runs: nothing late brings an old picture or old settings back."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -18,12 +20,14 @@ QUIET = 700  # milliseconds in which a late answer would have come
 class Line:
     """What goes from a page to the app and back.
 
-    Once it is told to, another run is asked for just after; while it is told to, answers wait.
+    Once it is told to, another run is asked for just after, or in place of the one that is asked
+    for; while it is told to, answers wait.
     """
 
     def __init__(self, page: Page) -> None:
-        self.asked: list[str] = []  # the fragment of every run
+        self.said: dict[str, str] = {}  # by a view: what, and for which fragment
         self.add: str | None = None
+        self.replace: str | None = None
         self.wait: list[bytes] | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
@@ -31,12 +35,17 @@ class Line:
         server = browser.connect_to_server()
 
         def hear(message: str | bytes) -> None:
-            server.send(message)
             assert isinstance(message, bytes)
             run = BackMsg.FromString(message)
             if run.WhichOneof("type") != "rerun_script":
+                server.send(message)
                 return
-            self.asked.append(run.rerun_script.fragment_id)
+            for widget in run.rerun_script.widget_states.widgets:
+                if widget.id.endswith("_view"):
+                    self.said.setdefault(widget.json_value, run.rerun_script.fragment_id)
+            if self.replace is not None:
+                run.rerun_script.fragment_id, self.replace = self.replace, None
+            server.send(run.SerializeToString())
             if self.add is not None:
                 run.rerun_script.fragment_id, self.add = self.add, None
                 server.send(run.SerializeToString())
@@ -52,6 +61,14 @@ class Line:
         server.on_message(answer)
         self._browser = browser
 
+    def view(self, page: Page) -> str:
+        """The fragment of the page's view, which is made to speak; then all is quiet."""
+        self.said.clear()
+        page.locator(ROOT).get_by_role("combobox", name="Head").select_option("mean")
+        expect(page).to_have_url(re.compile("head=mean"))
+        expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
+        return list(self.said.values())[-1]
+
     def go_on(self) -> None:
         """Lets the browser have what had to wait."""
         waiting, self.wait = self.wait or [], None
@@ -62,10 +79,7 @@ class Line:
 def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(page, app_url):
     line = Line(page)
     open_page(page, app_url, "size=80&heads=2&dim=16&depth=3")
-    expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
-    while len(line.asked) < 2:
-        page.wait_for_timeout(QUIET)
-    view = line.asked[-1]
+    view = line.view(page)
     page.get_by_role("combobox", name="Patch").click()
     line.add = view
     page.get_by_role("option", name="14").click()
@@ -73,6 +87,34 @@ def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(pag
     assert line.add is None
     page.wait_for_timeout(QUIET)
     expect(page.locator(ROOT)).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "control"),
+    [
+        ("image?size=64&heads=2&dim=16&depth=3", "Image size"),
+        ("?model=built&dim=16", "Depth"),
+        ("", "Type a sentence"),
+        ("models", "Text"),
+        ("architecture?run=yes", "Text"),
+    ],
+)
+def test_a_control_that_moves_just_as_the_view_speaks_is_followed(page, app_url, path, control):
+    """What changes at once in the browser is sent as one message, for the first's fragment."""
+    line = Line(page)
+    page.goto(f"{app_url}/{path}")
+    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
+    line.replace = line.view(page)
+    before = page.locator(ROOT).get_attribute("data-trace")
+    slider = page.get_by_role("slider", name=control)
+    if slider.count():
+        slider.focus()
+        slider.press("ArrowRight")
+    else:
+        page.get_by_role("textbox", name=control).first.fill("A cat sat on a mat")
+    expect(page.locator(f"{ROOT}[data-trace='{before}']")).to_have_count(0)
+    expect(page.locator(ROOT)).to_have_count(1)
+    assert line.replace is None
 
 
 def test_a_click_before_the_preset_was_heard_of_leaves_the_preset_as_it_is(page, app_url):

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
+from viz import link
 from viz.pages import (
     badge,
     blueprint,
@@ -67,7 +68,7 @@ def _run(config: "Config", model: str, view: DeltaGenerator) -> None:
     if picture.samples(model):
         gallery.answer(model, found.trace)
     with view.container():
-        _explore(found, config, model, given)
+        _explore(found, config, model, given, settings.controls(PAGE, _params()))
 
 
 def _told(name: str, model: str) -> None:
@@ -93,16 +94,26 @@ def _told(name: str, model: str) -> None:
 
 
 @st.fragment
-def _explore(found: shared.Traced, config: "Config", model: str, given: tuple[Any, ...]) -> None:
+def _explore(
+    found: shared.Traced,
+    config: "Config",
+    model: str,
+    given: tuple[Any, ...],
+    drawn: dict[str, Any],
+) -> None:
     """What the view asks for and chooses runs this alone."""
-    settings.hear(PAGE)
+    settings.keep_up(PAGE, _params(), drawn)
     explorer.show(PAGE, found)
     select, device = explorer.selection(PAGE, found.trace), shared.device()
     badge.show(
         *(PAGE, found.trace, found.identity, select),
         lambda: (built(config, model, device), *blueprint_given.arguments(config, given)),
     )
-    settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
+    settings.to_link(PAGE, _params())
+
+
+def _params() -> tuple[link.Param, ...]:
+    return blueprint.params(blueprint.chosen())
 
 
 def _parts(config: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:

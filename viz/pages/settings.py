@@ -14,6 +14,7 @@ import streamlit as st
 from viz import link
 
 LATE = 5.0  # seconds for which a replaced address may still come in
+VIEWED = {"layer", "attention", "tower", "head", "token", "direction", "scale"}  # chosen in a view
 KEPT = 50  # replaced addresses and changes of settings that are remembered
 
 
@@ -89,6 +90,27 @@ def hear(page: str) -> set[str]:
                 state[key] = value
                 back.add(name)
     return back
+
+
+def controls(page: str, params: Iterable[link.Param]) -> dict[str, Any]:
+    """The settings that a page's controls choose, rather than its view."""
+    return {p.name: st.session_state[f"{page}_{p.name}"] for p in params if p.name not in VIEWED}
+
+
+def keep_up(page: str, params: Iterable[link.Param], drawn: Mapping[str, Any]) -> None:
+    """Draws everything anew where a view was drawn for other settings than those of now.
+
+    To be called where the view's fragment begins. Of what changes in the browser at once, Streamlit
+    1.67 runs one fragment: a control that moves just as the view speaks is only heard of here.
+
+    Args:
+        page: whose view it is.
+        params: the page's settings.
+        drawn: what the controls said when the view was drawn.
+    """
+    hear(page)
+    if controls(page, params) != drawn:
+        st.rerun()
 
 
 def _is_back(page: str, query: dict[str, str]) -> bool:

@@ -1,5 +1,7 @@
 """Image: a picture, its patches, and where every head of a vision transformer looks."""
 
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -55,13 +57,13 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
     gallery.look(PAGE, choice.model)
     gallery.answer(choice.model, found.trace)
     with view.container():
-        _view(choice, found)
+        _view(choice, found, settings.controls(PAGE, PARAMS))
 
 
 @st.fragment
-def _view(choice: picture.ViTChoice, found: picture.Seen) -> None:
+def _view(choice: picture.ViTChoice, found: picture.Seen, drawn: dict[str, Any]) -> None:
     """What the view asks for and chooses runs this alone: the controls have no part in it."""
-    settings.hear(PAGE)
+    settings.keep_up(PAGE, PARAMS, drawn)
     picture_view.show(PAGE, choice, found)
     select = explorer.selection(PAGE, found.trace)
     badge.show(PAGE, found.trace, found.identity, select, lambda: painter.given(PAGE, choice))

@@ -1,5 +1,7 @@
 """Models: open a checkpoint, read its card and its tensors, and see where its heads look."""
 
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -58,16 +60,21 @@ def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> Non
         looked = checkpoint_input.choose(found.source, found.model)
         traced = checkpoint_view.traced(found, looked)
         with picture.container():
-            _look(found, looked, traced)
+            _look(found, looked, traced, settings.controls(PAGE, PARAMS))
     except ValueError as error:
         explorer.hide(PAGE, picture)
         shared.error_line(error)
 
 
 @st.fragment
-def _look(found: checkpoint.Open, looked: checkpoint_input.Looked, traced: shared.Traced) -> None:
+def _look(
+    found: checkpoint.Open,
+    looked: checkpoint_input.Looked,
+    traced: shared.Traced,
+    drawn: dict[str, Any],
+) -> None:
     """What the view asks for and chooses runs this alone."""
-    settings.hear(PAGE)
+    settings.keep_up(PAGE, PARAMS, drawn)
     checkpoint_view.show(found, looked, traced)
     settings.to_link(PAGE, PARAMS)
 

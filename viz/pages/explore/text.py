@@ -1,5 +1,7 @@
 """Text: a sentence, and where every head of a model looks."""
 
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -108,7 +110,7 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
     found = shared.traced(choice, device, text, target)
     written.answer(choice, found.trace, target)
     with picture.container():
-        _explore(choice, text, target, found)
+        _explore(choice, text, target, found, settings.controls(PAGE, PARAMS))
 
 
 def _foreshow(choice: shared.Choice, kept: bytes) -> None:
@@ -133,9 +135,11 @@ def _is_opening() -> bool:
 
 
 @st.fragment
-def _explore(choice: shared.Choice, text: str, target: str, found: shared.Traced) -> None:
+def _explore(
+    choice: shared.Choice, text: str, target: str, found: shared.Traced, drawn: dict[str, Any]
+) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
-    settings.hear(PAGE)
+    settings.keep_up(PAGE, PARAMS, drawn)
     found = words.seen(PAGE, found)
     explorer.show(PAGE, found)
     select = explorer.selection(PAGE, found.shown)
