@@ -10,6 +10,14 @@ from viz.pages import settings
 PARAMS = (link.number("heads", 4, 1, 32), link.number("dim", 64, 1, 999))
 
 
+class Again(Exception):
+    """Streamlit's way to run the app from the start."""
+
+
+def again() -> None:
+    raise Again
+
+
 class Address(dict):
     def from_dict(self, query) -> None:
         self.clear()
@@ -20,9 +28,8 @@ class Address(dict):
 def state(monkeypatch):
     """The session of a page that stands in the browser, with its address."""
     session, address = {}, Address()
-    monkeypatch.setattr(
-        settings, "st", SimpleNamespace(session_state=session, query_params=address)
-    )
+    told = SimpleNamespace(session_state=session, query_params=address, rerun=again)
+    monkeypatch.setattr(settings, "st", told)
     assert settings.from_link("page", PARAMS) == []
     settings.to_link("page", PARAMS)
     return session
@@ -88,6 +95,20 @@ def test_who_asks_is_told_what_was_put_back(state) -> None:
     settings.st.query_params.from_dict({})
     assert settings.hear("page") == {"heads"}
     assert settings.hear("page") == set()
+
+
+def test_a_view_of_other_settings_has_everything_drawn_anew(state) -> None:
+    drawn = settings.controls("page", PARAMS)
+    settings.keep_up("page", PARAMS, drawn)
+    state["page_heads"] = 8
+    with pytest.raises(Again):
+        settings.keep_up("page", PARAMS, drawn)
+
+
+def test_what_is_chosen_in_a_view_is_none_of_its_controls(state) -> None:
+    params = (*PARAMS, link.number("layer", 3, 0, 9))
+    state["page_layer"] = 5
+    assert settings.controls("page", params) == {"heads": 4, "dim": 64}
 
 
 def test_only_the_newest_changes_are_kept(state) -> None:
