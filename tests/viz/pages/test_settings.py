@@ -10,12 +10,8 @@ from viz.pages import settings
 PARAMS = (link.number("heads", 4, 1, 32), link.number("dim", 64, 1, 999))
 
 
-class Again(Exception):
-    """Streamlit's way to run the app from the start."""
-
-
 def again() -> None:
-    raise Again
+    raise InterruptedError
 
 
 class Address(dict):
@@ -101,7 +97,7 @@ def test_a_view_of_other_settings_has_everything_drawn_anew(state) -> None:
     drawn = settings.controls("page", PARAMS)
     settings.keep_up("page", PARAMS, drawn)
     state["page_heads"] = 8
-    with pytest.raises(Again):
+    with pytest.raises(InterruptedError):
         settings.keep_up("page", PARAMS, drawn)
 
 
