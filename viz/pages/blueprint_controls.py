@@ -122,13 +122,13 @@ def _take_preset() -> None:
     said = st.session_state[key]  # a title where the box no longer offers it: the answer is late
     st.session_state[key] = next(n for n, each in PRESETS.items() if said in (n, each.title))
     if "preset" not in settings.hear(PAGE):
-        _begin_with(blueprint.chosen())
+        _begin()
 
 
-def _begin_with(name: str) -> None:
-    """A preset and its settings; its own input too, where the one before is a trained model's."""
-    state = st.session_state
-    settings.say(PAGE, {"preset": name} | blueprint.preset_values(name))
+def _begin() -> None:
+    """The preset's own settings; its own input too, where the one before is a trained model's."""
+    name, state = blueprint.chosen(), st.session_state
+    settings.say(PAGE, blueprint.preset_values(name))
     foreign = state[f"{PAGE}_photo"] in picture.SAMPLES or _of_a_model(state[f"{PAGE}_text"])
     if blueprint.trained(name) or foreign:
         settings.say(PAGE, blueprint.first_input(name) | {"reads": "text"})
@@ -145,7 +145,8 @@ def _take_kind() -> None:
     from models.presets import first_of
 
     settings.hear(PAGE)
-    _begin_with(first_of(st.session_state[f"{PAGE}_kind"]))
+    settings.say(PAGE, {"preset": first_of(st.session_state[f"{PAGE}_kind"])})
+    _begin()
 
 
 def _redraw() -> None:
