@@ -32,6 +32,7 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         for name, value in values.items():
             state[f"{page}_{name}"] = value
         state[f"{page}_link"], state[f"{page}_problems"] = query, problems
+        state[f"{page}_said"] = []
         state[f"{page}_wanted"] = link.wanted(params, query)
         state[f"{page}_settled"] = written(page, params)
     elif written(page, params) != state[f"{page}_settled"]:
@@ -52,7 +53,8 @@ def to_link(page: str, params: Iterable[link.Param]) -> None:
     before = state[f"{page}_link"]
     if before != query:
         replaced = state.setdefault(f"{page}_replaced", [])
-        replaced.append((before, time.monotonic()))
+        begun = replaced[-1][2] if replaced else 0.0
+        replaced.append((before, begun, time.monotonic()))
         del replaced[:-KEPT]
     if dict(st.query_params) != query:
         st.query_params.from_dict(query)
@@ -64,7 +66,7 @@ def say(page: str, values: Mapping[str, Any]) -> None:
     state = st.session_state
     before = {name: state.get(f"{page}_{name}") for name in values}
     said = state.setdefault(f"{page}_said", [])
-    said.append((state.get(f"{page}_link"), before, dict(values)))
+    said.append((time.monotonic(), before, dict(values)))
     del said[:-KEPT]
     for name, value in values.items():
         state[f"{page}_{name}"] = value
@@ -78,12 +80,11 @@ def hear(page: str) -> set[str]:
     Returns:
         The names of the settings that were put back.
     """
-    state, query, back = st.session_state, dict(st.query_params), set[str]()
-    said = state.get(f"{page}_said", [])
-    unheard = next((number for number, (link, _, _) in enumerate(said) if link == query), None)
-    if unheard is None or not _is_late(page, query):
-        return back
-    for _, before, after in said[unheard:]:
+    state, back = st.session_state, set[str]()
+    since = _stood_since(page, dict(st.query_params))
+    for when, before, after in state.get(f"{page}_said", ()):
+        if since is None or when < since:
+            continue
         for name, value in after.items():
             key = f"{page}_{name}"
             if value != before[name] and state.get(key) == before[name]:
@@ -121,16 +122,17 @@ def _is_back(page: str, query: dict[str, str]) -> bool:
 
 def _is_news(page: str, query: dict[str, str]) -> bool:
     """Whether this address came from outside, rather than from the page itself, perhaps late."""
-    return st.session_state.get(f"{page}_link") != query and not _is_late(page, query)
+    return st.session_state.get(f"{page}_link") != query and _stood_since(page, query) is None
 
 
-def _is_late(page: str, query: dict[str, str]) -> bool:
-    """Whether the page itself replaced this address moments ago."""
+def _stood_since(page: str, query: dict[str, str]) -> float | None:
+    """When the page wrote an address that it replaced moments ago; None for any other address."""
     state, now = st.session_state, time.monotonic()
     if state.get(f"{page}_link") == query:
-        return False
+        return None
     replaced = state.get(f"{page}_replaced", ())
-    return any(old == query and now - when < LATE for old, when in replaced)
+    fresh = (begun for old, begun, ended in replaced if old == query and now - ended < LATE)
+    return next(fresh, None)
 
 
 def written(page: str, params: Iterable[link.Param]) -> dict[str, str]:

@@ -67,6 +67,23 @@ def test_a_message_that_missed_two_changes_gets_the_newest(state) -> None:
     assert state["page_heads"] == 12
 
 
+def test_a_message_may_be_older_than_what_was_changed_before_it(state) -> None:
+    run({"page_heads": 8})
+    settings.say("page", {"dim": 128})
+    run({})
+    run({"page_dim": 64}, {})
+    assert (state["page_heads"], state["page_dim"]) == (8, 128)
+
+
+def test_a_new_link_overrules_what_was_said_before_it(state) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    run({}, {"heads": "4", "dim": "32"})
+    run({"page_dim": 64})
+    run({}, {"heads": "4", "dim": "32"})
+    assert state["page_heads"] == 4
+
+
 def test_an_old_value_chosen_again_is_the_users(state) -> None:
     settings.say("page", {"heads": 8})
     run({})
