@@ -76,10 +76,11 @@ class Source:
         thumbs: bool = True,
         maps: Sequence[Map] | None = None,
         heard: int | None = None,
+        overruled: int = 0,
         **select: Any,
     ) -> bytes:
         """What a page sends first: everything small, and the chosen head's map."""
-        base = self.base(**select)
+        base = self.base(**select) | {"overruled": overruled}
         if heard is not None:
             base["heard"] = heard
         chosen = base["select"]

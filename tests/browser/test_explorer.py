@@ -283,6 +283,19 @@ def test_a_server_that_has_heard_everything_is_obeyed(explore):
     explorer.until(lambda: explorer.head() == ("1", "1"))
 
 
+def test_a_server_that_overrules_is_obeyed_though_it_has_not_heard_everything(explore):
+    source = random_source(3, 5, 13)
+    explorer = explore(source)
+    explorer.choose(2, 2)
+    explorer.send(source.first(site=1, head=1, heard=0, overruled=1))
+    explorer.until(lambda: explorer.head() == ("1", "1"))
+    explorer.choose(0, 3)
+    explorer.send(source.first(site=1, head=1, heard=0, overruled=1))
+    explorer.until(lambda: explorer.events()[-1]["select"]["head"] == 3)
+    assert explorer.events()[-1]["overruled"] == 1
+    assert explorer.head() == ("0", "3")
+
+
 def test_a_view_that_missed_a_trace_asks_for_its_base(explore):
     explorer = explore(random_source(2, 3, 7))
     other = random_source(2, 3, 7, seed=1, trace="t2")

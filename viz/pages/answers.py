@@ -36,6 +36,7 @@ def first(
     *,
     answer: int | None = None,
     heard: int = 0,
+    overruled: int = 0,
     type_size: float = 1.0,
 ) -> bytes:
     """Texts, sites, thumbnails, and the chosen head's matrix.
@@ -47,6 +48,7 @@ def first(
         select: what is chosen.
         answer: the number of the question this answers.
         heard: the number of the user's last choice that `select` knows of.
+        overruled: how often the page has chosen something else than the user had in the view.
         type_size: of all type, as a factor.
     """
     site = trace.sites[select["site"]]
@@ -56,6 +58,7 @@ def first(
         **_texts_and_sites(trace),
         "select": select,
         "heard": heard,
+        "overruled": overruled,
         "type_size": type_size,
     }
     pooled = max(site.queries, site.keys) > THUMB  # else the thumbnail is the whole matrix

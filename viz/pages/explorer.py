@@ -77,7 +77,8 @@ def exchange(
         identity: the trace's name for the browser.
         view: the component.
         first: everything, from the choice and, as keywords, the number of the question it answers,
-            of the last choice that was heard of, and the size of type.
+            of the last choice that was heard of, how often choices were overruled, and the size of
+            type.
         addition: what answers a question.
         scales: the words for a scale that the view knows.
     """
@@ -109,6 +110,7 @@ def _reply(
             selection(page, trace),
             answer=number,
             heard=answers.number_in(said, "said") or 0,
+            overruled=state.get(f"{page}_overruled", 0),
             type_size=LARGE if state.get("projector") else 1.0,
         )
         return state[f"{page}_base"]
@@ -131,8 +133,13 @@ def hide(page: str, place: DeltaGenerator | None = None) -> None:
 
 
 def overrule(page: str) -> None:
-    """What was chosen in the explorer up to now is void: the page's settings are newer."""
-    st.session_state[f"{page}_seen"] = _view(page).get("select") or {}
+    """What was chosen in the explorer up to now is void: the page's settings are newer.
+
+    What the explorer has not yet said of it is void too, and it is told what is chosen instead.
+    """
+    state = st.session_state
+    state[f"{page}_overruled"] = state.get(f"{page}_overruled", 0) + 1
+    state[f"{page}_sent"] = None
 
 
 def selection(page: str, trace: "Seen") -> dict[str, Any]:
@@ -166,9 +173,10 @@ def _site(trace: "Seen", layer: int, kind: str | None, tower: str | None) -> int
 
 def _take_over(page: str, trace: "Seen", scales: Sequence[str]) -> None:
     """Makes what the user newly chose in the explorer the page's own, as far as it makes sense."""
-    state = st.session_state
-    select = _view(page).get("select") or {}
-    if select == state.get(f"{page}_seen", {}):
+    state, said = st.session_state, _view(page)
+    select = said.get("select") or {}
+    void = (answers.number_in(said, "overruled") or 0) < state.get(f"{page}_overruled", 0)
+    if void or select == state.get(f"{page}_seen", {}):
         return
     state[f"{page}_seen"] = select
     site, head, token = (select.get(name) for name in ("site", "head", "token"))

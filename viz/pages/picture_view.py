@@ -52,6 +52,7 @@ def first(
     *,
     answer: int | None = None,
     heard: int = 0,
+    overruled: int = 0,
     type_size: float = 1.0,
 ) -> bytes:
     """The picture, the shapes on the way, and all heads of the chosen layer."""
@@ -76,6 +77,7 @@ def first(
         "order": choice.order,
         "shapes": shapes(choice, grid, prefix),
         "heard": heard,
+        "overruled": overruled,
         "type_size": type_size,
     }
     return message(

@@ -33,8 +33,9 @@ class Conversation:
         )
         return sent[0]
 
-    def first(self, select, *, answer, heard, type_size):
+    def first(self, select, *, answer, heard, overruled, type_size):
         self.firsts += 1
+        self.told = select["head"], overruled
         return f"everything {answer} {heard}".encode()
 
 
@@ -66,3 +67,15 @@ def test_a_browser_that_lost_everything_gets_it_again_once_for_each_question(pag
     page.reply("new", asking(1, "new"))
     assert page.reply("new", asking(2, None, base=True)) == b"everything 2 5"
     assert page.reply("new", asking(2, "new", base=True)) == b"answer 2"
+
+
+def test_what_was_chosen_before_it_was_overruled_is_void_however_late_it_comes(page):
+    chosen = {"site": 0, "head": 2, "token": 0, "direction": "out", "scale": "fixed"}
+    page.reply("new", asking(1, "new"))
+    page.state["text_head"] = 1  # as an example does
+    explorer.overrule("text")
+    late = asking(2, "new") | {"select": chosen}
+    assert page.reply("new", late) == b"everything 2 5"  # though the browser has this trace
+    assert page.told == (1, 1)
+    page.reply("new", asking(3, "new") | {"select": chosen, "overruled": 1})
+    assert page.state["text_head"] == 2

@@ -48,6 +48,7 @@ export class Store {
     this.flight = null;
     this.lastId = 0;
     this.said = 0; // names the user's last choice: later choices have higher numbers
+    this.overruled = 0; // how often the server chose something else, as far as we know
     this.wanted = { hover: null, text: null, tile: null };
     this.ripe = { hover: false, text: false, tile: false };
     this.forget();
@@ -107,6 +108,7 @@ export class Store {
     }
     const news = this.isNews(base);
     this.sentSelect = base.select;
+    this.overruled = base.overruled ?? 0;
     this.trace = trace;
     this.base = base;
     this.astray = false;
@@ -119,11 +121,12 @@ export class Store {
   }
 
   /**
-   * Whether the choice in a base is to be obeyed. A server that tells how much it has heard knows
-   * better than we do, unless the user has chosen again since; from any other, a choice that was
-   * sent before or only echoes what this view reported is no news.
+   * Whether the choice in a base is to be obeyed. One that overrules the user's is. A server that
+   * tells how much it has heard knows better than we do, unless the user has chosen again since;
+   * from any other, a choice that was sent before or only echoes what this view reported is no news.
    */
-  isNews({ heard, select }) {
+  isNews({ heard, select, overruled = 0 }) {
+    if (overruled > this.overruled) return true;
     if (heard !== undefined) return heard >= this.said;
     return !sameChoice(select, this.sentSelect) && !sameChoice(select, this.reported);
   }
@@ -459,8 +462,8 @@ export class Store {
   emit() {
     if (!this.onEvent) return;
     this.reported = this.selection;
-    const { said, trace, selection: select, flight: ask } = this;
-    this.onEvent({ said, trace, select, ask });
+    const { said, overruled, trace, selection: select, flight: ask } = this;
+    this.onEvent({ said, overruled, trace, select, ask });
   }
 
   /** Whether anything for the chosen head is still under way (else a wait would be in vain). */
