@@ -80,7 +80,8 @@ class Source:
         **select: Any,
     ) -> bytes:
         """What a page sends first: everything small, and the chosen head's map."""
-        base = self.base(**select) | {"overruled": overruled}
+        base = self.base(**select)
+        base["overruled"] = overruled
         if heard is not None:
             base["heard"] = heard
         chosen = base["select"]

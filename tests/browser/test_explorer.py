@@ -291,7 +291,7 @@ def test_a_server_that_overrules_is_obeyed_though_it_has_not_heard_everything(ex
     explorer.until(lambda: explorer.head() == ("1", "1"))
     explorer.choose(0, 3)
     explorer.send(source.first(site=1, head=1, heard=0, overruled=1))
-    explorer.until(lambda: explorer.events()[-1]["select"]["head"] == 3)
+    explorer.until(lambda: explorer.events() and explorer.events()[-1]["select"]["head"] == 3)
     assert explorer.events()[-1]["overruled"] == 1
     assert explorer.head() == ("0", "3")
 
