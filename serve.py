@@ -14,6 +14,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -50,6 +51,7 @@ def run(port: int, quiet: bool) -> None:
 
     deliver_last_messages()
     keep_what_was_said()
+    leave_for_good()
     page = with_addresses(Path(get_static_dir(), "index.html").read_text(encoding="utf-8"))
     headers = security_headers(inline_script_hashes(page))
 
@@ -114,6 +116,29 @@ def keep_what_was_said() -> None:
             clear(session, fragment_ids_this_run)
 
     AppSession._clear_queue = keep  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def leave_for_good() -> None:
+    """Lets nothing that a left page still says bring the browser back to it.
+
+    Streamlit 1.67 joins a run of another page that has not begun with what a fragment of the page
+    before asks for just after, and runs the page before.
+    """
+    from streamlit.runtime.app_session import AppSession
+
+    ask: Callable[[Any, Any], None] = AppSession.request_rerun
+    pages: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # what each session last asked for
+
+    def ask_of_this_page(session: Any, client_state: Any) -> None:
+        page = client_state.page_script_hash if client_state else ""
+        if client_state and client_state.fragment_id:
+            if pages.get(session) and page != pages[session]:
+                return
+        else:
+            pages[session] = page
+        ask(session, client_state)
+
+    AppSession.request_rerun = ask_of_this_page  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def page_names() -> list[str]:

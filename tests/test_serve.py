@@ -154,6 +154,23 @@ def test_a_run_that_ended_is_told_as_it_ended_when_a_fragment_follows(monkeypatc
     assert made._browser_queue.flush() == []
 
 
+def test_a_page_that_is_left_does_not_come_back_by_what_it_still_says(monkeypatch) -> None:
+    from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.runtime.app_session import AppSession
+
+    asked: list[tuple[str, str]] = []
+
+    def ask(_, told: ClientState) -> None:
+        asked.append((told.page_script_hash, told.fragment_id))
+
+    monkeypatch.setattr(AppSession, "request_rerun", ask)
+    serve.leave_for_good()
+    made = session(monkeypatch, None, [])
+    for page, fragment in (("", ""), ("one", "view"), ("two", ""), ("one", "view"), ("two", "box")):
+        made.request_rerun(ClientState(page_script_hash=page, fragment_id=fragment))
+    assert asked == [("", ""), ("one", "view"), ("two", ""), ("two", "box")]
+
+
 def test_what_is_imported_ahead_is_there_and_small() -> None:
     code = f"""
 import importlib, sys
