@@ -119,6 +119,7 @@ def test_an_example_after_wandering_about_shows_its_own_head(page, app_url, cons
     wait_for(page, 3, 4)
     page.get_by_role("button", name="Keys … are").click()
     wait_for(page, 3, 1)
+    page.wait_for_url(re.compile(r"input=The(\+|%20)keys"))
 
 
 def test_the_example_that_is_shown_brings_its_own_head_back(page, app_url, console):

@@ -111,6 +111,7 @@ def keep_up(page: str, params: Iterable[link.Param], drawn: Mapping[str, Any]) -
     """
     hear(page)
     if controls(page, params) != drawn:
+        to_link(page, params)  # what comes from now on with the old address is late
         st.rerun()
 
 

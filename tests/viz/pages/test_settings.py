@@ -116,6 +116,16 @@ def test_a_view_of_other_settings_has_everything_drawn_anew(state) -> None:
     state["page_heads"] = 8
     with pytest.raises(InterruptedError):
         settings.keep_up("page", PARAMS, drawn)
+    assert settings.st.query_params == {"heads": "8"}
+
+
+def test_what_comes_before_everything_is_drawn_anew_is_late(state) -> None:
+    drawn = settings.controls("page", PARAMS)
+    settings.say("page", {"heads": 8})
+    with pytest.raises(InterruptedError):
+        settings.keep_up("page", PARAMS, drawn)
+    run({"page_heads": 4}, {})
+    assert state["page_heads"] == 8
 
 
 def test_what_is_chosen_in_a_view_is_none_of_its_controls(state) -> None:
