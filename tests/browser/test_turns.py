@@ -10,6 +10,7 @@ import start
 from tests.browser.test_architecture_page import EXPLORER
 from tests.browser.test_architecture_page import open_page as open_architecture
 from tests.browser.test_image_page import ROOT, open_page
+from viz.pages.lesson import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 ADAPTER = start.ROOT / "viz/components/headscope_views/assets/adapter.js"
@@ -21,7 +22,7 @@ class Line:
     """What goes from a page to the app and back.
 
     Once it is told to, another run is asked for just after, or in place of the one that is asked
-    for; while it is told to, answers wait.
+    for; while it is told to, answers wait, or do from the one on that says something.
     """
 
     def __init__(self, page: Page) -> None:
@@ -29,6 +30,7 @@ class Line:
         self.add: str | None = None
         self.replace: str | None = None
         self.wait: list[bytes] | None = None
+        self.wait_after: bytes | None = None
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
@@ -56,6 +58,8 @@ class Line:
                 browser.send(message)
             else:
                 self.wait.append(message)
+            if self.wait_after is not None and self.wait_after in message:
+                self.wait, self.wait_after = [], None
 
         browser.on_message(hear)
         server.on_message(answer)
@@ -172,3 +176,17 @@ def test_a_view_waits_while_the_app_runs_and_then_says_the_newest(page):
     )
     waited = ["rerunRequested", "notRunning", "newest", "running", "notRunning", "next"]
     assert heard == [*waited, "at once", "running", "notRunning"]
+
+
+def test_a_key_pressed_while_a_lesson_is_being_drawn_waits_for_its_link(page, app_url):
+    first, second = (course.lesson(name) for name in ("dictionary", "by_hand"))
+    line = Line(page)
+    line.wait_after = f"· {first.title}".encode()  # the menu has the title too
+    page.goto(f"{app_url}/{first.name}")
+    title = page.get_by_role("heading", name=first.title, level=4)
+    expect(title).to_be_visible(timeout=60_000)
+    page.wait_for_function("() => document.documentElement.dataset.lessonKeys")
+    expect(page.locator(".st-key-lesson_next a")).to_have_count(0)
+    page.keyboard.press("n")
+    line.go_on()
+    expect(page.get_by_role("heading", name=second.title, level=4)).to_be_visible()

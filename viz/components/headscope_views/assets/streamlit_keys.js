@@ -46,10 +46,7 @@ function look(event) {
   const parts = new MutationObserver(show); // a control may take the place of one of the same size
   sizes.observe(page);
   parts.observe(page, { childList: true, subtree: true });
-  const stop = () => [sizes, parts].forEach((watch) => watch.disconnect());
-  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
-    document.addEventListener(kind, stop, { once: true, passive: true });
-  setTimeout(stop, FOLLOWED);
+  unlessDisturbed(() => [sizes, parts].forEach((watch) => watch.disconnect()));
   show();
 }
 
@@ -58,8 +55,38 @@ function hear(event) {
   const from = event.composedPath()[0];
   if (from instanceof Element && from.closest(BUSY)) return;
   const wanted = CLICKS[event.key] ?? CLICKS[event.key.toLowerCase()];
-  const found = wanted && document.querySelector(wanted);
-  if (!found || found.disabled) return;
-  event.preventDefault();
-  found.click();
+  if (!wanted) return;
+  const found = document.querySelector(wanted);
+  if (!found) clickSoon(wanted);
+  else if (!found.disabled) {
+    event.preventDefault();
+    found.click();
+  }
+}
+
+// A key pressed while the lesson is being drawn, its title there and its links not yet, waits for
+// what it clicks, unless the reader does something else.
+function clickSoon(wanted) {
+  const drawn = new MutationObserver(() => {
+    const found = document.querySelector(wanted);
+    if (!found) return;
+    stop();
+    if (!found.disabled) found.click();
+  });
+  drawn.observe(document.body, { childList: true, subtree: true });
+  const stop = unlessDisturbed(() => drawn.disconnect());
+}
+
+// Ends something after a while, or at once when the reader does anything.
+function unlessDisturbed(end) {
+  const done = new AbortController();
+  const stop = () => {
+    done.abort();
+    clearTimeout(timer);
+    end();
+  };
+  const timer = setTimeout(stop, FOLLOWED);
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
+    document.addEventListener(kind, stop, { passive: true, signal: done.signal });
+  return stop;
 }
