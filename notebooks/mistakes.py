@@ -35,6 +35,11 @@ ATTENTION = (
         " (the last axis of the scores).",
     ),
     Mistake(
+        "no softmax",
+        partial(attention, weigh=lambda scores, axis: scores),
+        "The scores are used as weights: each query's scores go through a softmax first.",
+    ),
+    Mistake(
         "softmax over heads",
         partial(attention, axis=0),
         "The softmax runs over the heads: it belongs to the last axis, the keys.",
@@ -49,6 +54,16 @@ ATTENTION = (
         partial(attention, into=lambda x, heads: x.reshape(heads, len(x), -1)),
         "Reshaping to heads × tokens × width mixes tokens: first cut each token's numbers into"
         " heads (tokens × heads × width), then exchange the first two axes.",
+    ),
+    Mistake(
+        "attention between heads",
+        partial(
+            attention,
+            into=lambda x, h: rearrange(x, "token (head dim) -> token head dim", head=h),
+            back=lambda x: x.flatten(1),
+        ),
+        "Each token's heads attend to each other: exchange the first two axes after cutting, to"
+        " heads × tokens × width, so that in each head tokens attend to tokens.",
     ),
     Mistake(
         "heads merged without exchanging axes",

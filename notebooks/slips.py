@@ -42,11 +42,12 @@ def attention(
     back: Callable[[Tensor], Tensor] = merge,
     crossed: bool = False,
     out: bool = True,
+    weigh: Callable[[Tensor, int], Tensor] = torch.softmax,
 ) -> Tensor:
     """Multi-head self-attention, with a place for each slip."""
     q, k, v = (into(x @ w.T, heads) for w in (w_query, w_key, w_value))
     scores = (k @ q.mT if crossed else q @ k.mT) / root(q.shape[-1], x.shape[-1])
-    together = back(scores.softmax(axis) @ v)
+    together = back(weigh(scores, axis) @ v)
     return together @ w_out.T if out else together
 
 
