@@ -1,5 +1,6 @@
 """Quiz: questions about numbers on the screen, and the way to the exercises."""
 
+import re
 from math import isfinite, nan
 
 import streamlit as st
@@ -7,7 +8,7 @@ import streamlit as st
 from viz import link
 from viz.pages import controls
 from viz.pages.lesson import frame, tables
-from viz.pages.lesson.quiz_form import Question, near
+from viz.pages.lesson.quiz_form import ROUNDING, Question, near
 from viz.pages.lesson.quiz_questions import QUESTIONS, questions
 
 NAME = "quiz"
@@ -90,16 +91,26 @@ def judged(question: Question, said: str) -> tuple[str, bool]:
     """What is said to an answer, and whether it is right; nothing to no answer."""
     if not said.strip():
         return "", False
-    try:
-        found = float(said.replace("−", "-").replace(",", "."))
-    except ValueError:
-        found = nan
+    found = _typed(said)
     if not isfinite(found):
         return "Not a number: type digits, with a point if need be.", False
+    far = abs(found - question.answer)
+    slips = ((s, told) for s, told in question.slips if near(found, s) and abs(found - s) < far)
+    if far > ROUNDING and (slip := next(slips, None)):
+        return f"**Not yet.** {slip[1]}", False
     if near(found, question.answer):
         return f"**Right.** {question.why}", True
-    hint = next((told for slip, told in question.slips if near(found, slip)), "")
-    return f"**Not yet.** {hint or 'Follow the numbers once more.'}", False
+    return "**Not yet.** Follow the numbers once more.", False
+
+
+def _typed(said: str) -> float:
+    """A number as it was typed: with commas between thousands, or one in place of the point."""
+    text = said.strip().replace("−", "-")
+    thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text)
+    try:
+        return float(text.replace(",", "" if thousands else "."))
+    except ValueError:
+        return nan
 
 
 def _answer(number: int, question: Question) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
+ROUNDING = 0.006  # of an answer with two decimals
+
 
 @dataclass(frozen=True)
 class Question:
@@ -29,7 +31,7 @@ class Question:
 
 def near(said: float, right: float) -> bool:
     """Whether a typed number is the right one, to two decimals or one per cent."""
-    return abs(said - right) <= max(0.006, 0.01 * abs(right) if abs(right) < 100 else 0.5)
+    return abs(said - right) <= max(ROUNDING, 0.01 * abs(right) if abs(right) < 100 else 0.5)
 
 
 def keys(count: int) -> list[str]:

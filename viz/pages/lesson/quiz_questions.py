@@ -26,13 +26,13 @@ def _score(dice: Random) -> Question:
     one, other = vectors
     plain = Dot(scale=1.0).scores(one, other, [0]).item()
     score = Dot().scores(one, other, [0]).item()
-    written = " + ".join(f"{number(a, 0)}·{number(b, 0)}" for a, b in zip(q, k, strict=True))
     return Question(
         "A score",
         "What is the [[scaled dot product]] of this query and this key?",
         tables.matrix([q, k], title="Query and key", rows=("q", "k"), digits=0),
         score,
-        f"q·k = {written} = {number(plain, 0)}; divided by √4 = 2: **{number(score, 2)}**.",
+        f"q·k = {tables.dot(q, k, 0)} = {number(plain, 0)}; divided by √4 = 2:"
+        f" **{number(score, 2)}**.",
         (
             (plain, "That is q·k: it still has to be divided by √d, and d is 4."),
             (plain / 4, "That is q·k divided by d: divide by √d = 2."),

@@ -6,7 +6,7 @@ import pytest
 
 from tests.viz.pages.learn.pages import errors, linked, run, widget, words
 from viz.pages.lesson.quiz import COUNT, judged
-from viz.pages.lesson.quiz_form import near
+from viz.pages.lesson.quiz_form import Question, near
 from viz.pages.lesson.quiz_questions import questions
 
 SEEDS = range(25)
@@ -47,6 +47,20 @@ def test_what_is_said_to_no_answer_and_to_words() -> None:
     for said in ("two", "nan", "-inf", "😀"):
         assert judged(question, said)[0].startswith("Not a number")
     assert judged(question, f"{question.answer:.2f}".replace("-", "−").replace(".", ","))[1]
+
+
+def test_a_comma_stands_between_thousands_or_for_the_point() -> None:
+    asked = Question("", "", "", 3600.0, "")
+    assert all(judged(asked, said)[1] for said in ("3600", "3,600", "3,600.0"))
+    assert not judged(asked, "3,6")[1]
+    assert judged(Question("", "", "", 0.375, ""), "0,375")[1]
+
+
+def test_a_slip_that_is_nearly_right_is_still_told() -> None:
+    asked = Question("", "", "", 37.3, "why", ((37.5, "a plain mean"), (37.31, "hardly a slip")))
+    assert judged(asked, "37.5") == ("**Not yet.** a plain mean", False)
+    assert judged(asked, "37.3")[1]
+    assert judged(asked, "37")[1]
 
 
 def test_answering_on_the_page() -> None:
