@@ -201,6 +201,7 @@ def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -
     places = list(range(len(names)))
     told = [f"{value:.3f}" for value in values]
     bar = go.Bar(x=list(values), y=places, orientation="h", text=told, textposition="outside")
+    bar.update(constraintext="none")  # as large as all type, be the bar ever so thin
     figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
     figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])
     shown = [escape(name, quote=False) for name in names]

@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from models.lessons import followed
 from models.run import Model, trace
 
 NORMALISATIONS = ("none", "one-hot", "top-k", "average", "sum", "softmax")
@@ -59,9 +60,13 @@ def embedded(query: Float[Tensor, " dim"], keys: Float[Tensor, "key dim"]) -> Fl
 
 def exponentials(
     similarities: Float[Tensor, " key"], temperature: float = 1.0
-) -> Float[Tensor, " key"]:
-    """exp(s / T): what a softmax divides by their sum."""
-    return torch.exp(similarities / temperature)
+) -> tuple[Float[Tensor, " key"], float]:
+    """exp(s / T), what a softmax divides by their sum; and what was subtracted from s / T first.
+
+    That is 0, or the largest s / T where the exponentials would be too large or small to be read.
+    """
+    exps, shift = followed.exponentials(similarities / temperature)
+    return exps, shift.item()
 
 
 def normalised(

@@ -14,6 +14,8 @@ from torch import Tensor
 from models.attention import Dot, Mask, Pattern
 from models.simple import Smallest
 
+LEAST = 0.01  # sums of exponentials from here on can be read with four decimals
+
 
 @dataclass(frozen=True, eq=False)
 class Followed:
@@ -23,7 +25,8 @@ class Followed:
         products: q·k, before any scale.
         scores: times the scale, with the bias; nothing is hidden yet.
         masked: the scores with −∞ (or the mask's own number) where the mask hides the key.
-        exponentials: exp of `masked`, as the softmax takes it.
+        exponentials: exp of `masked` less `shifts`, as the softmax takes it.
+        shifts: what is subtracted from a row first, see `exponentials`; 0 for most.
         sums: of each row of `exponentials`.
         weights: each exponential over its row's sum.
         values: what comes out.
@@ -33,6 +36,7 @@ class Followed:
     scores: Float[Tensor, "query key"]
     masked: Float[Tensor, "query key"]
     exponentials: Float[Tensor, "query key"]
+    shifts: Float[Tensor, " query"]
     sums: Float[Tensor, " query"]
     weights: Float[Tensor, "query key"]
     values: Float[Tensor, "query value_dim"]
@@ -49,18 +53,35 @@ def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
     open_ = replace(pattern, mask=Mask(), weights_edits=())
     bare = replace(open_, score=Dot(scale=1.0), bias=None, temperature=None)
     masked = pattern.scores(head, item=item)
-    exponentials = masked.exp()
+    exps, shifts = exponentials(masked)
     weights = pattern.weights(head, item=item)
     values = weights @ pattern.v[item, head * pattern.v.shape[1] // pattern.heads].float()
     return Followed(
         products=bare.scores(head, item=item),
         scores=open_.scores(head, item=item),
         masked=masked,
-        exponentials=exponentials,
-        sums=exponentials.sum(-1),
+        exponentials=exps,
+        shifts=shifts[:, 0],
+        sums=exps.sum(-1),
         weights=weights,
         values=values,
     )
+
+
+def exponentials(
+    scores: Float[Tensor, "*row key"],
+) -> tuple[Float[Tensor, "*row key"], Float[Tensor, "*row 1"]]:
+    """exp of every score, and what was subtracted from all scores of its row first.
+
+    Mostly nothing. Where the row's exponentials are too large for their numbers, or too small to be
+    read, it is the largest score; the weights stay the same, since all exponentials are divided by
+    the same number.
+    """
+    sums = scores.exp().sum(-1, keepdim=True)
+    largest = scores.amax(-1, keepdim=True)
+    unreadable = (sums.isinf() | (sums < LEAST)) & largest.isfinite()
+    shift = largest.where(unreadable, torch.zeros_like(largest))
+    return (scores - shift).exp(), shift
 
 
 def terms(

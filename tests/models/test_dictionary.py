@@ -78,7 +78,8 @@ def test_edit_distance_against_plain_recursion() -> None:
 
 def test_normalisations_in_closed_form() -> None:
     assert normalised(SOME, "none") is SOME
-    exps = exponentials(SOME, 0.5)
+    exps, shift = exponentials(SOME, 0.5)
+    assert shift == 0
     assert exps.tolist() == pytest.approx([math.exp(2 * s) for s in SOME.tolist()])
     assert torch.allclose(exps / exps.sum(), normalised(SOME, "softmax", temperature=0.5))
     assert normalised(SOME, "one-hot").tolist() == [0, 0, 1, 0, 0]
@@ -89,6 +90,16 @@ def test_normalisations_in_closed_form() -> None:
     assert normalised(SOME, "softmax", temperature=0.5).tolist() == pytest.approx(expected)
     assert normalised(SOME.abs(), "sum").tolist() == pytest.approx(
         [each / 2.3 for each in SOME.abs().tolist()]
+    )
+
+
+@pytest.mark.parametrize("far", [-900.0, 900.0])
+def test_exponentials_that_no_number_holds_are_of_the_distance_to_the_best(far: float) -> None:
+    exps, shift = exponentials(SOME + far, 0.5)
+    assert shift == pytest.approx(2 * (1.1 + far))
+    # float32 numbers near 900 are 6e-5 apart, and the temperature doubles that
+    assert exps.tolist() == pytest.approx(
+        [math.exp(2 * (s - 1.1)) for s in SOME.tolist()], rel=3e-4
     )
 
 

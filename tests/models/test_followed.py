@@ -29,9 +29,31 @@ def test_every_step(causal: bool, scale: float | None) -> None:
     assert found.masked.isneginf().equal(hidden)
     expected = found.masked.exp()
     assert found.exponentials.equal(expected)
+    assert not found.shifts.any()
     assert found.sums.allclose(expected.sum(1))
     assert (found.weights - expected / expected.sum(1, keepdim=True)).abs().max() < 1e-6
     assert (found.values - values[1, 2]).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("factor", [1e2, -1e2])
+def test_rows_whose_exponentials_cannot_be_read_are_shifted(factor: float) -> None:
+    ones = torch.ones(1, 1, 5, 7)
+    ramp = factor * torch.arange(1, 6)[:, None].expand(1, 1, 5, 7)
+    _, pattern = attend(ones, ramp, V[:1, :1], mask=Mask(causal=True), score=Dot(scale=1.0))
+    found = follow(pattern)
+    assert found.exponentials.isfinite().all()
+    assert found.shifts.equal(
+        found.masked.amax(1)
+    )  # from ±700 to ±3500: no float32 holds their exp
+    assert (found.weights - found.exponentials / found.sums[:, None]).abs().max() < 1e-6
+
+
+def test_a_row_that_sees_no_key_has_nothing_to_subtract() -> None:
+    hidden = torch.ones(2, 5, dtype=torch.bool)
+    _, pattern = attend(Q, K, V, mask=Mask(padding=hidden))
+    found = follow(pattern)
+    assert not found.shifts.any()
+    assert not found.sums.any()
 
 
 def test_grouped_queries_take_their_own_values() -> None:

@@ -146,8 +146,8 @@ def _beside(total: list[float]) -> None:
     x = torch.tensor([total, *others])
     shown = {
         "s = x + f(x)": x,
-        "LayerNorm, a row at a time": layer_normed(x),
-        "BatchNorm, a column at a time": batch_normed(x),
+        "LayerNorm (γ = 1, β = 0), a row at a time": layer_normed(x),
+        "BatchNorm (γ = 1, β = 0), a column at a time": batch_normed(x),
     }
     frame.show(
         tables.row(

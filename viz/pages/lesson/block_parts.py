@@ -8,6 +8,9 @@ from viz.pages import controls
 from viz.pages.lesson import block_texts, frame, tables
 
 if TYPE_CHECKING:
+    from numpy import ndarray
+    from plotly.graph_objects import Figure
+
     from models.layers import FeedForward
     from models.lessons.depth import Growth
 
@@ -19,8 +22,6 @@ HIDDEN = 6
 
 def norms() -> None:
     """Pre- and post-norm, deeper and deeper."""
-    from viz import figures
-
     frame.heading("Norm before or after")
     frame.text(*block_texts.DEPTH_TEXT)
     controls.slider(NAME, "depth", "Blocks", (1, 16), "How many are stacked")
@@ -28,38 +29,48 @@ def norms() -> None:
     import numpy as np
 
     both = {f"{norm}-norm": _growth(norm, depth) for norm in ("pre", "post")}
-    sizes = figures.curves(
+    last = {
+        f"{norm}-norm": np.array([_last(norm, blocks) for blocks in DEPTHS])
+        for norm in ("pre", "post")
+    }
+    sizes = _by_block(
         np.arange(depth + 1),
         {name: found.sizes.numpy() for name, found in both.items()},
         title=f"Size of the states (root mean square), {depth} blocks",
         x="after block",
         y="size",
-        steps=True,
-        height=300,
     )
-    last = {f"{norm}-norm": np.array(_last(norm)) for norm in ("pre", "post")}
-    gradients = figures.curves(
+    gradients = _by_block(
         np.array(DEPTHS),
         last,
         title="Gradient of the last block, by how many there are",
         x="blocks",
         y="length of the gradient",
-        steps=True,
-        height=300,
     )
     left, right = st.columns(2)
     with left:
         frame.figure(NAME, sizes, "sizes", "Size of the states after each block")
     with right:
         frame.figure(NAME, gradients, "gradients", "Gradient of the last block by depth")
+    _ends(both, depth)
+
+
+def _by_block(at: "ndarray", lines: "dict[str, ndarray]", **told: str) -> "Figure":
+    from viz import figures
+
+    return figures.curves(at, lines, steps=True, height=300, **told)
+
+
+def _ends(both: "dict[str, Growth]", depth: int) -> None:
+    """Both ways' numbers at the end of this stack."""
     frame.shapes(
         *(
             (f"{name}, after block {depth}", tables.number(found.sizes[-1].item()))
             for name, found in both.items()
         ),
         *(
-            (f"{name}, last gradient", tables.number(found.gradients[-1].item()))
-            for name, found in both.items()
+            (f"{norm}-norm, last gradient", tables.number(_last(norm, depth)))
+            for norm in ("pre", "post")
         ),
     )
 
@@ -71,11 +82,11 @@ def _growth(norm: str, depth: int) -> "Growth":
     return growth(norm, depth)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _last(norm: str) -> list[float]:
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _last(norm: str, depth: int) -> float:
     from models.lessons.depth import last_gradient
 
-    return [last_gradient(norm, depth) for depth in DEPTHS]
+    return last_gradient(norm, depth)
 
 
 def feed_forward(vector: list[float]) -> None:

@@ -1,6 +1,6 @@
 """Encoder and decoder together: three kinds of attention, and what weight sharing does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,12 @@ import streamlit as st
 from viz import link
 from viz.pages import controls, reading, shared
 from viz.pages.lesson import both_reach, both_texts, cells, frame, tables, writing
+from viz.pages.lesson.prose import plain
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
+    from torch import Tensor
 
     from models.lessons.sharing import Shared
     from models.run import Model
@@ -29,7 +31,7 @@ SCALINGS = {"emb": "emb", "prj": "prj", "none": "none"}
 YES = {"yes": "shared", "no": "its own"}
 VOCAB, DIM = 200, 64
 PARAMS = (
-    link.text("date", "March the third, '98"),
+    link.text("date", "3 March 1998"),
     link.text("read", "the dog saw the cat"),
     link.text("write", "der Hund sah die Katze"),
     link.choice("kind", "cross", KINDS),
@@ -97,14 +99,9 @@ def _three_kinds() -> None:
     )
     named(drawn, rows, cols)
     frame.figure(NAME, drawn, "kinds", f"Weights: {title}")
-    share, place = (found.tolist() for found in weights.max(-1))
-    after = [f" tells “{token}” and" for token in rows[1:]] if kind != "self" else []
-    told = [*after, *[""] * (len(rows) - len(after))]
-    looks = (
-        f"“{name}”{next_} looks most at “{cols[at]}” ({at + 1} of {len(cols)}): **{number(most)}**"
-        for name, next_, at, most in zip(rows, told, place, share, strict=True)
+    frame.show(
+        f'<div class="lesson-columns">{tables.lines(*_looks(weights, rows, cols, kind))}</div>'
     )
-    frame.show(f'<div class="lesson-columns">{tables.lines(*looks)}</div>')
     frame.shapes(
         *(
             (KINDS[each.kind], f"{each.heads} heads × {each.queries} queries × {each.keys} keys")
@@ -115,6 +112,17 @@ def _three_kinds() -> None:
     if known:
         label = "Open this date in the explorer"
         frame.explore(label, model="dates", input=_said("date"), attention=kind, head=head)
+
+
+def _looks(weights: "Tensor", rows: Sequence[str], cols: Sequence[str], kind: str) -> Iterator[str]:
+    """Where each query looks most; in the decoder also the token that its row tells."""
+    share, place = (found.tolist() for found in weights.max(-1))
+    queries, keys = (list(map(plain, names)) for names in (rows, cols))
+    after = [f" tells “{token}” and" for token in queries[1:]] if kind != "self" else []
+    told = [*after, *[""] * (len(queries) - len(after))]
+    for name, next_, at, most in zip(queries, told, place, share, strict=True):
+        found = f"“{keys[at]}” ({at + 1} of {len(keys)}): **{number(most)}**"
+        yield f"“{name}”{next_} looks most at {found}"
 
 
 def _inputs(known: bool) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from viz import link
 from viz.pages import controls
 from viz.pages.lesson import cells, frame
+from viz.pages.lesson.tables import counted
 
 NAME = "both"
 KERNELS = {"3": "3", "5": "5", "7": "7"}
@@ -51,7 +52,8 @@ def draw() -> None:
         cells.cells(
             [["●" if share else "" for share in row] for row in reached],
             reached,
-            title=f"What the output at {said['place']} depends on, after {said['layers']} layers",
+            title=f"What the output at {said['place']} depends on, after"
+            f" {counted(said['layers'], 'layer')}",
             rows=[f"{TITLES[k]}: {int(sum(row))}" for k, row in zip(KINDS, reached, strict=True)],
             cols=[str(n) for n in range(SHOWN)],
             digits=0,

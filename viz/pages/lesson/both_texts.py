@@ -12,8 +12,9 @@ TEXT = (
 ALIGNED_TEXT = (
     "This network was trained to write any date as year-month-day. The cross-attention shows the"
     " [[alignment]]: while the year is written it looks at the year, wherever that stands. Each row"
-    " tells the token *after* it, so the row of “<begin>” finds the first digit. Try other heads:"
-    " not every one does the same work.",
+    " tells the token *after* it, so the row of “<begin>” finds the first digit. The next row need"
+    " not look: all years here lie between 1950 and 2049, so a 9 follows the 1, and a 0 the 2. Try"
+    " other heads: not every one does the same work.",
 )
 SHARING_TEXT = (
     "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
@@ -44,7 +45,7 @@ TAKEN = (
     "Sharing makes one matrix out of three. `emb` and `prj` keep it from being too small for one"
     " use or too large for the other.",
     "Recurrence needs n steps in a row; attention and convolution need one. Only attention joins"
-    " the two ends of a text in one layer.",
+    " the two ends of a text in one step.",
 )
 TRIES = (
     frame.Try(

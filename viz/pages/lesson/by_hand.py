@@ -153,7 +153,7 @@ def _picture(x: list[list[float]], found: "Followed", at: int) -> None:
             title="[[score|Scores]] X Xᵀ",
             rows=WORDS,
             cols=WORDS,
-            axes=("word", "word"),
+            axes=("query", "key"),
             kind="signed",
             mark=(query, key),
         ),
@@ -162,7 +162,7 @@ def _picture(x: list[list[float]], found: "Followed", at: int) -> None:
             title="[[Weights]]",
             rows=WORDS,
             cols=WORDS,
-            axes=("word", "word"),
+            axes=("query", "key"),
             kind="weights",
             mark=(query, key),
         ),
@@ -188,17 +188,16 @@ def _written(x: list[list[float]], found: "Followed", query: int, key: int) -> l
 
     products, total = terms(torch.tensor(x[query]), torch.tensor(x[key]))
     exps, weights = found.exponentials[query], found.weights[query]
-    score = " + ".join(f"{number(a)}·{number(b)}" for a, b in zip(x[query], x[key], strict=True))
     shares = " + ".join(number(each) for each in exps.tolist())
     mixed = " + ".join(
         f"{number(w)}·({', '.join(map(number, row))})"
         for w, row in zip(weights.tolist(), x, strict=True)
     )
-    said = " + ".join(map(number, products.tolist()))
     return [
         f"**X** {WORDS[query]} = ({', '.join(map(number, x[query]))})",
-        f"**X Xᵀ** {WORDS[query]} with {WORDS[key]}: {score} = {said} = **{number(total.item())}**",
-        f"**softmax** exp({number(found.products[query, key].item())}) ="
+        f"**X Xᵀ** {WORDS[query]} with {WORDS[key]}: {tables.dot(x[query], x[key])} ="
+        f" {tables.total(products.tolist())} = **{number(total.item())}**",
+        f"**softmax** {tables.exp(found.scores[query, key].item(), found.shifts[query].item())} ="
         f" {number(exps[key].item())}; divided by {shares} = {number(found.sums[query].item())}"
         f" gives **{number(weights[key].item())}**",
         f"**· X** {mixed} = **({', '.join(map(number, found.values[query].tolist()))})**",

@@ -57,7 +57,7 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, title: str) -
         body = "".join(f"<td>{prose.html(text)}</td>" for text in rest)
         lines.append(f'<tr><th scope="row">{prose.html(first)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix"><figcaption>{prose.html(title)}</figcaption>'
+        f'<figure class="lesson-matrix lesson-table"><figcaption>{prose.html(title)}</figcaption>'
         f"<table>{''.join(lines)}</table></figure>"
     )
 

@@ -8,6 +8,7 @@ import streamlit as st
 from viz import link
 from viz.pages import controls, shared
 from viz.pages.lesson import cells, decoder_texts, decoder_writing, frame, tables, writing
+from viz.pages.lesson.prose import plain
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def _masked(words: list[str], at: int) -> None:
         ("Result", lambda: _values(found, names, row)),
     ]
     shown = [make() if n <= at else tables.pending(name) for n, (name, make) in enumerate(parts)]
+    if row + 1 < int(_said("query")):
+        st.caption(f"There are {tables.counted(len(words), 'token')}: the last one is followed.")
     frame.show(_made(pattern, names, row, at))
     frame.show(tables.row(*shown), tables.lines(*_written(pattern, found, words, row)[: at + 1]))
     count, hidden = len(words), int((found.masked != found.scores).sum())
@@ -194,26 +197,22 @@ def _pattern(words: list[str]) -> "Pattern":
 def _written(pattern: "Pattern", found: "Followed", words: list[str], row: int) -> list[str]:
     """The followed row's numbers, as sums of numbers that are on the screen."""
     products, scores = found.products[row].tolist(), found.scores[row].tolist()
+    asks, first = plain(words[row]), plain(words[0])
     masked, weights = found.masked[row].tolist(), found.weights[row].tolist()
     seen = [word for word, a, b in zip(words, scores, masked, strict=True) if a == b]
-    exps = found.exponentials[row].tolist()
-    total = " + ".join(map(number, exps))
-    dotted = _sum(pattern.q[0, 0, row].tolist(), pattern.k[0, 0, 0].tolist())
-    mixed = _sum(weights, pattern.v[0, 0, :, 0].tolist())
+    exps, shift = found.exponentials[row].tolist(), found.shifts[row].item()
+    less = f" less the largest, {number(shift)}" if shift else ""
+    dotted = tables.dot(pattern.q[0, 0, row].tolist(), pattern.k[0, 0, 0].tolist(), 3)
+    mixed = tables.dot(weights, pattern.v[0, 0, :, 0].tolist(), 3)
     share = f"{number(exps[0])} / {number(sum(exps))} = " if sum(exps) else ""
     return [
-        f"**Q Kᵀ** “{words[row]}” with “{words[0]}”: {dotted} = **{number(products[0])}**",
+        f"**Q Kᵀ** “{asks}” with “{first}”: {dotted} = **{number(products[0])}**",
         f"**scale** {number(products[0])} / √{WIDTH} = **{number(scores[0])}**",
-        f"**mask** “{words[row]}” sees {', '.join(seen) or 'nothing'}",
-        f"**softmax** exp of each: {total} = {number(sum(exps))}; “{words[0]}” gets"
+        f"**mask** “{asks}” sees {plain(', '.join(seen)) or 'nothing'}",
+        f"**softmax** exp of each{less}: {tables.total(exps)} = {number(sum(exps))}; “{first}” gets"
         f" {share}**{number(weights[0])}**",
         f"**· V** feature 1: {mixed} = **{number(found.values[row, 0].item())}**",
     ]
-
-
-def _sum(a: Sequence[float], b: Sequence[float]) -> str:
-    """A dot product written out."""
-    return " + ".join(f"{number(x, 3)}·{number(y, 3)}" for x, y in zip(a, b, strict=True))
 
 
 def _hidden_row() -> None:

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from viz.pages import controls, reading, shared
+from viz.pages import controls, reading, settings, shared
 from viz.pages.lesson import cells, frame, tables, writing
+from viz.pages.lesson.prose import plain
 
 NAME = "decoder"
 BEGUN = {"grammar-next": "prompt", "dates": "date", "untrained": "start"}
@@ -31,8 +32,10 @@ def draw() -> None:
     if not frame.printing(NAME):
         ended = at == len(found.steps)
         st.button("Write the next token", key=f"{NAME}_next", on_click=_next, disabled=ended)
-    told = " ".join(found.word(n) for n in range(at)) or "nothing yet"
-    frame.show(tables.facts(("read", " ".join(found.read)), ("written", told)))
+    told = " ".join(_seen(found.word(n)) for n in range(at)) or "nothing yet"
+    frame.show(
+        tables.facts(("read", " ".join(_seen(word) for word in found.read)), ("written", told))
+    )
     if at:
         _table(found, at)
     if at < len(found.steps):
@@ -47,8 +50,13 @@ def draw() -> None:
         frame.explore("Open this in the explorer", model=writer, input=text)
 
 
+def _seen(token: str) -> str:
+    """A token as it is read; a space that stands alone could not be seen."""
+    return plain(token) if token.strip() else "␣"
+
+
 def _next() -> None:
-    st.session_state[f"{NAME}_written"] = int(_said("written")) + 1
+    settings.say(NAME, {"written": int(_said("written")) + 1})
 
 
 def _table(found: writing.Written, count: int) -> None:

@@ -9,6 +9,7 @@ from viz.pages import controls, shared
 from viz.pages.lesson import dictionary_texts, frame, tables
 from viz.pages.lesson.dictionary_columns import columns
 from viz.pages.lesson.dictionary_data import LONGEST, MOST, Entries, answer, entries, similarities
+from viz.pages.lesson.prose import plain
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _table(found: Entries, query: str, similar: "Tensor", weighed: "Tensor", at:
     if at == len(STEPS) - 1:
         rows.append([each.total for each in shown])
     count = tables.counted(len(found.keys), "key")
-    title = f"The dictionary, asked for “{query}”"
+    title = f"The dictionary, asked for “{plain(query)}”"
     parts = [tables.table(title, [each.title for each in shown], rows)]
     if at > 1:
         pairs = list(zip(found.keys, weighed.tolist(), strict=True))
@@ -169,13 +170,24 @@ def _sum(found: Entries, weighed: "Tensor", at: int) -> None:
     total, case = float(weighed.sum()), dictionary.case(weighed)
     said = [("Weights sum to", number(total)), ("Case", f"**{case}**")]
     if at == len(STEPS) - 1:
-        said.insert(1, ("Answer", f"**{answer(found, weighed)}**"))
+        said.insert(1, ("Answer", f"**{plain(answer(found, weighed))}**"))
     frame.show(tables.facts(*said))
-    frame.text(dictionary_texts.CASES[case])
+    frame.text(_told(case, numbers=found.heights is not None))
     if found.heights is None and at == len(STEPS) - 1:
         mixed = dictionary.shares(weighed, found.values)
         frame.show(tables.bars("What each value gets", list(mixed.items())))
         frame.text(dictionary_texts.WORDS)
+
+
+def _told(case: str, *, numbers: bool) -> str:
+    """What it means that the weights are of this case."""
+    told = [dictionary_texts.CASES[case]]
+    if case == "average pooling":
+        unasked = _said("how") == "average"
+        told.append(dictionary_texts.UNASKED if unasked else dictionary_texts.EQUAL)
+    if numbers and case in dictionary_texts.ANSWERS:
+        told.append(dictionary_texts.ANSWERS[case])
+    return " ".join(told)
 
 
 def _fixed(found: Entries, query: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from viz.pages.lesson.dictionary_data import Entries, answer
-from viz.pages.lesson.tables import number
+from viz.pages.lesson.tables import bracketed, number
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,8 +47,9 @@ def columns(
         yield Column(1, "[[edit distance|d]]", apart)
     yield Column(1, "[[similarity]] s", _numbers(similar))
     if temperature is not None:
-        exps = dictionary.exponentials(similar, temperature)
-        yield Column(2, "exp(s / T)", _numbers(exps), number(exps.sum().item()))
+        exps, shift = dictionary.exponentials(similar, temperature)
+        title = f"exp(s / T − {bracketed(number(shift))})" if shift else "exp(s / T)"
+        yield Column(2, title, _numbers(exps), number(exps.sum().item()))
     yield Column(2, "[[weights|weight]] α", _numbers(weighed), number(weighed.sum().item()))
     total = answer(found, weighed) if found.heights is not None else ""
     yield Column(3, "α × value", _products(found, weighed), total)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MOST = 12  # entries
 LONGEST = 40  # characters of a key, a value or a query
+ROUNDING = 1e-6  # of shares that float32 adds up
 LARGEST, FARTHEST = 1_000_000, 1000  # a value and a similarity that can still be read
 
 
@@ -81,7 +82,7 @@ def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor"
 
 
 def answer(found: Entries, weighed: "Tensor") -> str:
-    """What the dictionary answers: a number, or the value with the largest share."""
+    """What the dictionary answers: a number, or the values with the largest share."""
     import torch
 
     from models.lessons import dictionary
@@ -92,8 +93,9 @@ def answer(found: Entries, weighed: "Tensor") -> str:
         values = torch.tensor(found.heights)[:, None]
         return number(dictionary.pooled(weighed, values).item())
     mixed = dictionary.shares(weighed, found.values)
-    best = max(mixed, key=mixed.__getitem__)
-    return f"{best} ({number(mixed[best])})"
+    most = max(mixed.values())
+    best = [value for value, share in mixed.items() if most - share < ROUNDING]
+    return f"{' or '.join(best)} ({number(most)}{' each' if len(best) > 1 else ''})"
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

@@ -48,16 +48,21 @@ CASES = {
     "no valid answer": "No key is like the query at all: every weight is 0, and there is **no valid"
     " answer**. This is what an ordinary dictionary says to a key that it does not have.",
     "database query": "One weight is 1 and all others are 0: a **database query**, as an ordinary"
-    " dictionary answers it.",
-    "average pooling": "All weights are equal: [[average pooling]]. The query does not matter any"
-    " more; the answer is the mean of the values.",
-    "convex combination": "No weight is negative and they sum to 1: a [[convex combination]]. The"
-    " answer lies between the smallest and the largest value. This is the usual case in deep"
-    " learning.",
-    "convex cone": "No weight is negative, but they do not sum to 1: the answer lies in the"
-    " [[convex cone]] of the values, and may be larger than all of them or smaller.",
-    "linear combination": "Some weights are negative: any linear combination can come out, also one"
-    " that lies on the other side of 0.",
+    " dictionary answers it if the query is one of its keys.",
+    "average pooling": "All weights are equal: [[average pooling]].",
+    "convex combination": "No weight is negative and they sum to 1: a [[convex combination]], the"
+    " usual case in deep learning.",
+    "convex cone": "No weight is negative, but they do not sum to 1: a point in the [[convex cone]]"
+    " of the values.",
+    "linear combination": "Some weights are negative: any linear combination can come out.",
+}
+EQUAL = "Here this query is equally like all keys."
+UNASKED = "The query does not matter any more."
+ANSWERS = {  # where values are numbers
+    "average pooling": "The answer is the mean of the values.",
+    "convex combination": "The answer lies between the smallest and the largest value.",
+    "convex cone": "The answer may be larger than all of them or smaller.",
+    "linear combination": "The answer may lie on the other side of 0.",
 }
 WORDS = (
     "Colours are words: 0.4 × green is nothing, so they cannot be averaged. What *can* be added is"
@@ -67,7 +72,7 @@ WORDS = (
 )
 FIXED = (
     "Without attention everything has to be squeezed into one vector before the query is known:"
-    " here the mean of the values, the same answer to everybody. Attention looks into the"
+    " here all values at equal weights, the same answer to everybody. Attention looks into the"
     " dictionary anew for each query: here every key has its turn at asking."
 )
 GIVEN = (

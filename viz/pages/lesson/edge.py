@@ -1,6 +1,5 @@
 """What stands above and below every lesson: where one is in the course, and ways out of it."""
 
-from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
@@ -17,7 +16,7 @@ KEYS = (
 
 
 def printing(name: str) -> bool:
-    """Whether the lesson is shown for paper: every step, the code open, and no controls."""
+    """Whether the lesson is shown for paper: every step, the code open, nothing to click."""
     return st.session_state.get(f"{name}_print") == "yes"
 
 
@@ -34,7 +33,7 @@ def way_back(address: str) -> None:
     )
 
 
-def head(name: str, params: Sequence[link.Param]) -> None:
+def head(name: str) -> None:
     known, here = course.COURSE, course.lesson(name)
     seen = st.session_state.setdefault("lessons_seen", [])
     if name not in seen:
@@ -58,8 +57,6 @@ def head(name: str, params: Sequence[link.Param]) -> None:
                 st.rerun()  # the whole page: type is set outside of the lesson
             title = "Back to the screen" if printing(name) else "Print view"
             st.button(title, key="lesson_print", on_click=_turn, args=(name,), type="tertiary")
-    if printing(name):
-        _settings_line(name, params)
 
 
 def _enlarge() -> None:
@@ -68,14 +65,6 @@ def _enlarge() -> None:
 
 def _turn(name: str) -> None:
     st.session_state[f"{name}_print"] = "no" if printing(name) else "yes"
-
-
-def _settings_line(name: str, params: Sequence[link.Param]) -> None:
-    """What the controls say, where they are hidden."""
-    values = [(p.name, st.session_state[f"{name}_{p.name}"]) for p in params if p != PRINT]
-    said = [(n, f"{v:.4g}" if isinstance(v, float) else str(v)) for n, v in values if n != "step"]
-    items = "".join(f"<span><i>{escape(n)}</i> {escape(v)}</span>" for n, v in said)
-    st.html(f'<p class="lesson-facts">{items}</p>')
 
 
 def _neighbours(name: str, where: str) -> None:

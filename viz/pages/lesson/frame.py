@@ -53,7 +53,7 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     look.style(printing=printing(name))
     edge.listen()
     with st.container(key=f"lesson_page_{name}", gap="small"):
-        edge.head(name, params)
+        edge.head(name)
         for problem in problems:
             shared.error_line(problem)
         try:

@@ -19,6 +19,7 @@ H = ((1.2, -0.4, 0.7),)
 W = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
 OTHERS = ((-0.9, 0.8, 1.1), (0.2, 1.3, 0.1), (-0.6, -1.4, -0.3))  # more vectors of the batch
 TARGETS = (2, 1, 0)  # what should come after them
+FEWEST, MOST = 4, 12  # letters that the trained network has learned to turn round
 SMOOTHING = ("0", "0.1", "0.3")
 PARAMS = (
     *inputs.params("h", H),
@@ -28,7 +29,7 @@ PARAMS = (
     frame.link.number("k", 1, 1, len(WORDS)),
     frame.link.choice("smoothing", "0", SMOOTHING),
     frame.link.text("letters", "stream"),
-    frame.link.number("place", 1, 1, 12),
+    frame.link.number("place", 1, 1, MOST),
 )
 
 
@@ -117,9 +118,6 @@ def _written(
 ) -> list[str]:
     """The right word's numbers, as sums of numbers that are on the screen."""
     word, logit = WORDS[target], found.logits[target].item()
-    products = " + ".join(
-        f"{number(w)}·{number(h)}" for w, h in zip(weights[target], hidden, strict=True)
-    )
     largest = found.logits.max().item()
     shares = " + ".join(number(each) for each in found.exponentials.tolist())
     likely = WORDS[int(found.order[0])]
@@ -130,15 +128,22 @@ def _written(
         f"{number(found.probabilities[target].item())} − {aim} ="
         f" **{number(found.gradient[target].item())}**"
     )
-    mixed = f", with {smoothed:g} of the target spread over all words" if smoothed else ""
+    loss = f"**−log p** = **{number(found.loss.item())}**"
+    if smoothed:
+        logs = (-found.probabilities.log()).tolist()
+        shares_of = [share + (1 - smoothed) * (n == target) for n in range(len(WORDS))]
+        loss = (
+            f"**loss**: −log p of every word, each with its share of the target:"
+            f" {tables.dot(shares_of, logs)} = **{number(found.loss.item())}**"
+        )
     return [
         f"**h** = ({', '.join(map(number, hidden))})",
-        f"**W h** “{word}”: {products} = **{number(logit)}**",
+        f"**W h** “{word}”: {tables.dot(weights[target], hidden)} = **{number(logit)}**",
         f"**exp** “{word}”: exp({number(logit)} − {number(largest)}) ="
         f" **{number(found.exponentials[target].item())}**",
         f"**softmax** {number(found.exponentials[target].item())} / ({shares}) ="
         f" **{number(found.probabilities[target].item())}**; the likeliest is “{likely}”",
-        f"**−log p** = **{number(found.loss.item())}**{mixed}; “{word}” is number {found.rank} of"
+        f"{loss}; “{word}” is number {found.rank} of"
         f" {len(WORDS)}, the likeliest first. **Gradient** “{word}”: {gradient}",
     ]
 
@@ -158,7 +163,11 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
     logits = torch.stack([loss_steps.project(torch.tensor(h), matrix) for h in vectors])
     wanted, k = torch.tensor(targets), st.session_state[f"{NAME}_k"]
     rows = ["yours", *(f"vector {n}" for n in range(2, len(vectors) + 1))]
-    each = [loss_steps.loss_steps(row, right) for row, right in zip(logits, targets, strict=True)]
+    smoothing = float(st.session_state[f"{NAME}_smoothing"])
+    each = [
+        loss_steps.loss_steps(row, right, smoothing=smoothing)
+        for row, right in zip(logits, targets, strict=True)
+    ]
     told = [
         f"**{name}**: right is “{WORDS[right]}”, number {step.rank}:"
         f" {'among' if step.rank <= k else 'not among'} the best {k}; loss"
@@ -177,7 +186,7 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
         tables.lines(*told),
         tables.facts(
             (f"top-{k} accuracy", number(top_k_accuracy(logits, wanted, k).item())),
-            ("mean loss", number(cross_entropy(logits, wanted).item())),
+            ("mean loss", number(cross_entropy(logits, wanted, smoothing=smoothing).item())),
         ),
     )
 
@@ -190,17 +199,23 @@ def _trained() -> None:
     frame.text(*head_layer_texts.TRAINED_TEXT)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.text_input(
-            "4 to 12 letters", key=f"{NAME}_letters", persist_state="session", max_chars=12
+            f"{FEWEST} to {MOST} letters",
+            key=f"{NAME}_letters",
+            persist_state="session",
+            max_chars=MOST,
         )
-        controls.slider(NAME, "place", "Letter", (1, 12), "Which letter of the answer")
+        told = "Which letter of the answer; at most the last there is"
+        controls.slider(NAME, "place", "Letter", (1, MOST), told)
     letters = st.session_state[f"{NAME}_letters"].strip()
-    if not letters:
-        raise ValueError("expected some letters to turn round, received none")
+    if not FEWEST <= len(letters) <= MOST:
+        raise ValueError(f"expected {FEWEST} to {MOST} letters, received {len(letters)}")
     choice = shared.Choice("reverse")
     trace = shared.traced(choice, shared.device(), letters).trace
     card = known.card("reverse")
-    place = min(st.session_state[f"{NAME}_place"], len(trace.tokens[0])) - 1
+    place = min(st.session_state[f"{NAME}_place"], len(letters)) - 1
     reading.tell(trace.tokens[0].labels)
+    if place + 1 < st.session_state[f"{NAME}_place"]:
+        st.caption(f"The answer has {len(letters)} letters: the last one is shown.")
     found = likely(trace, place, count=5)
     names = [card.tokens[number] for number in found.ids] if card else []
     title = f"“{letters}” backwards, letter {place + 1}"

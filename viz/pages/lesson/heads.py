@@ -66,7 +66,7 @@ def draw() -> None:
 def _controls() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         told = "How many numbers of each token come out"
-        controls.slider(NAME, "dim", "Model width", (1, 128), told)
+        controls.slider(NAME, "dim", "Model width (dim)", (1, 128), told)
         controls.slider(NAME, "heads", "Heads", (1, 20), "How many run side by side")
         told = "How many numbers a query, key or value has in each head"
         controls.choice(NAME, "width", "Width of each head, d", WIDTHS, told)
@@ -79,7 +79,7 @@ def _controls() -> None:
         controls.slider(NAME, "reads", "Input width (0: model's)", (0, 128), told, width=180)
         controls.seed(NAME)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        told = "Where dot products are made smaller: the last lesson shows the difference"
+        told = "Where dot products are made smaller: lesson 4 shows the difference"
         controls.choice(NAME, "scaling", "Divide", SCALES, told)
         told = "One head as wide as the model has nothing to join and can do without"
         controls.choice(NAME, "project", "$W^O$", PROJECTIONS, told)
@@ -133,12 +133,12 @@ def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> 
     inside, width = config.heads * config.width, config.width
     flat, split = f"{batch} × {tokens} × {inside}", f"{batch} × {config.heads} × {tokens} × {width}"
     square = f"{batch} × {config.heads} × {tokens} × {tokens}"
-    out = "W^{O} (left out)" if not config.projects else f"W^{{O}} {config.dim} × {config.merged}"
+    out = "W^{O} (left out)" if not config.projects else f"W^{{O}} {config.merged} × {config.dim}"
     divided = (
         f"q kᵀ / √{width}" if config.dot_scaling == "sqrt" else f"(q / ∜{width}) (k / ∜{width})ᵀ"
     )
     lines = [
-        f"**1 project** x {batch} × {tokens} × {reads} times three matrices {inside} × {reads}:"
+        f"**1 project** x {batch} × {tokens} × {reads} times three matrices {reads} × {inside}:"
         f" q, k, v {flat}",
         f"**2 split** every token's {inside} numbers into"
         f" {tables.counted(config.heads, 'head')} of {width}: {split}",

@@ -1,5 +1,6 @@
 """The numbers of a layer of many heads: a part of the lesson on heads."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -36,7 +37,7 @@ def projected(pattern: "Pattern", *, divided: bool, split: bool) -> None:
     shown = [
         tables.matrix(
             [head[:SHOWN] for head in heads[:SHOWN]],
-            title=_first(f"Token 1: {name} of every head", len(heads[0]), SHOWN),
+            title=f"Token 1: {_of_heads(name, heads)}",
             rows=[f"head {number}" for number in range(len(heads[:SHOWN]))],
             axes=("head", "feature"),
             kind="signed",
@@ -47,8 +48,15 @@ def projected(pattern: "Pattern", *, divided: bool, split: bool) -> None:
     frame.show(tables.row(*shown))
 
 
+def _of_heads(name: str, heads: Sequence[Sequence[float]]) -> str:
+    """Whose numbers a table holds; which of them, if not all."""
+    count = len(heads)
+    whose = f"the first {SHOWN} of {count} heads" if count > SHOWN else "every head"
+    return _first(f"{name} of {whose}", len(heads[0]), SHOWN)
+
+
 def _first(title: str, there: int, shown: int) -> str:
-    return f"{title}, the first {shown}" if shown < there else title
+    return f"{title}, the first {shown} numbers" if shown < there else title
 
 
 def weights(pattern: "Pattern", *, softmaxed: bool) -> None:
@@ -83,7 +91,7 @@ def values(pattern: "Pattern", *, joined: bool) -> None:
     shown = [
         tables.matrix(
             [row[:wide] for row in found[:SHOWN]],
-            title=_first("Token 1: weights · v of every head", len(found[0]), SHOWN),
+            title=f"Token 1: {_of_heads('weights · v', found)}",
             rows=[f"head {head}" for head in range(len(found[:SHOWN]))],
             axes=("head", "feature"),
             kind="signed",

@@ -80,6 +80,7 @@ STYLE = """<style>
   [class*="st-key-lesson_grid"] > div { flex: 1 1 4.4rem; min-width: 0; max-width: 7rem; }
   [class*="st-key-lesson_grid"] input { padding-inline: .4rem; }
   .lesson-row { column-gap: .6rem; }
+  .lesson-table :is(td, th) { white-space: normal; overflow-wrap: anywhere; }
   .lesson-matrix:not(.lesson-bars) :is(td, th) { padding: .2rem .3rem; font-size: .82rem; }
   .lesson-text, .lesson-matrix, .lesson-facts, .lesson-lines { position: relative; }
   .lesson-term { position: static; }
@@ -96,12 +97,15 @@ STYLE = """<style>
 }
 PRINTED
 </style>""".replace("LINE", LINE).replace("SOFT", SOFT)
-PRINTED = """[class*="st-key-lesson_page"] :is(.stSlider, .stNumberInput, .stTextInput, .stTextArea,
-  .stSelectbox, .stCheckbox, [data-testid="stButtonGroup"], .stPageLink, .stSelectSlider),
+PRINTED = """[class*="st-key-lesson_page"] :is(.stPageLink, [class*="st-key-lesson_grid"]),
+  [class*="st-key-quiz_answer"],
   [class*="st-key-lesson_step"], [class*="st-key-lesson_tries"] { display: none; }
+[class*="st-key-lesson_page"] [data-testid="stTooltipIcon"] { display: none; }
+[class*="st-key-lesson_page"] :is(.stSlider, .stTextInput, .stTextArea, .stSelectbox,
+  [data-testid="stButtonGroup"]) { pointer-events: none; }
 .stCode :is(pre, code, code *) { white-space: pre-wrap !important; overflow-wrap: anywhere; }"""
 
 
 def style(*, printing: bool) -> None:
-    """Puts the look on the page; a page for printing has no controls."""
+    """Puts the look on the page; on a page for printing the controls only tell how they stand."""
     st.html(STYLE.replace("PRINTED", PRINTED if printing else ""))

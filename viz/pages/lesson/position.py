@@ -7,6 +7,7 @@ import streamlit as st
 from viz import link
 from viz.pages import controls, shared
 from viz.pages.lesson import frame, position_learned, position_texts, tables
+from viz.pages.lesson.prose import plain
 from viz.pages.lesson.tables import number
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _table() -> None:
     )
     frame.figure(NAME, drawn, "table", "Heat map of the numbers that are added at every place")
     _followed(table, at, pair)
+    if (at, pair) != (_said("at"), _said("pair")):
+        st.caption(f"The table ends at place {length - 1} and pair {dim // 2 - 1}.")
     rows, cols = _ends(length), _ends(dim)
     frame.show(
         tables.matrix(
@@ -163,7 +166,10 @@ def _order() -> None:
             )
         )
     frame.show(
-        tables.facts(("first order", " ".join(words)), ("then", " ".join(words[n] for n in order))),
+        tables.facts(
+            ("first order", plain(" ".join(words))),
+            ("then", plain(" ".join(words[n] for n in order))),
+        ),
         tables.row(*told),
     )
 

@@ -14,7 +14,14 @@ _MARKS = re.compile(
     r"|\*\*(?P<bold>.+?)\*\*|\*(?P<italic>[^*\s][^*]*?)\*|`(?P<code>[^`]+)`"
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
+_HELD = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
+_FREED = {ord(held): chr(mark) for mark, held in _HELD.items()}
 _TAGS = {"bold": "b", "italic": "i", "code": "code", "sub": "sub", "sup": "sup"}
+
+
+def plain(text: str) -> str:
+    """A text of a reader's own, to stand in a text with marks: none of its signs is one."""
+    return text.translate(_HELD)
 
 
 def html(text: str) -> str:
@@ -28,7 +35,7 @@ def html(text: str) -> str:
         parts.append(escape(text[end : found.start()], quote=False))
         parts.append(_marked(found))
         end = found.end()
-    return "".join([*parts, escape(text[end:], quote=False)])
+    return "".join([*parts, escape(text[end:], quote=False)]).translate(_FREED)
 
 
 def term(name: str, shown: str = "") -> str:

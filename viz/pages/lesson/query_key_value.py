@@ -124,15 +124,16 @@ def _written(reading: Reading, at: int) -> list[str]:
     n = row + 1
     q, k, v = (_vector(each[0, 0, row].tolist()) for each in (pattern.q, pattern.k, pattern.v))
     scores, exps = steps.scores[row].tolist(), steps.exponentials[row].tolist()
-    products = steps.products[row].tolist()
+    products, shift = steps.products[row].tolist(), steps.shifts[row].item()
+    asked, keys = pattern.q[0, 0, row].tolist(), pattern.k[0, 0].tolist()
     dots = "; ".join(
-        f"q_{{{n}}}·k_{{{m}}} / √2 = ({_dot(pattern, row, m - 1)}) / √2 ="
+        f"q_{{{n}}}·k_{{{m}}} / √2 = ({tables.dot(asked, key)}) / √2 ="
         f" {number(p)} / √2 = **{number(s)}**"
-        for m, (p, s) in enumerate(zip(products, scores, strict=True), 1)
+        for m, (key, p, s) in enumerate(zip(keys, products, scores, strict=True), 1)
     )
     total = number(steps.sums[row].item())
     shares = "; ".join(
-        f"exp({number(s)}) / {total} = **{number(w)}**"
+        f"{tables.exp(s, shift)} / {total} = **{number(w)}**"
         for s, w in zip(scores, steps.weights[row].tolist(), strict=True)
     )
     mixed = " + ".join(
@@ -147,13 +148,6 @@ def _written(reading: Reading, at: int) -> list[str]:
         f"**3 Softmax.** The exponentials sum to {parts} = {total}: {shares}",
         f"**4 Weighted sum** of v_{{1}} and v_{{2}}: {mixed} = **{result}**",
     ][: at + 1]
-
-
-def _dot(pattern: "Pattern", row: int, key: int) -> str:
-    """The products that a score is the sum of, as they are worked out."""
-    q, k = pattern.q[0, 0, row].tolist(), pattern.k[0, 0, key].tolist()
-    pairs = [f"{number(a)}·{number(b)}" for a, b in zip(q, k, strict=True)]
-    return " + ".join(f"({pair})" if pair.startswith("−") else pair for pair in pairs)
 
 
 def _vector(values: list[float]) -> str:
@@ -174,12 +168,12 @@ def _matrices(reading: Reading, at: int) -> str:
     """Every matrix of a reading up to a step."""
     pattern, steps, names = reading.pattern, reading.steps, reading.names
     wide = {"rows": names, "cols": reading.others, "axes": (reading.thing, reading.other)}
-    pairs = (reading.thing, reading.thing)
     vectors = [
         tables.matrix(each[0, 0].tolist(), title=title, **wide)
         for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))
     ]
-    square = {"rows": names, "cols": names, "axes": pairs}
+    pair = ("query", "key") if reading.thing == "word" else (reading.thing, reading.thing)
+    square = {"rows": names, "cols": names, "axes": pair}
     scores = [
         tables.matrix(steps.products.tolist(), title="QKᵀ", kind="signed", **square),
         tables.matrix(

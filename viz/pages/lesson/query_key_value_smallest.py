@@ -37,7 +37,7 @@ def _unscaled(pattern: "Pattern") -> tuple[str, str]:
     from models.lessons import followed
 
     found = followed.follow(pattern)
-    square = {"rows": WORDS, "cols": WORDS, "axes": ("word", "word")}
+    square = {"rows": WORDS, "cols": WORDS, "axes": ("query", "key")}
     vectors = (
         tables.matrix(each[0, 0].tolist(), title=title, **WIDE)
         for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))

@@ -46,14 +46,15 @@ FORMULA = (
 )
 BY_WORD = (
     "**Word by word**: each row of Q, K and V is a word. QKᵀ compares words with words, and the"
-    " scores are divided by √2, the width of a key. This is attention as the formula means it."
+    " scores are divided by √2, 2 being the width of a key. This is attention as the formula means"
+    " it."
 )
 BY_FEATURE = (
     "**Words as columns**, as a course has printed it: Q = W_{q} x has a word in each column, so"
     " each of its *rows* is a feature over all words. QKᵀ then compares features with features, and"
-    " it was divided by √3, the width of the *input*. The symbols are the same and the numbers look"
-    " plausible, but nothing here says how much one word attends to another: check what your rows"
-    " are."
+    " it was divided by √3, 3 being the width of the *input*. The symbols are the same and the"
+    " numbers look plausible, but nothing here says how much one word attends to another: check"
+    " what your rows are."
 )
 SMALLEST = (
     "The same once more as a network has it: three matrices inside it that begin as random numbers"

@@ -40,7 +40,8 @@ ADDITIVE = (
 HALVES = (
     "Some code divides q and k by ∜d each instead of their product by √d. On paper that is the"
     " same. In [[half precision]] it is not: numbers end at 65,504, and a product beyond that is"
-    " infinite before it is divided ([[overflow]]). Dividing first keeps it in range.",
+    " infinite before it is divided ([[overflow]]). Dividing first keeps every score in range that"
+    " is itself no larger than that.",
 )
 TOLD = {
     "temperature": "Scores are divided by it",
@@ -56,7 +57,7 @@ TEMPERATURE_TRIES = (
     Try("Nearly equal.", "A temperature of 10: nothing is chosen any more.", {"temperature": 10.0}),
     Try(
         "Scores as of width 1024, without a scale.",
-        "They differ by 30 and more: one takes all.",
+        "The first leads by 31: it takes all.",
         {"scores": "40 9 -3 -32"},
     ),
     Try(
@@ -86,12 +87,18 @@ COST_TRIES = (
     ),
 )
 HALF_TRIES = (
-    Try("In range.", "Numbers of size 4: both ways give the same score.", {"size": 4.0}),
-    Try("Out of range.", "Numbers of size 100: only the fourth root survives.", {"size": 100.0}),
+    Try(
+        "In range.", "Numbers of size 4: both ways give the same score.", {"size": 4.0, "width": 64}
+    ),
+    Try(
+        "Out of range.",
+        "Numbers of size 64: q·k is 262,144, and only the fourth root survives.",
+        {"size": 64.0, "width": 64},
+    ),
 )
 TAKEN = (
     "q·k has variance d; dividing by √d brings it back to 1, at any width.",
     "Large scores saturate the softmax: weights at 0 and 1 have no slope, so nothing is learned.",
     "Dot products win because they are one fast product of matrices and hold only the scores.",
-    "∜d twice is √d once, but keeps half precision in range.",
+    "∜d twice is √d once, but in half precision only ∜d keeps a large q·k in range.",
 )

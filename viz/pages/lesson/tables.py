@@ -8,8 +8,10 @@ from viz.pages.lesson import prose
 
 Row = Sequence[float]
 KINDS = ("plain", "weights", "signed")
-_BLUE, _RED = "92, 118, 235", "222, 110, 70"  # behind text of either mode; at most half opaque
+# behind text of either mode, at most half opaque; negative is cold as in the pictures
+_COLD, _WARM = "92, 118, 235", "222, 110, 70"
 STRONGEST = 0.5
+HIDDEN = -1e9  # what some masks write in place of −∞
 LARGE = 1e7  # from here on a number is written as a power of ten
 
 
@@ -91,7 +93,7 @@ def bars(
     longest = max([full, *(abs(value) for _, value in items)]) or 1.0
     lines = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td class="lesson-bar-cell"><i style="width:'
-        f" {100 * abs(value) / longest:.2f}%; background: rgba({_BLUE if value >= 0 else _RED},"
+        f" {100 * abs(value) / longest:.2f}%; background: rgba({_COLD if value >= 0 else _WARM},"
         f' .75)"></i></td><td>{number(value, digits)}</td></tr>'
         for name, value in items
     )
@@ -166,9 +168,32 @@ def number(value: float, digits: int = 4) -> str:
     return said.replace("-", "−")
 
 
+def total(values: Sequence[float], digits: int = 4) -> str:
+    """A sum written out; what is negative stands in brackets."""
+    return " + ".join(bracketed(number(value, digits)) for value in values)
+
+
+def dot(a: Sequence[float], b: Sequence[float], digits: int = 4) -> str:
+    """The products that a dot product is the sum of, written out."""
+    pairs = (
+        f"{number(x, digits)}·{bracketed(number(y, digits))}" for x, y in zip(a, b, strict=True)
+    )
+    return " + ".join(map(bracketed, pairs))
+
+
+def exp(score: float, shift: float = 0.0) -> str:
+    """ "exp(0.5)"; with what is subtracted first, if anything is: "exp(800 − 799)"."""
+    return f"exp({number(score)}{f' − {bracketed(number(shift))}' if shift else ''})"
+
+
+def bracketed(said: str) -> str:
+    """A number or a product, in brackets if it begins with a minus."""
+    return f"({said})" if said.startswith("−") else said
+
+
 def _cell(value: float, colour: str, digits: int, marked: bool) -> str:
     style = f' style="background: {colour}"' if colour else ""
-    hidden = isnan(value) or value == float("-inf")
+    hidden = isnan(value) or value <= HIDDEN
     kinds = [name for name, is_so in (("marked", marked), ("masked", hidden)) if is_so]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<td{style}{kind}>{number(value, digits)}</td>"
@@ -179,7 +204,7 @@ def _colour(value: float, kind: str, largest: float) -> str:
         return ""
     share = value if kind == "weights" else value / largest if largest else 0.0
     strength = STRONGEST * min(abs(share), 1.0)
-    return f"rgba({_BLUE if share >= 0 else _RED}, {strength:.3f})"
+    return f"rgba({_WARM if kind == 'signed' and value > 0 else _COLD}, {strength:.3f})"
 
 
 def _marked(mark: tuple[int | None, int | None] | None, row: int, col: int) -> bool:

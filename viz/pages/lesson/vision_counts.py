@@ -84,7 +84,7 @@ def _flatten() -> None:
     frame.show(
         tables.facts(
             (
-                "first layer of a head that reads all patches",
+                f"first layer of a head that reads all patches ({PRESETS['vit-raw-head'].title})",
                 f"{read:,} × {gives:,} = {read * gives:,} weights",
             )
         )

@@ -191,7 +191,7 @@ def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
     rows, cols = config.grid
     drawn = figures.heatmap(
         weights[1:].reshape(rows, cols).numpy(),
-        title=f"Head {head}, untrained: where patch {number} looks",
+        title=f"Untrained · layer 0, head {head}: where patch {number} looks",
         x="patch column",
         y="patch row",
         bar="weight",

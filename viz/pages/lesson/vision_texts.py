@@ -90,8 +90,8 @@ TRIES = (
         {"image": "28", "patch": "1", "step": 2},
     ),
     frame.Try(
-        "54,622,184 parameters.",
-        "Images of 256, patches of 32, width 1024, 6 blocks, 16 heads, 1,000 classes.",
-        {"count": "vit-32"},
+        "The parameters of ViT-B/16.",
+        "86,567,656, as its authors' network has: width 768, 12 blocks, 12 heads, 1,000 classes.",
+        {"count": "vit-b16"},
     ),
 )

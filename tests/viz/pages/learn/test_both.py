@@ -18,7 +18,7 @@ INPUT = "March the third, '98"
 
 @pytest.mark.parametrize("kind", both.KINDS)
 def test_three_kinds_of_attention(kind: str) -> None:
-    app = run("both", kind=kind, head=1)
+    app = run("both", kind=kind, head=1, date=INPUT)
     if KNOWN:
         done = trace(load("dates"), INPUT)
     else:

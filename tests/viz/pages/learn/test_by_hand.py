@@ -1,5 +1,7 @@
 """Self-attention by hand: the printed numbers, and that every one of them moves."""
 
+import re
+
 import pytest
 
 from models.simple import two_words
@@ -83,3 +85,9 @@ def test_an_emptied_box_gets_its_last_number_back() -> None:
     assert widget(app, "by_hand_x12").value == 0.9
     widget(app, "by_hand_x11").set_value(0.2).run()
     assert not errors(app)
+
+
+def test_large_scores_are_followed_without_infinity() -> None:
+    said = words(run("by_hand", x11="100", x12="-100"))
+    assert "∞" not in said
+    assert re.search(r"exp\([^)]+ − \d+\.\d{4}\) = ", said)

@@ -124,3 +124,23 @@ def test_what_a_reader_types_stays_text() -> None:
     bodies = " ".join(element.proto.body for element in app.get("html"))
     assert "&lt;b&gt;x&lt;/b&gt;" in bodies
     assert "[[softmax]]" in bodies
+
+
+def test_equal_weights_are_told_for_what_they_are() -> None:
+    asked = words(run("dictionary", similarity="exact", how="softmax"))
+    assert "equally like all keys" in asked
+    assert "mean of the values" in asked
+    assert "no longer" not in asked.split("To take away")[0].split("Try this")[0]
+    assert "does not matter any more" in words(run("dictionary", how="average"))
+    colours = words(run("dictionary", how="average", pairs="a: red\nb: blue"))
+    assert "mean of the values" not in colours
+    assert "red or blue (0.5000 each)" in colours
+
+
+def test_exponentials_that_cannot_be_read_are_shifted() -> None:
+    said = words(run("dictionary", similarity="given", given="1000 -1000 0 0", temperature="0.05"))
+    assert "∞" not in said
+    assert "exp(s / T − 20000.0000) " in said
+    assert "exp(s / T − (−4000.0000))" in words(
+        run("dictionary", similarity="given", given="-200 -200 -200 -200", temperature="0.05")
+    )

@@ -3,6 +3,7 @@
 import inspect
 import re
 import textwrap
+from html import escape
 from itertools import pairwise
 
 import pytest
@@ -45,6 +46,38 @@ def test_marks_become_html_and_nothing_else_does() -> None:
     assert TERMS["softmax"] in shown
     with pytest.raises(ValueError, match="expected one of the glossary, received 'nonsense'"):
         prose.html("[[nonsense]]")
+
+
+@pytest.mark.parametrize("typed", ["[[softmax]]", "**a** *b*", "`x`_{2}^{3}", "<b>", "[[x|y]]"])
+def test_what_a_reader_typed_is_shown_letter_by_letter(typed: str) -> None:
+    assert prose.html(f"**{prose.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "shown"),
+    [
+        ("dictionary", "query", "asked for “[[x]] **b**”"),
+        ("decoder", "words", "“[[x]]”"),
+        ("decoder", "start", ""),  # read as word pieces
+        ("both", "date", ""),  # read letter by letter
+        ("position", "words", "[[x]] **b**"),
+        ("heads", "sentence", ""),
+        ("head_layer", "letters", ""),
+    ],
+)
+def test_marks_in_what_a_reader_typed_are_no_marks(name: str, setting: str, shown: str) -> None:
+    others = {"writer": "untrained"} if name == "decoder" else {}
+    app = run(name, **{setting: "[[x]] **b**"}, **others)
+    assert not any("glossary" in line for line in errors(app))
+    assert shown in words(app)
+
+
+def test_sums_are_written_with_brackets_round_what_is_negative() -> None:
+    assert tables.dot([1.0, -2.0], [-3.0, 4.0], 1) == "1.0·(−3.0) + (−2.0·4.0)"
+    assert tables.total([0.5, -0.25], 2) == "0.50 + (−0.25)"
+    assert tables.exp(0.5) == "exp(0.5000)"
+    assert tables.exp(800.0, 799.0) == "exp(800.0000 − 799.0000)"
+    assert tables.exp(-800.0, -799.0) == "exp(−800.0000 − (−799.0000))"
 
 
 def test_tables_say_every_number_and_their_shape() -> None:

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.viz.pages.learn.pages import numbers, run, widget, words
+from viz.pages.lesson import tables
 from viz.pages.lesson.head_layer import OTHERS, TARGETS, H, W
 from viz.pages.lesson.tables import number
 
@@ -71,5 +72,22 @@ def test_the_trained_network_knows_its_letters() -> None:
     assert "“magnet” backwards, letter 1" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
     widget(app, "head_layer_letters").set_value("").run()
-    assert any("expected some letters" in error.value for error in app.error)
+    assert any("expected 4 to 12 letters, received 0" in error.value for error in app.error)
+    app = run("head_layer", letters="star", place=12)
+    title = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
+    assert "“star” backwards, letter 4" in title
+    assert any("4 letters: the last one is shown" in line.value for line in app.caption)
     assert "To take away" in words(app)
+
+
+def test_a_smoothed_loss_is_written_out_and_counts_in_the_batch() -> None:
+    said = words(run("head_layer", smoothing="0.3"))
+    logits = torch.tensor(W) @ torch.tensor(H[0])
+    loss = F.cross_entropy(logits[None], torch.tensor([0]), label_smoothing=0.3).item()
+    logs = -logits.log_softmax(0)
+    shares = torch.tensor([0.775, 0.075, 0.075, 0.075])
+    assert f"{tables.dot(shares.tolist(), logs.tolist())} = {tables.number(loss)}" in said
+    assert f"among the best 1; loss {tables.number(loss)}" in said
+    batch = torch.stack([logits, *(torch.tensor(W) @ torch.tensor(h) for h in OTHERS)])
+    mean = F.cross_entropy(batch, torch.tensor([0, *TARGETS]), label_smoothing=0.3).item()
+    assert f"mean loss {tables.number(mean)}" in said

@@ -20,8 +20,8 @@ SENTENCE = "The animal didn't cross the street because it was too tired."
 @pytest.mark.parametrize(
     ("which", "told"),
     [
-        (0, ("q, k, v 1 × 4 × 512", "into 8 heads of 64", "W O 128 × 512 gives 1 × 4 × 128")),
-        (1, ("q, k, v 8 × 5 × 200", "into 20 heads of 10", "W O 10 × 200 gives 8 × 5 × 10")),
+        (0, ("q, k, v 1 × 4 × 512", "into 8 heads of 64", "W O 512 × 128 gives 1 × 4 × 128")),
+        (1, ("q, k, v 8 × 5 × 200", "into 20 heads of 10", "W O 200 × 10 gives 8 × 5 × 10")),
         (2, ("x 16 × 5 × 5 times", "into 5 heads of 20", "W O 100 × 100 gives 16 × 5 × 100")),
         (3, ("into 1 head of 16", "W O (left out) gives 1 × 4 × 16")),
     ],
