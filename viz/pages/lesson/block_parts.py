@@ -55,10 +55,12 @@ def norms() -> None:
     _ends(both, depth)
 
 
-def _by_block(at: "ndarray", lines: "dict[str, ndarray]", **told: str) -> "Figure":
+def _by_block(
+    at: "ndarray", lines: "dict[str, ndarray]", *, title: str, x: str, y: str
+) -> "Figure":
     from viz import figures
 
-    return figures.curves(at, lines, steps=True, height=300, **told)
+    return figures.curves(at, lines, title=title, x=x, y=y, steps=True, height=300)
 
 
 def _ends(both: "dict[str, Growth]", depth: int) -> None:
