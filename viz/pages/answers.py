@@ -55,6 +55,7 @@ def first(
     base = {
         "model": trace.model,
         "note": note_of(trace),
+        "complete": _complete(trace),
         **_texts_and_sites(trace),
         "select": select,
         "heard": heard,
@@ -70,6 +71,12 @@ def note_of(trace: "Seen") -> str:
     """What has to be known before anything is read off the picture."""
     parts = ["" if trace.trained else UNTRAINED, getattr(trace, "note", "")]
     return "; ".join(part for part in parts if part)
+
+
+def _complete(trace: "Seen") -> bool:
+    """Whether the weights of a row sum to 1: no token is hidden, and no sink takes a share."""
+    sinks = (getattr(pattern.score, "sink", None) for pattern in trace.patterns)
+    return getattr(trace, "special", "") != "hidden" and all(sink is None for sink in sinks)
 
 
 def _texts_and_sites(trace: "Seen") -> dict[str, Any]:

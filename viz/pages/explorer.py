@@ -105,14 +105,18 @@ def _reply(
     number = answers.number_in(ask, "id")
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
-    if lost or state.get(f"{page}_sent") != identity:
+    size = LARGE if state.get("projector") else 1.0
+    if lost or (state.get(f"{page}_sent"), state.get(f"{page}_type_size", size)) != (identity, size):
+        select = selection(page, trace)
         state[f"{page}_base"] = first(
-            selection(page, trace),
+            select,
             answer=number,
             heard=answers.number_in(said, "said") or 0,
             overruled=state.get(f"{page}_overruled", 0),
-            type_size=LARGE if state.get("projector") else 1.0,
+            type_size=size,
         )
+        state[f"{page}_type_size"] = size
+        state[f"{page}_seen"] = select  # its echo is no choice of the user's
         return state[f"{page}_base"]
     if identity in (said.get("trace"), ask.get("trace")):
         state[f"{page}_base"] = None
@@ -176,7 +180,7 @@ def _take_over(page: str, trace: "Seen", scales: Sequence[str]) -> None:
     state, said = st.session_state, _view(page)
     select = said.get("select") or {}
     void = (answers.number_in(said, "overruled") or 0) < state.get(f"{page}_overruled", 0)
-    if void or select == state.get(f"{page}_seen", {}):
+    if void or not select or select == state.get(f"{page}_seen"):
         return
     state[f"{page}_seen"] = select
     site, head, token = (select.get(name) for name in ("site", "head", "token"))

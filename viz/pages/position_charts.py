@@ -7,13 +7,11 @@ import streamlit as st
 from viz.pages.encodings import Encoding
 from viz.pages.position_controls import PAGE, SCHEMES, value
 
-# In a narrow window figures of many small parts keep a legible width and are pushed sideways, and
-# choices go on in a second line: a row of them that scrolls slips away under the finger.
+# In a narrow window figures of many small parts keep a legible width and are pushed sideways.
 STYLE = """<style>
 [class*="st-key-positions_wide"] { overflow-x: auto; }
 [class*="st-key-positions_wide"] .stElementContainer { min-width: 800px; }
 .st-key-positions_controls, .st-key-positions_top { row-gap: .4rem; }
-[class*="st-key-positions_"] [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 </style>"""
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 

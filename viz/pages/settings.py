@@ -27,7 +27,9 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
     """
     hear(page)
     params, query, state = tuple(params), dict(st.query_params), st.session_state
-    if _is_news(page, query) and not _is_back(page, query):
+    if _is_back(page, query):
+        state[f"{page}_link"] = query
+    if _is_news(page, query):
         values, problems = link.read(params, query)
         for name, value in values.items():
             state[f"{page}_{name}"] = value

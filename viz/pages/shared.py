@@ -65,8 +65,10 @@ class Traced:
         return self.trace if self.view is None else self.view
 
 
+# choices go on in a second line: a row of them that scrolls slips away under the finger
 STYLE = """<style>
 .stMainBlockContainer { padding-top: 3.6rem; padding-bottom: 2rem; max-width: 1600px; }
+[role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 [class*="_examples"] button { min-height: 2rem; padding: .1rem .7rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding-left: .8rem; padding-right: .8rem; } }
 %s

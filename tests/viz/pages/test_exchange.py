@@ -8,6 +8,8 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.pages import explorer
 
+CHOSEN = {"site": 0, "head": 2, "token": 0, "direction": "out", "scale": "fixed"}
+
 
 class Conversation:
     """The page's end of the wire, with a browser that says what the test wants."""
@@ -35,7 +37,7 @@ class Conversation:
 
     def first(self, select, *, answer, heard, overruled, type_size):
         self.firsts += 1
-        self.told = select["head"], overruled
+        self.told, self.size = (select["head"], overruled), type_size
         return f"everything {answer} {heard}".encode()
 
 
@@ -69,13 +71,50 @@ def test_a_browser_that_lost_everything_gets_it_again_once_for_each_question(pag
     assert page.reply("new", asking(2, "new", base=True)) == b"answer 2"
 
 
+def test_a_page_that_is_left_and_opened_again_keeps_what_was_chosen(page):
+    page.reply("new", asking(1, "new") | {"select": CHOSEN})
+    assert (page.state["text_head"], page.state["text_token"]) == (2, 0)
+    page.reply("new", {})  # the view is made anew, and has said nothing yet
+    assert (page.state["text_head"], page.state["text_token"]) == (2, 0)
+
+
+def test_what_is_held_within_a_smaller_network_is_no_choice_of_the_users(page):
+    page.state["text_head"], page.state["text_layer"] = 7, 5
+    page.reply("new", {"said": 5, "trace": None})
+    held = {"site": 1, "head": 2, "token": 0, "direction": "out", "scale": "fixed"}
+    page.reply("new", asking(1, "new") | {"select": held})
+    assert (page.state["text_head"], page.state["text_layer"]) == (7, 5)
+    page.reply("new", asking(2, "new") | {"select": held | {"head": 1}})
+    assert (page.state["text_head"], page.state["text_layer"]) == (1, 1)
+
+
+def test_what_was_chosen_before_an_example_can_be_chosen_again(page):
+    page.reply("new", asking(1, "new") | {"select": CHOSEN})
+    page.state["text_head"] = 1  # as an example does
+    explorer.overrule("text")
+    page.reply("new", asking(2, "new") | {"select": CHOSEN})
+    assert page.state["text_head"] == 1
+    page.reply("new", asking(3, "new") | {"select": CHOSEN, "overruled": 1})
+    assert page.state["text_head"] == 2
+
+
+def test_larger_type_reaches_a_picture_that_is_there(page):
+    page.reply("new", asking(1, "new"))
+    page.state["projector"] = True
+    assert page.reply("new", asking(2, "new")) == b"everything 2 5"
+    assert page.size == explorer.LARGE
+    page.reply("new", asking(3, "new"))
+    page.state["projector"] = False
+    assert page.reply("new", asking(4, "new")) == b"everything 4 5"
+    assert page.size == 1
+
+
 def test_what_was_chosen_before_it_was_overruled_is_void_however_late_it_comes(page):
-    chosen = {"site": 0, "head": 2, "token": 0, "direction": "out", "scale": "fixed"}
     page.reply("new", asking(1, "new"))
     page.state["text_head"] = 1  # as an example does
     explorer.overrule("text")
-    late = asking(2, "new") | {"select": chosen}
+    late = asking(2, "new") | {"select": CHOSEN}
     assert page.reply("new", late) == b"everything 2 5"  # though the browser has this trace
     assert page.told == (1, 1)
-    page.reply("new", asking(3, "new") | {"select": chosen, "overruled": 1})
+    page.reply("new", asking(3, "new") | {"select": CHOSEN, "overruled": 1})
     assert page.state["text_head"] == 2

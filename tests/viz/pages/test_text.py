@@ -9,7 +9,7 @@ import start
 from analysis.view import View
 from models.run import load, trace
 from viz.pack import unpack
-from viz.pages import snippet
+from viz.pages import settings, snippet
 from viz.pages.examples import EXAMPLES
 from viz.pages.shared import Choice, opened, traced
 
@@ -294,3 +294,21 @@ def test_the_lines_of_python_give_a_view_s_numbers():
     known = {}
     exec("\n".join(lines_), known)
     assert eval(last.partition("  #")[0], known).equal(view.weights(2, 3))
+
+
+def test_whoever_comes_back_through_the_menu_finds_everything_as_it_was(monkeypatch):
+    monkeypatch.setattr(settings, "LATE", 0.0)  # as a while later
+    app = run(layer="2", head="4", token="3", input="Two banks")
+    for page in ("positions", "text"):
+        app.switch_page(f"viz/pages/explore/{page}.py")
+        app.query_params.clear()
+        app.run()
+    said = {name: app.session_state[f"text_{name}"] for name in ("input", "layer", "head", "token")}
+    assert said == {"input": "Two banks", "layer": 2, "head": 4, "token": 3}
+    assert "4" in app.query_params["head"]
+
+
+@pytest.mark.parametrize("special", ["shown", "hidden", "renormalised"])
+def test_whether_rows_sum_to_one_is_told_to_the_view(special):
+    ((header, _),) = blobs(run(special=special))
+    assert header["base"]["complete"] == (special != "hidden")

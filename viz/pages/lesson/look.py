@@ -6,7 +6,6 @@ LINE = "rgba(128, 134, 148, .35)"
 SOFT = "rgba(128, 134, 148, .12)"
 STYLE = """<style>
 [class*="st-key-lesson_page"] { max-width: 1080px; margin: 0 auto; }
-[class*="st-key-lesson_page"] [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 .lesson-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .9rem; }
 .lesson-head small { opacity: .75; }
 .lesson-bar { display: flex; gap: 3px; margin: .1rem 0 .2rem; }

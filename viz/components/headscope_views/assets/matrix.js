@@ -8,6 +8,7 @@ import { element, moreIs, mountViews, readOut, say, shown } from "./view.js";
 const MAX_CELL = 72; // CSS pixels a cell may be enlarged to
 const CLICK = 4; // pixels a pointer may stray in a click
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+const LESS = "rows sum to less than 1, the rest of a token’s weight is not shown";
 
 export const mount = (root, bytes, onEvent) =>
   mountViews(root, bytes, onEvent, (store) => [matrix(store, root)]);
@@ -264,12 +265,13 @@ export function matrix(store, parent) {
   function sentence() {
     const more = `${moreIs(theme.mode)} = more.`;
     const { head } = store.selection;
+    const one = store.base.complete !== false;
     if (head === "mean")
-      says.textContent = `The mean over the layer’s heads: each row still sums to 1. ${more}`;
+      says.textContent = `The mean over the layer’s heads: ${one ? "each row still sums to 1" : LESS}. ${more}`;
     else if (head === "max")
       says.textContent = `The largest weight any head of the layer gives: rows do not sum to 1. ${more}`;
     else
-      says.textContent = `Each row is one token deciding where to look: its weights sum to 1. ${more}`;
+      says.textContent = `Each row is one token deciding where to look: ${one ? "its weights sum to 1" : LESS}. ${more}`;
   }
 
   function status() {
