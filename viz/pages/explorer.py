@@ -106,7 +106,8 @@ def _reply(
     lost = ask.get("base") and number != state.get(f"{page}_answered")
     state[f"{page}_answered"] = number
     size = LARGE if state.get("projector") else 1.0
-    if lost or (state.get(f"{page}_sent"), state.get(f"{page}_type_size", size)) != (identity, size):
+    resized = state.get(f"{page}_type_size", size) != size
+    if lost or resized or state.get(f"{page}_sent") != identity:
         select = selection(page, trace)
         state[f"{page}_base"] = first(
             select,
