@@ -58,6 +58,11 @@ def _cut(page: str, count: int, limit: int) -> bool:
     return answer == "yes"
 
 
+def visible(label: str) -> str:
+    """A token's label; of white space alone nothing could be seen."""
+    return label if label.strip() else "␣" * len(label)
+
+
 def tell(labels: tuple[str, ...]) -> None:
     """What a reader could stumble over: unknown pieces, and order in right-to-left text."""
     unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]

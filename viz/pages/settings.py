@@ -28,7 +28,9 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
     hear(page)
     params, query, state = tuple(params), dict(st.query_params), st.session_state
     if _is_back(page, query):
-        state[f"{page}_link"] = query
+        state[f"{page}_link"] = (
+            query  # it stays in the address bar until the page has written its own
+        )
     if _is_news(page, query):
         values, problems = link.read(params, query)
         for name, value in values.items():

@@ -117,7 +117,7 @@ def _three_kinds() -> None:
 def _looks(weights: "Tensor", rows: Sequence[str], cols: Sequence[str], kind: str) -> Iterator[str]:
     """Where each query looks most; in the decoder also the token that its row tells."""
     share, place = (found.tolist() for found in weights.max(-1))
-    queries, keys = (list(map(plain, names)) for names in (rows, cols))
+    queries, keys = ([plain(reading.visible(n)) for n in names] for names in (rows, cols))
     after = [f" tells “{token}” and" for token in queries[1:]] if kind != "self" else []
     told = [*after, *[""] * (len(queries) - len(after))]
     for name, next_, at, most in zip(queries, told, place, share, strict=True):
@@ -184,7 +184,7 @@ def _config(scaling: str, *, share_target: bool, share_source: bool, vocab: int)
 def named(figure: "Figure", rows: Sequence[str], cols: Sequence[str]) -> None:
     """Puts the tokens at the axes: by place, so that two equal ones stay apart."""
     for update, labels in ((figure.update_yaxes, rows), (figure.update_xaxes, cols)):
-        shown = [escape(label, quote=False).replace(" ", "␣") for label in labels]
+        shown = [escape(reading.visible(label), quote=False) for label in labels]
         update(tickvals=list(range(len(shown))), ticktext=shown, tickangle=0)
 
 

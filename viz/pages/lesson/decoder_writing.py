@@ -1,5 +1,7 @@
 """The part of the lesson on decoders that writes, a token at a time."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from viz.pages import controls, reading, settings, shared
@@ -32,10 +34,8 @@ def draw() -> None:
     if not frame.printing(NAME):
         ended = at == len(found.steps)
         st.button("Write the next token", key=f"{NAME}_next", on_click=_next, disabled=ended)
-    told = " ".join(_seen(found.word(n)) for n in range(at)) or "nothing yet"
-    frame.show(
-        tables.facts(("read", " ".join(_seen(word) for word in found.read)), ("written", told))
-    )
+    told = _listed(found.word(n) for n in range(at)) or "nothing yet"
+    frame.show(tables.facts(("read", _listed(found.read)), ("written", told)))
     if at:
         _table(found, at)
     if at < len(found.steps):
@@ -50,9 +50,8 @@ def draw() -> None:
         frame.explore("Open this in the explorer", model=writer, input=text)
 
 
-def _seen(token: str) -> str:
-    """A token as it is read; a space that stands alone could not be seen."""
-    return plain(token) if token.strip() else "␣"
+def _listed(tokens: Iterable[str]) -> str:
+    return plain(" ".join(map(reading.visible, tokens)))
 
 
 def _next() -> None:

@@ -26,7 +26,6 @@ STYLE = """<style>
   box-shadow: 0 2px 8px rgba(0, 0, 0, .35); pointer-events: none; text-align: start; }
 .lesson-matrix:has(.lesson-term:is(:hover, :focus)) { overflow: visible; }
 .lesson-row { display: flex; flex-wrap: wrap; align-items: flex-end; gap: .5rem 1.2rem; }
-.lesson-sign { font-size: 1.1rem; opacity: .85; padding-bottom: .9rem; }
 .lesson-matrix { margin: .2rem 0; max-width: 100%; overflow-x: auto; }
 .lesson-matrix figcaption { font-weight: 600; font-size: .92rem; margin-bottom: .2rem; }
 .lesson-matrix figcaption small { display: block; font-weight: 400; opacity: .75; }

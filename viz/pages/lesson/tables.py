@@ -128,11 +128,6 @@ def row(*parts: str) -> str:
     return f'<div class="lesson-row">{"".join(parts)}</div>'
 
 
-def sign(text: str) -> str:
-    """What stands between two tables: ×, =, → softmax."""
-    return f'<div class="lesson-sign">{prose.html(text)}</div>'
-
-
 def pending(title: str, told: str = "in a later step") -> str:
     """The place of a table that a later step fills."""
     return (

@@ -88,3 +88,9 @@ def test_what_an_output_depends_on(layers: int, at: int) -> None:
     assert "attention: 17" in said
     assert f"recurrence, left to right: {at + 1}" in said
     assert f"convolution: {sum(abs(n - at) <= layers for n in range(17))}" in said
+
+
+def test_a_space_that_is_looked_at_can_be_seen() -> None:
+    said = words(run("both", date="3 March 1998"))
+    assert not KNOWN or re.search(r"looks most at “␣” \(2 of 12\)", said)
+    assert "“ ”" not in said
