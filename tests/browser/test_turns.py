@@ -1,6 +1,7 @@
 """What is said while the app runs: nothing late brings an old picture or old settings back."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -22,7 +23,8 @@ class Line:
     """What goes from a page to the app and back.
 
     Once it is told to, another run is asked for just after, or in place of the one that is asked
-    for; while it is told to, answers wait, or do from the one on that says something.
+    for; while it is told to, answers wait, or do from the one on that says something. What is
+    asked for next can be kept, and said once more later.
     """
 
     def __init__(self, page: Page) -> None:
@@ -31,6 +33,8 @@ class Line:
         self.replace: str | None = None
         self.wait: list[bytes] | None = None
         self.wait_after: bytes | None = None
+        self.keep = False
+        self.kept = BackMsg()
         page.route_web_socket("**/_stcore/stream", self._connect)
 
     def _connect(self, browser: WebSocketRoute) -> None:
@@ -48,6 +52,9 @@ class Line:
             if self.replace is not None:
                 run.rerun_script.fragment_id, self.replace = self.replace, None
             server.send(run.SerializeToString())
+            if self.keep:
+                self.kept.CopyFrom(run)
+                self.keep = False
             if self.add is not None:
                 run.rerun_script.fragment_id, self.add = self.add, None
                 server.send(run.SerializeToString())
@@ -63,7 +70,7 @@ class Line:
 
         browser.on_message(hear)
         server.on_message(answer)
-        self._browser = browser
+        self._browser, self._server = browser, server
 
     def view(self, page: Page) -> str:
         """The fragment of the page's view, which is made to speak; then all is quiet."""
@@ -72,6 +79,20 @@ class Line:
         expect(page).to_have_url(re.compile("head=mean"))
         expect(page.locator(f"[{STATE}]")).to_have_attribute(STATE, "notRunning")
         return list(self.said.values())[-1]
+
+    def quiet(self, page: Page) -> None:
+        """Returns when nothing is being drawn, and nothing is about to be."""
+        page.wait_for_timeout(QUIET)
+        expect(page.locator(f"[{STATE}=notRunning]")).to_have_count(1)
+
+    def say_again(self, address: str) -> None:
+        """Sends the values of the controls that were kept, as from another address of the page."""
+        run = self.kept.rerun_script
+        run.query_string = urlsplit(address).query
+        values = [widget for widget in run.widget_states.widgets if not widget.trigger_value]
+        del run.widget_states.widgets[:]
+        run.widget_states.widgets.extend(values)
+        self._server.send(self.kept.SerializeToString())
 
     def go_on(self) -> None:
         """Lets the browser have what had to wait."""
@@ -138,6 +159,42 @@ def test_a_click_before_the_preset_was_heard_of_leaves_the_preset_as_it_is(page,
     expect(dim).to_have_value("3")
     page.wait_for_url(lambda address: "preset=smallest&run=yes" in address)
     assert page.get_by_role("slider", name="Heads").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "role", "name", "after"),
+    [
+        ("", "button", "Keys … are", r"input=The\+keys"),
+        ("architecture", "radio", "Smallest", "preset=smallest"),
+        ("head_layer?step=1", "button", "→", "step=2"),
+    ],
+)
+def test_the_new_address_may_come_with_old_values(page, app_url, path, role, name, after):
+    """The browser has its new address a moment before its controls have their new values."""
+    line = Line(page)
+    page.goto(f"{app_url}/{path}")
+    button = page.get_by_role(role, name=name, exact=True)
+    expect(button).to_be_visible(timeout=60_000)
+    line.quiet(page)
+    line.keep = True
+    button.click()
+    page.wait_for_url(re.compile(after))
+    line.quiet(page)
+    address, others = page.url, list[str]()
+    page.on("framenavigated", lambda frame: others.append(frame.url))
+    line.say_again(address)
+    line.quiet(page)
+    assert (page.url, others) == (address, [])
+
+
+def test_the_way_back_needs_one_step_also_at_once(page, app_url):
+    page.goto(f"{app_url}/?head=5")
+    page.get_by_role("button", name="Keys … are").click(timeout=60_000)
+    page.wait_for_url(re.compile("input=The"))
+    page.go_back()
+    expect(page.get_by_role("textbox").first).to_have_value(re.compile("^The animal"))
+    expect(page.locator(f"{ROOT}[data-head='5']")).to_have_count(1)
+    assert page.url.endswith("?head=5")
 
 
 def test_a_view_waits_while_the_app_runs_and_then_says_the_newest(page):

@@ -1,8 +1,10 @@
 """A page's settings: kept in the session, read from the link and written back to it.
 
 The browser runs behind the session: a click that was on its way while settings were given other
-values still carries the old address, and the old values of all controls. So an address that was
-replaced moments ago is no news, and neither are the values that come with it.
+values still carries the old values of all controls, and perhaps the old address. So an address that
+was replaced moments ago is no news. And each time settings are given other values is numbered: a
+control that nobody sees carries the number of the last one the browser has heard of, and what comes
+with an older number is put back.
 """
 
 import time
@@ -10,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz import link
 
@@ -33,10 +36,8 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
         )
     if _is_news(page, query):
         values, problems = link.read(params, query)
-        for name, value in values.items():
-            state[f"{page}_{name}"] = value
+        say(page, values)
         state[f"{page}_link"], state[f"{page}_problems"] = query, problems
-        state[f"{page}_said"] = []
         state[f"{page}_wanted"] = link.wanted(params, query)
         state[f"{page}_settled"] = written(page, params)
     elif written(page, params) != state[f"{page}_settled"]:
@@ -57,8 +58,7 @@ def to_link(page: str, params: Iterable[link.Param]) -> None:
     before = state[f"{page}_link"]
     if before != query:
         replaced = state.setdefault(f"{page}_replaced", [])
-        begun = replaced[-1][2] if replaced else 0.0
-        replaced.append((before, begun, time.monotonic()))
+        replaced.append((before, time.monotonic()))
         del replaced[:-KEPT]
     if dict(st.query_params) != query:
         st.query_params.from_dict(query)
@@ -68,12 +68,24 @@ def to_link(page: str, params: Iterable[link.Param]) -> None:
 def say(page: str, values: Mapping[str, Any]) -> None:
     """Gives settings other values than their controls have in the browser, as a callback does."""
     state = st.session_state
-    before = {name: state.get(f"{page}_{name}") for name in values}
+    number = state[f"{page}_number"] = state.get(f"{page}_number", 0) + 1
+    before = {name: state[f"{page}_{name}"] for name in values if f"{page}_{name}" in state}
     said = state.setdefault(f"{page}_said", [])
-    said.append((time.monotonic(), before, dict(values)))
+    said.append((number, before, dict(values)))
     del said[:-KEPT]
     for name, value in values.items():
         state[f"{page}_{name}"] = value
+
+
+def tell(page: str) -> None:
+    """Tells the browser how many times settings were given other values.
+
+    To be called once on a page, after all of its controls, in what is drawn anew whenever `say`
+    was called.
+    """
+    state, key = st.session_state, f"{page}_unseen"  # a class that shared.STYLE hides
+    state[key] = str(state.get(f"{page}_number", 0))
+    st.text_input("Heard of", key=key, persist_state="session")
 
 
 def hear(page: str) -> set[str]:
@@ -85,14 +97,15 @@ def hear(page: str) -> set[str]:
         The names of the settings that were put back.
     """
     state, back = st.session_state, set[str]()
-    since = _stood_since(page, dict(st.query_params))
-    for when, before, after in state.get(f"{page}_said", ()):
-        if since is None or when < since:
+    told = str(state.get(f"{page}_unseen", 0))
+    heard = int(told) if told.isdecimal() else 0
+    for number, before, after in state.get(f"{page}_said", ()):
+        if number <= heard:
             continue
-        for name, value in after.items():
+        for name, value in before.items():
             key = f"{page}_{name}"
-            if value != before[name] and state.get(key) == before[name]:
-                state[key] = value
+            if after[name] != value and state.get(key) == value:
+                state[key] = after[name]
                 back.add(name)
     return back
 
@@ -115,7 +128,6 @@ def keep_up(page: str, params: Iterable[link.Param], drawn: Mapping[str, Any]) -
     """
     hear(page)
     if controls(page, params) != drawn:
-        to_link(page, params)  # what comes from now on with the old address is late
         st.rerun()
 
 
@@ -127,17 +139,14 @@ def _is_back(page: str, query: dict[str, str]) -> bool:
 
 def _is_news(page: str, query: dict[str, str]) -> bool:
     """Whether this address came from outside, rather than from the page itself, perhaps late."""
-    return st.session_state.get(f"{page}_link") != query and _stood_since(page, query) is None
-
-
-def _stood_since(page: str, query: dict[str, str]) -> float | None:
-    """When the page wrote an address that it replaced moments ago; None for any other address."""
-    state, now = st.session_state, time.monotonic()
+    state = st.session_state
     if state.get(f"{page}_link") == query:
-        return None
-    replaced = state.get(f"{page}_replaced", ())
-    fresh = (begun for old, begun, ended in replaced if old == query and now - ended < LATE)
-    return next(fresh, None)
+        return False
+    context = get_script_run_ctx()
+    if context is not None and context.is_history_navigation:
+        return True  # the browser's Back or Forward
+    now, replaced = time.monotonic(), state.get(f"{page}_replaced", ())
+    return not any(old == query and now - ended < LATE for old, ended in replaced)
 
 
 def written(page: str, params: Iterable[link.Param]) -> dict[str, str]:

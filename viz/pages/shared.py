@@ -69,6 +69,7 @@ class Traced:
 STYLE = """<style>
 .stMainBlockContainer { padding-top: 3.6rem; padding-bottom: 2rem; max-width: 1600px; }
 [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
+[class*="_unseen"] { display: none; }
 [class*="_examples"] button { min-height: 2rem; padding: .1rem .7rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding-left: .8rem; padding-right: .8rem; } }
 %s

@@ -24,10 +24,12 @@ class Address(dict):
 def state(monkeypatch):
     """The session of a page that stands in the browser, with its address."""
     session, address = {}, Address()
-    told = SimpleNamespace(session_state=session, query_params=address, rerun=again)
+    told = SimpleNamespace(
+        session_state=session, query_params=address, rerun=again, text_input=lambda *_, **__: None
+    )
     monkeypatch.setattr(settings, "st", told)
-    assert settings.from_link("page", PARAMS) == []
-    settings.to_link("page", PARAMS)
+    monkeypatch.setattr(settings, "get_script_run_ctx", lambda: None)
+    assert run({}) == []
     return session
 
 
@@ -37,23 +39,37 @@ def run(changed, address=None) -> list[str]:
     if address is not None:
         settings.st.query_params.from_dict(address)
     told = settings.from_link("page", PARAMS)
+    settings.tell("page")
     settings.to_link("page", PARAMS)
     return told
+
+
+def heard(number: int) -> dict[str, str]:
+    """What the browser says along with its controls: how many changes it has heard of."""
+    return {"page_unseen": str(number)}
 
 
 def test_an_old_value_that_comes_late_is_put_back(state) -> None:
     settings.say("page", {"heads": 8, "dim": 128})
     run({})
     assert settings.st.query_params == {"heads": "8", "dim": "128"}
-    run({"page_heads": 4, "page_dim": 64}, {})
+    run({"page_heads": 4, "page_dim": 64, **heard(1)}, {})
     assert (state["page_heads"], state["page_dim"]) == (8, 128)
     assert settings.st.query_params == {"heads": "8", "dim": "128"}
+
+
+def test_the_new_address_may_come_with_an_old_value(state) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    run({"page_heads": 4, **heard(1)})
+    assert state["page_heads"] == 8
+    assert settings.st.query_params == {"heads": "8"}
 
 
 def test_what_was_changed_in_the_late_message_itself_counts(state) -> None:
     settings.say("page", {"heads": 8, "dim": 128})
     run({})
-    run({"page_heads": 2, "page_dim": 64}, {})
+    run({"page_heads": 2, "page_dim": 64, **heard(1)}, {})
     assert (state["page_heads"], state["page_dim"]) == (2, 128)
 
 
@@ -61,9 +77,9 @@ def test_a_message_that_missed_two_changes_gets_the_newest(state) -> None:
     for heads in (8, 12):
         settings.say("page", {"heads": heads})
         run({})
-    run({"page_heads": 4}, {})
+    run({"page_heads": 4, **heard(1)}, {})
     assert state["page_heads"] == 12
-    run({"page_heads": 8}, {"heads": "8"})
+    run({"page_heads": 8, **heard(2)}, {"heads": "8"})
     assert state["page_heads"] == 12
 
 
@@ -71,7 +87,7 @@ def test_a_message_may_be_older_than_what_was_changed_before_it(state) -> None:
     run({"page_heads": 8})
     settings.say("page", {"dim": 128})
     run({})
-    run({"page_dim": 64}, {})
+    run({"page_dim": 64, **heard(1)}, {})
     assert (state["page_heads"], state["page_dim"]) == (8, 128)
 
 
@@ -84,10 +100,20 @@ def test_a_new_link_overrules_what_was_said_before_it(state) -> None:
     assert state["page_heads"] == 4
 
 
+def test_the_values_before_a_link_may_come_after_it(state) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    run({}, {"heads": "2", "dim": "32"})
+    run({"page_heads": 8, "page_dim": 64, **heard(2)})
+    assert (state["page_heads"], state["page_dim"]) == (2, 32)
+    run({"page_heads": 4, "page_dim": 64, **heard(1)})
+    assert (state["page_heads"], state["page_dim"]) == (2, 32)
+
+
 def test_an_old_value_chosen_again_is_the_users(state) -> None:
     settings.say("page", {"heads": 8})
     run({})
-    run({"page_heads": 4})
+    run({"page_heads": 4, **heard(2)})
     assert state["page_heads"] == 4
     assert settings.st.query_params == {}
 
@@ -100,14 +126,31 @@ def test_after_a_while_an_old_address_is_news_again(state, monkeypatch) -> None:
     assert state["page_heads"] == 4
 
 
+def test_the_way_back_is_news_at_once(state, monkeypatch) -> None:
+    settings.say("page", {"heads": 8})
+    run({})
+    back = SimpleNamespace(is_history_navigation=True)
+    monkeypatch.setattr(settings, "get_script_run_ctx", lambda: back)
+    run({}, {})
+    assert state["page_heads"] == 4
+    assert settings.st.query_params == {}
+
+
 def test_who_asks_is_told_what_was_put_back(state) -> None:
     settings.say("page", {"heads": 8, "dim": 64})
     run({})
     state["page_heads"] = 4
     assert settings.hear("page") == set()
-    settings.st.query_params.from_dict({})
+    state.update(heard(1))
     assert settings.hear("page") == {"heads"}
     assert settings.hear("page") == set()
+
+
+@pytest.mark.parametrize("nonsense", ["", "−1", "1e9", "<b>"])
+def test_a_number_that_is_none_is_no_number_heard_of(state, nonsense) -> None:
+    settings.say("page", {"heads": 8})
+    run({"page_heads": 4, "page_unseen": nonsense})
+    assert state["page_heads"] == 8
 
 
 def test_a_view_of_other_settings_has_everything_drawn_anew(state) -> None:
@@ -116,7 +159,6 @@ def test_a_view_of_other_settings_has_everything_drawn_anew(state) -> None:
     state["page_heads"] = 8
     with pytest.raises(InterruptedError):
         settings.keep_up("page", PARAMS, drawn)
-    assert settings.st.query_params == {"heads": "8"}
 
 
 def test_what_comes_before_everything_is_drawn_anew_is_late(state) -> None:
@@ -124,7 +166,7 @@ def test_what_comes_before_everything_is_drawn_anew_is_late(state) -> None:
     settings.say("page", {"heads": 8})
     with pytest.raises(InterruptedError):
         settings.keep_up("page", PARAMS, drawn)
-    run({"page_heads": 4}, {})
+    run({"page_heads": 4, **heard(1)}, {})
     assert state["page_heads"] == 8
 
 

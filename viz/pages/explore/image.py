@@ -46,6 +46,7 @@ def _page() -> None:
         except ValueError as error:
             explorer.hide(PAGE, view)
             shared.error_line(error)
+    settings.tell(PAGE)
     settings.to_link(PAGE, PARAMS)
 
 

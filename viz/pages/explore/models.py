@@ -44,6 +44,7 @@ def page() -> None:
                 checkpoint_input.wait()
             with picture.container():
                 explorer.wait(PAGE)
+        settings.tell(PAGE)
         settings.to_link(PAGE, PARAMS)
 
 

@@ -35,6 +35,7 @@ def _page() -> None:
     except ValueError as error:
         shared.error_line(error)
     position_charts.follow_mode()
+    settings.tell(PAGE)
     settings.to_link(PAGE, position_controls.PARAMS)
 
 

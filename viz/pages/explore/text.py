@@ -88,6 +88,7 @@ def _network() -> None:
             shared.error_line(problem)
         builder.controls(PAGE)
         written.target(PAGE, choice)
+    settings.tell(PAGE)
     settings.to_link(PAGE, PARAMS)
 
 

@@ -41,6 +41,7 @@ def _shown() -> None:
             _show(notes)
         else:
             blueprint_view.wait()
+    settings.tell(PAGE)
     settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
 
 

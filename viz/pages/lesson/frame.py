@@ -61,6 +61,7 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
         except ValueError as error:
             shared.error_line(error)
         edge.foot(name)
+        settings.tell(name)
     settings.to_link(name, params)
     if st.session_state.pop("lesson_arrived", False):
         # a link to the page one is on changes the settings, but not the address
