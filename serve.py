@@ -81,20 +81,33 @@ def deliver_last_messages() -> None:
 
     The last messages of a run wait in the event loop. When the browser's next event is handled
     before them, Streamlit 1.67 starts another runner at once, and from then on drops everything the
-    one before had to say: what the user changed is never shown.
+    one before had to say: what the user changed is never shown. Events that come meanwhile wait
+    too: an older one handled after a newer one would undo it.
     """
     from streamlit.runtime.app_session import AppSession, AppSessionState
 
     begin: Callable[[Any, Any], None] = AppSession._create_scriptrunner
+    waiting: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()  # of each session, in order
 
     def begin_after(session: Any, data: Any) -> None:
+        events = waiting.setdefault(session, [])
+        events.append(data)
+        if len(events) == 1:
+            begin_waiting(session)
+
+    def begin_waiting(session: Any) -> None:
+        events = waiting[session]
         if session._state is AppSessionState.SHUTDOWN_REQUESTED:
-            return
-        runner = session._scriptrunner  # until its last message is delivered
-        if runner is None:
-            begin(session, data)
-        elif not runner.request_rerun(data):
-            session._event_loop.call_later(SOON, begin_after, session, data)
+            events.clear()
+        while events:
+            runner = session._scriptrunner  # until its last message is delivered
+            if runner is None:
+                begin(session, events.pop(0))
+            elif runner.request_rerun(events[0]):
+                del events[0]
+            else:
+                session._event_loop.call_later(SOON, begin_waiting, session)
+                return
 
     AppSession._create_scriptrunner = begin_after  # pyright: ignore[reportAttributeAccessIssue]
 

@@ -114,6 +114,20 @@ def test_a_run_begins_when_the_one_before_has_said_everything(monkeypatch) -> No
     assert begun == ["change"]
 
 
+def test_events_that_wait_are_handled_in_the_order_in_which_they_came(monkeypatch) -> None:
+    begun: list[str] = []
+
+    async def events() -> None:
+        made = session(monkeypatch, asyncio.get_running_loop(), begun)
+        made._create_scriptrunner("older")
+        made._scriptrunner = None  # its last message is delivered
+        made._create_scriptrunner("newer")
+        await asyncio.sleep(0.05)
+
+    asyncio.run(events())
+    assert begun == ["older", "newer"]
+
+
 def test_a_first_run_begins_at_once_and_a_closed_session_begins_none(monkeypatch) -> None:
     from streamlit.runtime.app_session import AppSessionState
 

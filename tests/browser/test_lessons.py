@@ -21,7 +21,7 @@ TEXTS = {"input": " 1", "textarea": "\nZoe: 171"}  # what is typed behind what i
 CONTROLS = """name => [...document.querySelectorAll(`[class*='st-key-${name}_']`)]
     .filter(e => e.querySelector("input, textarea, [role=slider], [role=radio], [role=combobox]"))
     .map(e => [...e.classList].find(each => each.startsWith(`st-key-${name}_`)))
-    .filter(each => each && !/_(code|chart|print)/.test(each))"""
+    .filter(each => each && !/_(code|chart|print|unseen)/.test(each))"""
 SAYS = """wanted => {
     const said = new URLSearchParams(location.search);
     return said.size === wanted.length && wanted.every(([k, v]) => said.get(k) === v);
