@@ -1,6 +1,6 @@
 """Which model a page shows: a trained one, or an encoder built here with live controls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from viz import link
 from viz.pages.controls import choice, seed, slider
 from viz.pages.shared import Choice, device_choice
 
-BUILT = "built"
+BUILT, FIRST = "built", "minilm"
 TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
     BUILT: "Build one (untrained)"
 }
@@ -18,7 +18,7 @@ SLIDER = 120  # pixels: all controls stand in one row of a small laptop
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 NORMS = ("post", "pre")
 PARAMS = (
-    link.choice("model", "minilm", TITLES),
+    link.choice("model", FIRST, TITLES),
     link.number("heads", 4, 1, 16),
     link.number("dim", 64, 8, 256, 8),
     link.number("depth", 4, 1, 12),
@@ -27,6 +27,12 @@ PARAMS = (
     link.number("seed", 0, 0, 999),
 )
 FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
+
+
+def named_in(query: Mapping[str, str]) -> str:
+    """The model that a link names."""
+    name = query.get("model", FIRST)
+    return name if name in TITLES else FIRST
 
 
 def model(page: str, chosen: Callable[[str], None]) -> None:

@@ -65,11 +65,13 @@ class Traced:
         return self.trace if self.view is None else self.view
 
 
-# choices go on in a second line: a row of them that scrolls slips away under the finger
+# choices go on in a second line: a row of them that scrolls slips away under the finger; letters on
+# the first colour are as light or dark as the page: white ones cannot be read on that of the dark
 STYLE = """<style>
 .stMainBlockContainer { padding-top: 3.6rem; padding-bottom: 2rem; max-width: 1600px; }
 [role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
 [class*="_unseen"] { display: none; }
+.stApp button[kind="primary"] { color: Canvas; }
 [class*="_examples"] button { min-height: 2rem; padding: .1rem .7rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding-left: .8rem; padding-right: .8rem; } }
 %s

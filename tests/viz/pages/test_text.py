@@ -10,7 +10,7 @@ from analysis.view import View
 from models.run import load, trace
 from viz.pack import unpack
 from viz.pages import settings, snippet
-from viz.pages.examples import EXAMPLES
+from viz.pages.examples import EXAMPLES, of
 from viz.pages.shared import Choice, opened, traced
 
 
@@ -312,3 +312,17 @@ def test_whoever_comes_back_through_the_menu_finds_everything_as_it_was(monkeypa
 def test_whether_rows_sum_to_one_is_told_to_the_view(special):
     ((header, _),) = blobs(run(special=special))
     assert header["base"]["complete"] == (special != "hidden")
+
+
+@pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
+def test_a_link_that_names_a_model_alone_shows_its_first_example(model) -> None:
+    app = run(model=model)
+    first = of(model)[0]
+    said = {
+        name: app.session_state[f"text_{name}"] for name in ("input", "target", "layer", "head")
+    }
+    wanted = {"target": first.target or "", "layer": first.layer, "head": first.head}
+    assert said == {"input": first.input} | wanted
+    assert app.session_state["text_attention"] == first.kind
+    assert not app.error
+    assert app.query_params == ({} if model == "minilm" else {"model": model})

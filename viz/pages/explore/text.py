@@ -24,19 +24,32 @@ from viz.pages import (
 PAGE = "text"
 FIRST = examples.EXAMPLES[0]
 SOON = 0.4  # seconds
-PARAMS = (
-    link.text("input", FIRST.input),
-    link.text("target", ""),
-    *builder.PARAMS,
-    *words.PARAMS,
-    link.choice("cut", "no", ("no", "yes")),
-    link.number("layer", FIRST.layer, 0, 99),
-    link.choice("attention", "self", explorer.KINDS),
-    link.number_or("head", FIRST.head, 99, ("mean", "max")),
-    link.number("token", FIRST.query, 0, 9999),
-    link.choice("direction", "out", ("out", "in")),
-    link.choice("scale", "fixed", ("fixed", "own")),
-)
+
+
+def params(model: str) -> tuple[link.Param, ...]:
+    """The page's settings; what is as in the model's first example is not in the link."""
+    first = examples.of(model)[0]
+    return (
+        link.text("input", first.input),
+        link.text("target", first.target or ""),
+        *builder.PARAMS,
+        *words.PARAMS,
+        link.choice("cut", "no", ("no", "yes")),
+        link.number("layer", first.layer, 0, 99),
+        link.choice("attention", first.kind, explorer.KINDS),
+        link.number_or("head", first.head, 99, ("mean", "max")),
+        link.number("token", first.query, 0, 9999),
+        link.choice("direction", "out", ("out", "in")),
+        link.choice("scale", "fixed", ("fixed", "own")),
+    )
+
+
+def _params() -> tuple[link.Param, ...]:
+    return params(st.session_state[f"{PAGE}_model"])
+
+
+def _from_link() -> list[str]:
+    return settings.from_link(PAGE, params(builder.named_in(st.query_params.to_dict())))
 
 
 @st.fragment
@@ -46,7 +59,7 @@ def page() -> None:
 
 
 def _page() -> None:
-    settings.from_link(PAGE, PARAMS)
+    _from_link()
     st.markdown("#### What does every head look at?")
     with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.text_input(
@@ -68,7 +81,7 @@ def _network() -> None:
 
     The picture is what is waited for, so it is made before the controls above it are drawn.
     """
-    problems = settings.from_link(PAGE, PARAMS)
+    problems = _from_link()
     with st.container(gap="small"):
         above = st.container(key="text_above", gap="small")
         notes = st.container(key="text_notes", gap="small")
@@ -89,7 +102,7 @@ def _network() -> None:
         builder.controls(PAGE)
         written.target(PAGE, choice)
     settings.tell(PAGE)
-    settings.to_link(PAGE, PARAMS)
+    settings.to_link(PAGE, _params())
 
 
 def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
@@ -111,7 +124,7 @@ def _show(choice: shared.Choice, picture: DeltaGenerator) -> None:
     found = shared.traced(choice, device, text, target)
     written.answer(choice, found.trace, target)
     with picture.container():
-        _explore(choice, text, target, found, settings.controls(PAGE, PARAMS))
+        _explore(choice, text, target, found, settings.controls(PAGE, _params()))
 
 
 def _foreshow(choice: shared.Choice, kept: bytes) -> None:
@@ -131,7 +144,7 @@ def _go_on() -> None:
 
 def _is_opening() -> bool:
     """Whether the page stands as the app opens."""
-    changed = settings.written(PAGE, PARAMS) or st.session_state.get("projector")
+    changed = settings.written(PAGE, _params()) or st.session_state.get("projector")
     return not changed and shared.device() == "cpu"
 
 
@@ -140,7 +153,7 @@ def _explore(
     choice: shared.Choice, text: str, target: str, found: shared.Traced, drawn: dict[str, Any]
 ) -> None:
     """The part that answers the browser's questions, without the rest of the page."""
-    settings.keep_up(PAGE, PARAMS, drawn)
+    settings.keep_up(PAGE, _params(), drawn)
     found = words.seen(PAGE, found)
     explorer.show(PAGE, found)
     select = explorer.selection(PAGE, found.shown)
@@ -156,7 +169,7 @@ def _explore(
     )
     written.likely(choice, found.trace, words.by_token(found, select))
     snippet.show(choice, text, target, found.trace, select, found.view)
-    settings.to_link(PAGE, PARAMS)
+    settings.to_link(PAGE, _params())
 
 
 page()
