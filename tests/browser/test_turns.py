@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 import start
 from tests.browser.test_architecture_page import EXPLORER
 from tests.browser.test_architecture_page import open_page as open_architecture
-from tests.browser.test_image_page import ROOT, open_page
+from tests.browser.test_image_page import ROOT, drop, open_page, picture
 from viz.pages.lesson import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -120,6 +120,7 @@ def test_a_picture_that_is_gone_stays_gone_when_its_last_question_comes_late(pag
         ("image?size=64&heads=2&dim=16&depth=3", "Image size"),
         ("?model=built&dim=16", "Depth"),
         ("", "Type a sentence"),
+        ("image?size=64", "file"),
         ("models", "Text"),
         ("architecture?run=yes", "Text"),
     ],
@@ -132,7 +133,9 @@ def test_a_control_that_moves_just_as_the_view_speaks_is_followed(page, app_url,
     line.replace = line.view(page)
     before = page.locator(ROOT).get_attribute("data-trace")
     slider = page.get_by_role("slider", name=control)
-    if slider.count():
+    if control == "file":
+        drop(page, picture())
+    elif slider.count():
         slider.focus()
         slider.press("ArrowRight")
     else:

@@ -102,7 +102,7 @@ def _explore(
     drawn: dict[str, Any],
 ) -> None:
     """What the view asks for and chooses runs this alone."""
-    settings.keep_up(PAGE, _params(), drawn)
+    settings.keep_up(PAGE, _params(), drawn, dropped=painter.is_dropped(PAGE))
     explorer.show(PAGE, found)
     select, device = explorer.selection(PAGE, found.trace), shared.device()
     badge.show(

@@ -52,11 +52,16 @@ def take_dropped(page: str) -> None:
 
     Every run looks at its id: a callback would be gone with a run that another one replaced.
     """
-    state = st.session_state
-    file = state.get(_uploader(page))
-    if file is not None and file.file_id != state.get(f"{page}_taken"):
-        state[f"{page}_taken"] = file.file_id
+    if is_dropped(page):
+        file = st.session_state[_uploader(page)]
+        st.session_state[f"{page}_taken"] = file.file_id
         picture.take(page, file.getvalue())
+
+
+def is_dropped(page: str) -> bool:
+    """Whether a file was dropped that is not yet taken."""
+    file = st.session_state.get(_uploader(page))
+    return file is not None and file.file_id != st.session_state.get(f"{page}_taken")
 
 
 def source(page: str, model: str = BUILT, *, chooser: Callable[[str], None] | None = None) -> None:

@@ -111,11 +111,16 @@ def hear(page: str) -> set[str]:
 
 
 def controls(page: str, params: Iterable[link.Param]) -> dict[str, Any]:
-    """The settings that a page's controls choose, rather than its view."""
-    return {p.name: st.session_state[f"{page}_{p.name}"] for p in params if p.name not in VIEWED}
+    """The settings that a page's controls choose, rather than its view, and those of all pages."""
+    state = st.session_state
+    chosen = {p.name: state[f"{page}_{p.name}"] for p in params if p.name not in VIEWED}
+    everywhere = state.get("device", "cpu"), bool(state.get("projector"))
+    return chosen | {"everywhere": everywhere}
 
 
-def keep_up(page: str, params: Iterable[link.Param], drawn: Mapping[str, Any]) -> None:
+def keep_up(
+    page: str, params: Iterable[link.Param], drawn: Mapping[str, Any], *, dropped: bool = False
+) -> None:
     """Draws everything anew where a view was drawn for other settings than those of now.
 
     To be called where the view's fragment begins. Of what changes in the browser at once, Streamlit
@@ -125,9 +130,10 @@ def keep_up(page: str, params: Iterable[link.Param], drawn: Mapping[str, Any]) -
         page: whose view it is.
         params: the page's settings.
         drawn: what the controls said when the view was drawn.
+        dropped: whether a file was dropped since.
     """
     hear(page)
-    if controls(page, params) != drawn:
+    if dropped or controls(page, params) != drawn:
         st.rerun()
 
 

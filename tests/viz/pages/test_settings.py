@@ -172,8 +172,24 @@ def test_what_comes_before_everything_is_drawn_anew_is_late(state) -> None:
 
 def test_what_is_chosen_in_a_view_is_none_of_its_controls(state) -> None:
     params = (*PARAMS, link.number("layer", 3, 0, 9))
+    drawn = settings.controls("page", params)
     state["page_layer"] = 5
-    assert settings.controls("page", params) == {"heads": 4, "dim": 64}
+    assert settings.controls("page", params) == drawn
+    assert {"heads": 4, "dim": 64}.items() <= drawn.items()
+
+
+@pytest.mark.parametrize("everywhere", [{"device": "cuda"}, {"projector": True}])
+def test_a_view_follows_what_holds_on_every_page(state, everywhere) -> None:
+    drawn = settings.controls("page", PARAMS)
+    state.update(everywhere)
+    with pytest.raises(InterruptedError):
+        settings.keep_up("page", PARAMS, drawn)
+
+
+def test_a_view_follows_a_file_that_was_dropped(state) -> None:
+    drawn = settings.controls("page", PARAMS)
+    with pytest.raises(InterruptedError):
+        settings.keep_up("page", PARAMS, drawn, dropped=True)
 
 
 def test_only_the_newest_changes_are_kept(state) -> None:

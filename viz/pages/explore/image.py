@@ -64,7 +64,7 @@ def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
 @st.fragment
 def _view(choice: picture.ViTChoice, found: picture.Seen, drawn: dict[str, Any]) -> None:
     """What the view asks for and chooses runs this alone: the controls have no part in it."""
-    settings.keep_up(PAGE, PARAMS, drawn)
+    settings.keep_up(PAGE, PARAMS, drawn, dropped=painter.is_dropped(PAGE))
     picture_view.show(PAGE, choice, found)
     select = explorer.selection(PAGE, found.trace)
     badge.show(PAGE, found.trace, found.identity, select, lambda: painter.given(PAGE, choice))

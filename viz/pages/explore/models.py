@@ -12,6 +12,7 @@ from viz.pages import (
     checkpoint_view,
     checkpoint_where,
     explorer,
+    painter,
     settings,
     shared,
 )
@@ -75,7 +76,7 @@ def _look(
     drawn: dict[str, Any],
 ) -> None:
     """What the view asks for and chooses runs this alone."""
-    settings.keep_up(PAGE, PARAMS, drawn)
+    settings.keep_up(PAGE, PARAMS, drawn, dropped=painter.is_dropped(PAGE))
     checkpoint_view.show(found, looked, traced)
     settings.to_link(PAGE, PARAMS)
 
