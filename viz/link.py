@@ -132,6 +132,11 @@ def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, A
     return values, problems
 
 
+def value(param: Param, query: Mapping[str, str]) -> Any:
+    """What a link says for one setting alone; the default where that makes no sense."""
+    return read((param,), query)[0][param.name]
+
+
 def wanted(params: Iterable[Param], query: Mapping[str, str]) -> dict[str, str]:
     """The long texts a link stands for: name and SHA-256."""
     names = [param.name for param in params if param.name + HASH in query]

@@ -59,6 +59,14 @@ def test_nonsense_is_named_and_replaced_by_the_default(name, written):
     assert len(problems[0]) < 200
 
 
+@pytest.mark.parametrize(
+    ("written", "found"), [({"sort": "b"}, "b"), ({"sort": "z"}, "a"), ({}, "a")]
+)
+def test_one_setting_is_read_alone(written, found):
+    param = link.choice("sort", "a", ("a", "b"))
+    assert link.value(param, written | {"other": "1"}) == found
+
+
 def test_an_unknown_setting_is_named():
     _, problems = link.read(PARAMS, {"colour": "red"})
     assert problems == ["The link has a setting called “colour”, which nobody knows."]

@@ -101,8 +101,7 @@ def named_in(query: Mapping[str, str]) -> str:
     """The preset that a link names."""
     from models.presets import PRESETS
 
-    name = query.get("preset", FIRST)
-    return name if name in PRESETS else FIRST
+    return link.value(link.choice("preset", FIRST, PRESETS), query)
 
 
 def chosen() -> str:

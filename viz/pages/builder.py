@@ -1,6 +1,6 @@
 """Which model a page shows: a trained one, or an encoder built here with live controls."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from viz import link
 from viz.pages.controls import choice, seed, slider
 from viz.pages.shared import Choice, device_choice
 
-BUILT, FIRST = "built", "minilm"
+BUILT = "built"
 TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
     BUILT: "Build one (untrained)"
 }
@@ -17,8 +17,9 @@ TITLES = {known.name: known.title for known in catalogue() if known.reads == "te
 SLIDER = 120  # pixels: all controls stand in one row of a small laptop
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 NORMS = ("post", "pre")
+MODEL = link.choice("model", "minilm", TITLES)
 PARAMS = (
-    link.choice("model", FIRST, TITLES),
+    MODEL,
     link.number("heads", 4, 1, 16),
     link.number("dim", 64, 8, 256, 8),
     link.number("depth", 4, 1, 12),
@@ -27,12 +28,6 @@ PARAMS = (
     link.number("seed", 0, 0, 999),
 )
 FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
-
-
-def named_in(query: Mapping[str, str]) -> str:
-    """The model that a link names."""
-    name = query.get("model", FIRST)
-    return name if name in TITLES else FIRST
 
 
 def model(page: str, chosen: Callable[[str], None]) -> None:

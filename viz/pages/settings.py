@@ -31,9 +31,8 @@ def from_link(page: str, params: Iterable[link.Param]) -> list[str]:
     hear(page)
     params, query, state = tuple(params), dict(st.query_params), st.session_state
     if _is_back(page, query):
-        state[f"{page}_link"] = (
-            query  # it stays in the address bar until the page has written its own
-        )
+        # this address stays in the bar until the page has written its own
+        state[f"{page}_link"] = query
     if _is_news(page, query):
         values, problems = link.read(params, query)
         say(page, values)

@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+import start
 from viz import link
 from viz.pages import settings
 
@@ -197,3 +199,20 @@ def test_only_the_newest_changes_are_kept(state) -> None:
         settings.say("page", {"heads": 1 + number % 32})
         run({})
     assert len(state["page_said"]) == len(state["page_replaced"]) == settings.KEPT
+
+
+PAGES = sorted(
+    path
+    for section in ("explore", "lab", "learn")
+    for path in (start.ROOT / "viz/pages" / section).glob("[!_]*.py")
+)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_page_tells_the_browser_what_its_link_gave_its_settings(path) -> None:
+    """Of what the browser is never told it would undo everything that is chosen after it."""
+    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=60)
+    app.switch_page(str(path.relative_to(start.ROOT)))
+    app.run()
+    told = app.text_input(f"{path.stem}_unseen").value
+    assert told == str(app.session_state[f"{path.stem}_number"]) != "0"

@@ -49,7 +49,7 @@ def _params() -> tuple[link.Param, ...]:
 
 
 def _from_link() -> list[str]:
-    return settings.from_link(PAGE, params(builder.named_in(st.query_params.to_dict())))
+    return settings.from_link(PAGE, params(link.value(builder.MODEL, st.query_params.to_dict())))
 
 
 @st.fragment
