@@ -1,9 +1,9 @@
-"""Answers about the trace of a picture: an overview, a layer's heads over the patches, exact rows."""
+"""Answers about the trace of a picture: an overview, a layer's heads, exact rows."""
 
 from typing import TYPE_CHECKING
 
 from viz.api.entries import ImageEntry
-from viz.api.requests import Question
+from viz.api.requests import QuestionError
 from viz.api.text import note_of, site_at
 from viz.image import Layer, Rows, factor_for, message
 
@@ -73,7 +73,7 @@ def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> by
 
     found = site_at(entry.shown, site)
     if index >= len(entry.shown.labels):
-        raise Question(f"expected index 0 to {len(entry.shown.labels) - 1}")
+        raise QuestionError(f"expected index 0 to {len(entry.shown.labels) - 1}")
     if axis == "query":
         weights = heads_of_query(entry.shown, found, index)
     else:
@@ -96,4 +96,3 @@ def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
 def picture(entry: ImageEntry, id: str) -> tuple[bytes, str]:
     """The picture as the network saw it, and its media type."""
     return entry.picture.data, entry.picture.kind
-

@@ -11,7 +11,7 @@ WORKERS = 2
 PER_SESSION = 64  # jobs of one session that may wait
 
 
-class Busy(RuntimeError):
+class BusyError(RuntimeError):
     """A session has too many jobs waiting."""
 
 
@@ -39,11 +39,11 @@ class FairPool:
         """The result of `work`.
 
         Raises:
-            Busy: the session has `per_session` jobs waiting.
+            BusyError: the session has `per_session` jobs waiting.
         """
         queue = self._waiting.setdefault(session, deque())
         if len(queue) >= self.per_session:
-            raise Busy(session)
+            raise BusyError(session)
         job = _Job(work, asyncio.get_running_loop().create_future())
         queue.append(job)
         self._start()

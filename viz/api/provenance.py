@@ -1,4 +1,4 @@
-"""How the drawn weights were computed, the Python that gives them, and what the network predicts."""
+"""How drawn weights were computed, the Python that gives them, and the network's predictions."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -35,11 +35,11 @@ class Held(Generic[T]):
     bytes: int
 
 
-class Unknown(LookupError):
+class UnknownError(LookupError):
     """No result was ever held under this id."""
 
 
-class Gone(LookupError):
+class GoneError(LookupError):
     """The result was evicted."""
 
 
@@ -90,14 +90,14 @@ class Registry:
         """The result with this id.
 
         Raises:
-            Gone: it was evicted.
-            Unknown: there never was one.
+            GoneError: it was evicted.
+            UnknownError: there never was one.
         """
         with self._lock:
             found = self._find(id)
             if found is not None:
                 return found
-            raise Gone(id) if id in self._evicted else Unknown(id)
+            raise GoneError(id) if id in self._evicted else UnknownError(id)
 
     def evict(self, id: str) -> None:
         """Drops a result; one that is not held is ignored."""

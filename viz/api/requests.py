@@ -11,11 +11,11 @@ MAX_QUERY = 1024
 Parse = Callable[[str], Any]
 
 
-class Question(ValueError):
+class QuestionError(ValueError):
     """A question that makes no sense; its text says what was expected."""
 
 
-class Foreign(PermissionError):
+class ForeignError(PermissionError):
     """A request for another host, or from a page of another origin."""
 
 
@@ -30,18 +30,18 @@ def check_origin(headers: Mapping[str, str], allowed_hosts: Iterable[str]) -> No
         allowed_hosts: host names without ports; empty allows all.
 
     Raises:
-        Foreign: for another host, an Origin other than the Host, or a cross-site request.
+        ForeignError: for another host, an Origin other than the Host, or a cross-site request.
     """
     host = headers.get("host", "")
     name = urlsplit(f"//{host}").hostname or ""
     allowed = {allowed.lower().strip("[]") for allowed in allowed_hosts}
     if allowed and name.lower() not in allowed:
-        raise Foreign("this host is not allowed")
+        raise ForeignError("this host is not allowed")
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-        raise Foreign("this origin is not allowed")
+        raise ForeignError("this origin is not allowed")
     if headers.get("sec-fetch-site") == "cross-site":
-        raise Foreign("cross-site requests are not allowed")
+        raise ForeignError("cross-site requests are not allowed")
 
 
 def parse_query(
@@ -50,28 +50,28 @@ def parse_query(
     """The values of a query, checked.
 
     Raises:
-        Question: a parameter is missing, unknown, given twice, or makes no sense.
+        QuestionError: a parameter is missing, unknown, given twice, or makes no sense.
     """
     known = {**required, **optional}
     values: dict[str, Any] = {}
     if sum(len(name) + len(value) for name, value in pairs) > MAX_QUERY:
-        raise Question(f"expected at most {MAX_QUERY} characters of parameters")
+        raise QuestionError(f"expected at most {MAX_QUERY} characters of parameters")
     for name, text in pairs:
         if name not in known:
-            raise Question(f"expected the parameters {', '.join(known) or 'of none'}")
+            raise QuestionError(f"expected the parameters {', '.join(known) or 'of none'}")
         if name in values or len(text) > MAX_VALUE:
-            raise Question(f"expected {name} once, in at most {MAX_VALUE} characters")
+            raise QuestionError(f"expected {name} once, in at most {MAX_VALUE} characters")
         values[name] = known[name](text)
     missing = [name for name in required if name not in values]
     if missing:
-        raise Question(f"expected the parameter {missing[0]}")
+        raise QuestionError(f"expected the parameter {missing[0]}")
     return values
 
 
 def whole(text: str) -> int:
     """A whole number of at most nine digits."""
     if not re.fullmatch("[0-9]{1,9}", text, re.ASCII):
-        raise Question("expected a whole number")
+        raise QuestionError("expected a whole number")
     return int(text)
 
 
@@ -85,7 +85,7 @@ def span(text: str) -> range:
     start, dash, stop = text.partition("-")
     found = range(whole(start), whole(stop)) if dash else range(0)
     if not found:
-        raise Question("expected positions such as 0-512")
+        raise QuestionError("expected positions such as 0-512")
     return found
 
 
@@ -94,7 +94,7 @@ def one_of(*words: str) -> Parse:
 
     def parse(text: str) -> str:
         if text not in words:
-            raise Question(f"expected one of {', '.join(words)}")
+            raise QuestionError(f"expected one of {', '.join(words)}")
         return text
 
     return parse

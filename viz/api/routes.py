@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api import image, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
-from viz.api.pool import Busy, FairPool
-from viz.api.registry import Gone, Unknown, registry
-from viz.api.requests import Foreign, Parse, Question, one_of
+from viz.api.pool import BusyError, FairPool
+from viz.api.registry import GoneError, UnknownError, registry
+from viz.api.requests import ForeignError, Parse, QuestionError, one_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -83,13 +83,13 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         try:
             requests.check_origin(request.headers, allowed_hosts())
             work = _work(request)
-        except Foreign as error:
+        except ForeignError as error:
             return _refusal(403, error)
-        except Gone:
+        except GoneError:
             return _refusal(410, "this result is no longer held")
-        except (Unknown, KeyError):
+        except (UnknownError, KeyError):
             return _refusal(404, "there is no such result or question")
-        except Question as error:
+        except QuestionError as error:
             return _refusal(400, error)
         return await _answered(request, pool, work)
 
@@ -126,9 +126,9 @@ async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any])
         return Response(status_code=499)
     try:
         return _response(job.result())
-    except Question as error:
+    except QuestionError as error:
         return _refusal(400, error)
-    except Busy:
+    except BusyError:
         return _refusal(429, "too many questions are waiting; ask again in a moment")
     except ValueError as error:
         return _refusal(500, error)

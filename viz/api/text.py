@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
-from viz.api.requests import Question
+from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Thumbs, message
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index:
     found = site_at(entry.shown, site, head)
     count = found.queries if axis == "query" else found.keys
     if index >= count:
-        raise Question(f"expected index 0 to {count - 1}")
+        raise QuestionError(f"expected index 0 to {count - 1}")
     if axis == "query":
         weights = rows_of(entry.shown, found, head, range(index, index + 1))[0]
     else:
@@ -88,13 +88,13 @@ def site_at(shown: "Shown", site: int, head: object = None) -> "Site":
     """The site with this index.
 
     Raises:
-        Question: there is no such site, or it has no such head.
+        QuestionError: there is no such site, or it has no such head.
     """
     if site >= len(shown.sites):
-        raise Question(f"expected site 0 to {len(shown.sites) - 1}")
+        raise QuestionError(f"expected site 0 to {len(shown.sites) - 1}")
     found = shown.sites[site]
     if isinstance(head, int) and head >= found.heads:
-        raise Question(f"expected head 0 to {found.heads - 1}, mean or max")
+        raise QuestionError(f"expected head 0 to {found.heads - 1}, mean or max")
     return found
 
 
@@ -138,5 +138,5 @@ def _within(name: str, asked: range | None, count: int) -> range:
     if asked is None:
         return range(count)
     if asked.stop > count:
-        raise Question(f"expected {name} within 0-{count}")
+        raise QuestionError(f"expected {name} within 0-{count}")
     return asked

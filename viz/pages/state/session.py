@@ -1,4 +1,4 @@
-"""Page states in the Streamlit session: the one reader of the address, the one maker of widget keys.
+"""Page states in the Streamlit session: the reader of the address, the maker of widget keys.
 
 Python reads the link when a page is entered; the browser writes it. A widget's key carries the
 page's revision and the widget's mount, and its starting value is constant while it stays mounted,
@@ -167,7 +167,9 @@ def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
 
 def _enter_app(query: Mapping[str, str]) -> None:
     """Takes what a link says for every page; what it does not say stays as it is."""
-    values, _ = link.read(APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query})
+    values, _ = link.read(
+        APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query}
+    )
     present = current(APP).settings
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
@@ -175,7 +177,10 @@ def _enter_app(query: Mapping[str, str]) -> None:
 
 
 def fold(page: str) -> None:
-    """Takes over what the user chose in the widgets of this revision; callbacks come before `enter`."""
+    """Takes over what the user chose in the widgets of this revision.
+
+    `enter` and `give` do so themselves; a callback that reads settings calls it first.
+    """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
     values = {

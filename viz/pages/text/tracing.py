@@ -1,4 +1,4 @@
-"""The Text page's trace: one forward pass for a model, a text and a target, held for the browser."""
+"""The Text page's trace: one forward pass, held for the browser."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
