@@ -14,8 +14,10 @@ PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"
 
 def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, Any]:
     """One line: compute path, dtype, mask and row sums of a layer."""
-    trace = getattr(entry.shown, "trace", entry.shown)
+    from analysis.view import View
+
     found = site_at(entry.shown, site)
+    trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
     return {"line": line(trace, trace.site(found.layer, found.kind, found.tower))}
 
 

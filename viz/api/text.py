@@ -100,13 +100,16 @@ def site_at(shown: "Shown", site: int, head: object = None) -> "Site":
 
 def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
     """Each text once, and the sites, which name the texts of their rows and columns."""
+    from analysis.view import View
+
     sides = [(shown.queries(site)[0], shown.keys(site)[0]) for site in shown.sites]
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
-    origins = [None] * len(texts)
-    if hasattr(shown, "origins"):
+    origins: list[list[list[int]] | None] = [None] * len(texts)
+    if isinstance(shown, View):
         for site, side in zip(shown.sites, sides, strict=True):
             for direction, tokens in zip(("out", "in"), side, strict=True):
-                origins[texts.index(tokens)] = [list(g) for g in shown.origins(site, direction)]
+                groups = shown.origins(site, direction)
+                origins[texts.index(tokens)] = [list(group) for group in groups]
     return {
         "texts": [
             {
