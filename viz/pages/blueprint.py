@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.card import Example
+from models.files.card import Example
 from viz import link
 from viz.pages import explorer, known, picture
 from viz.pages.blueprint_fields import FIELDS, fields, meant, shown
@@ -150,7 +150,7 @@ def config(name: str, said: Mapping[str, int | str]) -> Any:
     Raises:
         ValueError: where they do not fit together, or the input does not fit the network.
     """
-    from models.count import check_input
+    from models.cost.count import check_input
     from models.presets import PRESETS, config_of
 
     preset = PRESETS[name]

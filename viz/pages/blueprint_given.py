@@ -8,7 +8,7 @@ from viz.pages.blueprint import PAGE
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from models.count import Config
+    from models.model import Config
 
 
 def arguments(config: "Config", given: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@ MiniLM's own, those of the models trained here come with them; tests hold every 
 
 import streamlit as st
 
-from models.card import Example
+from models.files.card import Example
 from viz.pages import explorer, known, settings
 from viz.pages.shared import Choice, plain
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from models.card import Example
+from models.files.card import Example
 from viz.pages import explorer, known, picture, settings
 from viz.pages.picture import BUILT, TRAINED
 from viz.pages.shared import plain

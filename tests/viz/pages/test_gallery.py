@@ -5,8 +5,8 @@ import hashlib
 import pytest
 from PIL import Image
 
-from models.card import card
 from models.catalogue import CHECKPOINTS, catalogue, entry
+from models.files.card import card
 from models.run import load, trace
 from tests.viz.pages.test_image import blobs, drop, file_of, lines, literal, run, shown, told
 

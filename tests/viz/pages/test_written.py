@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.outputs import likely
-from models.card import card
 from models.catalogue import catalogue
+from models.files.card import card
 from models.run import load, trace
 from tests.viz.pages.test_text import blobs, lines, literal, run
 
