@@ -5,15 +5,35 @@ weights of a whole layer at once when they are large: rows come in blocks.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.weighed import Weighed
-from models.trace import Site
+from models.trace import Rows, Site
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """Attention weights by site, with what their rows and columns stand for."""
+
+    def weights(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Tensor: ...
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]: ...
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
+
 
 BLOCK_BYTES = 2**22  # of weights worked out at a time: they stay in the processor's cache
 Head = int | Literal["mean", "max"]

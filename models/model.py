@@ -7,7 +7,7 @@ import torch
 
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.look import Look
+from models.preprocessing import Look
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import Tokenizer

@@ -8,13 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
-from models.catalogue import CheckpointError, catalogue
+from models.catalogue import catalogue
 from models.decode import without_dropout
 from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
-from models.inputs import Input, Inputs, Target, inputs_of
-from models.loading import Model, Network, as_model, devices, load
-from models.named import named_inputs
+from models.files.errors import CheckpointError
+from models.inputs.own import Input, Inputs, Target, inputs_of, named_inputs
+from models.loading.load import as_model, devices, load
+from models.model import Model, Network
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import Output, Site, Stack, Trace
@@ -60,7 +61,7 @@ def trace(
     model = as_model(model)
     differentiate = None if gradient is None else partial(_differentiate, gradient=gradient)
     if model.door == "transformers":
-        from models.door.run import traced
+        from models.pretrained.run import traced
 
         return traced(model, input, target, edits=edits, hidden=hidden, differentiate=differentiate)
     named = isinstance(input, dict)

@@ -12,12 +12,12 @@ from einops import repeat
 from jaxtyping import Float
 from torch import Tensor
 
-from models.pattern import BLOCK_ROWS, Pattern
+from models.attention.pattern import BLOCK_ROWS, Pattern
 from models.run import Model, as_model, trace
 from models.trace import Trace
 
 if TYPE_CHECKING:
-    from models.loading import Network
+    from models.model import Network
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _untouched(model: Model, input: Any, target: Any, made: Trace) -> Tensor:
     """The output of the model as it is: for the library's, without any of our code in it."""
     if model.door == "own":
         return trace(model, input, target).output.values
-    from models.door.run import plain
+    from models.pretrained.run import plain
 
     return plain(model, input, target)
 

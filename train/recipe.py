@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from models.convert.own import TYPES, Config, settings_of
+from models.loading.convert.own import TYPES, Config, settings_of
 from train.examples import Pointer
 from train.loop import Settings
 from train.task import Task

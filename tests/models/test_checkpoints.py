@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 from PIL import Image
 
-from models.card import card
 from models.catalogue import CHECKPOINTS, catalogue, entry
+from models.files.card import card
 from models.run import Model, load, trace
 from models.text import FileTokenizer
 from train.examples import picture

@@ -12,7 +12,7 @@ from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Ablate, Cut
 from models.encoder import EncoderConfig
-from models.inputs import inputs_of
+from models.inputs.own import inputs_of
 from models.run import Model, load, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.text import Tokens, WordTokenizer

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.card import Example
+from models.files.card import Example
 from viz.pages import explorer
 from viz.pages.architecture.fields import FIELDS, fields, meant, shown
 from viz.pages.image import picture
@@ -152,7 +152,7 @@ def config(name: str, said: Mapping[str, int | str]) -> Any:
     Raises:
         ValueError: where they do not fit together, or the input does not fit the network.
     """
-    from models.count import check_input
+    from models.cost.count import check_input
     from models.presets import PRESETS, config_of
 
     preset = PRESETS[name]

@@ -14,7 +14,7 @@ from viz.pages.architecture.controls import change
 from viz.pages.image import memory
 
 if TYPE_CHECKING:
-    from models.count import Config
+    from models.model import Config
 
 SECONDS_A_WEIGHT = 8e-9  # to draw a random number
 LARGE = 512 * 2**20  # bytes from which on a network is only built when asked for
@@ -24,7 +24,7 @@ WASTE = 2.0  # a pass takes longer than its matrix products
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     """Says what it costs; whether there is room for it and, if it is a lot, it was asked for."""
-    from models.count import needed
+    from models.cost.count import needed
 
     room, wanted, seconds = memory.available(), needed(parts), predicted(parts)
     said = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
@@ -51,7 +51,7 @@ def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
 
 def _offer(room: float) -> None:
     """Buttons for smaller networks that fit."""
-    from models.count import needed, parts
+    from models.cost.count import needed, parts
 
     def fits(made: Any, said: blueprint_fixes.Values) -> bool:
         return needed(parts(made, *blueprint.sizes(said))) <= room
@@ -63,7 +63,7 @@ def _offer(room: float) -> None:
 
 def predicted(parts: tuple[Any, ...]) -> float:
     """Seconds to draw the weights and run one pass."""
-    from models.count import total
+    from models.cost.count import total
 
     work = WASTE * total(parts, "flops") / speed(shared.device())
     return SECONDS_A_WEIGHT * total(parts, "parameters") + work + 0.02

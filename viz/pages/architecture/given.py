@@ -9,7 +9,7 @@ from viz.pages.text import reading
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from models.count import Config
+    from models.model import Config
 
 
 def arguments(config: "Config", given: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.card import Example
+from models.files.card import Example
 from viz.pages import explorer, settings, shared
 from viz.pages.architecture import blueprint
 from viz.pages.architecture import cost as blueprint_cost
@@ -18,7 +18,7 @@ from viz.pages.text import reading
 from viz.pages.widgets import badge, known
 
 if TYPE_CHECKING:
-    from models.count import Config
+    from models.model import Config
     from models.run import Model
 
 STYLE = """<style>
@@ -115,7 +115,7 @@ def _parts(config: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
     Raises:
         ValueError: for an input that is empty or too long.
     """
-    from models.count import parts
+    from models.cost.count import parts
     from models.text import WordTokenizer, clean
 
     kind, *values = given

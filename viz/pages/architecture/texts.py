@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from models.count.parts import Part
+    from models.cost.parts import Part
 
 DOES = {
     "input": "What the network is given.",

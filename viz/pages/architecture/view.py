@@ -14,8 +14,8 @@ from viz.pages.explorer import LARGE
 from viz.pages.widgets.sources import source
 
 if TYPE_CHECKING:
-    from models.count import Config
-    from models.count.parts import Part, Shape
+    from models.cost.parts import Part, Shape
+    from models.model import Config
 
 Parts = tuple[Any, ...]
 DIAGRAM = f"{PAGE}_diagram"
@@ -51,7 +51,7 @@ def wait() -> None:
 
 def parts_of(config: "Config", tokens: int, target: int) -> Parts:
     """The parts of the network that is shown."""
-    from models.count import parts
+    from models.cost.count import parts
 
     return parts(config, tokens, target)
 
@@ -60,7 +60,7 @@ def diagram(parts: Parts, title: str, *, stale: bool) -> str:
     """Shows the parts; returns the path of the one that is chosen."""
     from headscope_views import architecture
 
-    from models.count import walk
+    from models.cost.count import walk
 
     state = st.session_state
     known = [path for path, _, _ in walk(parts)]
@@ -90,7 +90,7 @@ def diagram(parts: Parts, title: str, *, stale: bool) -> str:
 
 def chosen(parts: Parts, path: str) -> None:
     """The chosen part: what it does, its shapes and numbers, and the lines that run."""
-    from models.count import walk
+    from models.cost.count import walk
 
     times, part = next((times, part) for at, times, part in walk(parts) if at == path)
     rows = [
@@ -117,7 +117,7 @@ def told(title: str, sentence: str, rows: Sequence[tuple[str, str]]) -> str:
 
 def shares(parts: Parts, quantity: str, title: str) -> None:
     """All parts as areas, each as large as its share."""
-    from models.count import walk
+    from models.cost.count import walk
 
     rows = [
         (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
@@ -132,7 +132,7 @@ def shares(parts: Parts, quantity: str, title: str) -> None:
 
 def summary(parts: Parts) -> str:
     """The network's numbers in one line of HTML."""
-    from models.count import needed, total
+    from models.cost.count import needed, total
 
     weights = total(parts, "parameters")
     return (

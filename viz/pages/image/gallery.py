@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from models.card import Example
+from models.files.card import Example
 from viz.pages import explorer, settings
 from viz.pages.image import picture
 from viz.pages.image.picture import BUILT, TRAINED

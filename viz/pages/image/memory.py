@@ -27,7 +27,7 @@ def check(choice: ViTChoice) -> None:
 
 def needed(choice: ViTChoice) -> int:
     """Predicted peak of one traced pass, in bytes."""
-    from models.memory import memory_needed
+    from models.cost.memory import memory_needed
     from models.vit import ViTConfig
 
     return memory_needed(ViTConfig(**choice.sizes))
@@ -41,6 +41,6 @@ def fitting(choice: ViTChoice, room: float) -> int | None:
 
 def available() -> int | None:
     """Free memory in bytes, as far as the system tells."""
-    from models.room import available
+    from models.cost.memory_check import available
 
     return available()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import streamlit as st
 
-from models.card import Example, card
 from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
+from models.files.card import Example, card
 from viz.image import Picture as Encoded
 from viz.pages.shared import forward_pass
 

@@ -14,7 +14,7 @@ from viz.pages.state import params as link
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from models.facts import Part
+    from models.loading.summary import Part
     from models.model import Model
 
 PARAMS = (link.text("find", ""), link.text("tensor", ""))
@@ -54,7 +54,7 @@ def show(source: Source, model: "Model") -> None:
 
 def _line(model: "Model", parameters: int) -> str:
     """What is open, in a line."""
-    from models import facts
+    from models.loading import summary as facts
 
     sizes = "; ".join(_sizes(part) for part in facts.parts(model))
     door = "our network" if model.door == "own" else "transformers’ code"
@@ -80,7 +80,7 @@ def _rows(source: Source, model: "Model") -> str:
 
 def facts_of(source: Source, model: "Model", parameters: int) -> dict[str, str]:
     """Everything on the card, by name."""
-    from models import facts
+    from models.loading import summary as facts
 
     found = facts.parts(model)
     weights = next(model.network.parameters())
@@ -126,8 +126,8 @@ def _tokenizer(model: "Model") -> str:
 
 
 def _licence(source: Source) -> str:
-    from models import facts
     from models.catalogue import entry
+    from models.loading import summary as facts
 
     if source.place == "catalogue":
         return entry(source.name).licence
@@ -138,7 +138,8 @@ def _licence(source: Source) -> str:
 
 
 def _memory(model: "Model") -> str:
-    from models import facts, room
+    from models.cost import memory_check as room
+    from models.loading import summary as facts
 
     weights, kept = facts.weights_bytes(model), facts.trace_bytes(model, TOKENS)
     free = room.available(str(model.device))

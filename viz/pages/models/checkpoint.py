@@ -15,8 +15,8 @@ import streamlit as st
 from viz.pages import shared
 
 if TYPE_CHECKING:
+    from models.files.folder import Folder
     from models.model import Model
-    from models.safe import Folder
 
 PAGE = "models"
 PLACES = ("catalogue", "hub", "folder")
@@ -96,7 +96,7 @@ def folder(source: Source) -> "Folder":
     check(source)
     if source.place == "catalogue":
         from models import catalogue
-        from models.safe import Folder
+        from models.files.folder import Folder
 
         return Folder.at(catalogue.folder(catalogue.entry(source.name)))
     if source.place == "hub":
@@ -105,7 +105,7 @@ def folder(source: Source) -> "Folder":
 
 
 def _of_hub(name: str) -> "Folder":
-    from models import hub
+    from models.files import hub
 
     if not name:
         raise ValueError("type the id of a model, owner/name, or choose one that is here already")
@@ -118,7 +118,7 @@ def _of_hub(name: str) -> "Folder":
 
 
 def _of_path(name: str) -> "Folder":
-    from models.safe import Folder
+    from models.files.folder import Folder
 
     if not name.strip():
         raise ValueError("type the path of a folder that holds config.json and weights")

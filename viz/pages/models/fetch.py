@@ -13,7 +13,7 @@ from viz.pages.models.checkpoint import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
-    from models.hub import Plan
+    from models.files.hub import Plan
 
 POLL = 0.5  # seconds between two looks at how far it is
 
@@ -38,7 +38,7 @@ class Download:
 
     def run(self) -> None:
         """Fetches; what goes wrong is kept for the page to say."""
-        from models import hub
+        from models.files import hub
 
         def tell(come: int, total: int) -> None:
             self.come = come
@@ -90,7 +90,7 @@ def offer(name: str) -> None:
 
 
 def _look_up(name: str) -> None:
-    from models import hub
+    from models.files import hub
 
     state = st.session_state
     try:

@@ -16,7 +16,7 @@ from viz.pages.widgets import known
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from models.facts import Reads
+    from models.loading.summary import Reads
     from models.model import Model
 
 MOST = 4096  # tokens a page looks at; a notebook may take more
@@ -55,7 +55,7 @@ def choose(source: Source, model: "Model") -> Looked:
     Raises:
         ValueError: in one line, for an input that cannot be read.
     """
-    from models.facts import reads
+    from models.loading.summary import reads
 
     takes = reads(model)
     if takes.sound and not takes.text:

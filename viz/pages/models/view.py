@@ -70,7 +70,7 @@ def show(open_: Open, looked: Looked, found: Traced) -> None:
 
 def patches_of(model: "Model", trace: "Trace") -> Patches | None:
     """The square patches of a picture whose every layer attends over all of them; else None."""
-    from models.facts import parts
+    from models.loading.summary import parts
 
     if trace.grid is None or model.look is None:
         return None

@@ -82,7 +82,7 @@ def _not_here(source: Source) -> bool:
     """Whether it is a model of the hub that has to be fetched first; offers to."""
     if source.place != "hub" or checkpoint.public():
         return False
-    from models import hub
+    from models.files import hub
 
     if not hub.HUB_ID.fullmatch(source.name) or hub.snapshot(source.name) is not None:
         return False
@@ -132,7 +132,7 @@ def _take_cached() -> None:
 def _cached() -> tuple:
     if checkpoint.public():
         return ()
-    from models import hub
+    from models.files import hub
 
     return tuple(model for model in hub.cached() if model.complete)
 

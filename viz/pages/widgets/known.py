@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from models.card import Card
-from models.card import card as of
 from models.catalogue import Entry, catalogue, entry
+from models.files.card import Card
+from models.files.card import card as of
 from viz.pages import shared
 
 

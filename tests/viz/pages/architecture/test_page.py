@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import start
-from models.count import parts, total, walk
+from models.cost.count import parts, total, walk
 from models.presets import PRESETS, config_of
 from viz.pack import unpack
 from viz.pages.architecture import blueprint

@@ -4,11 +4,11 @@ import hashlib
 
 import pytest
 from PIL import Image
-
-from models.card import card
-from models.catalogue import CHECKPOINTS, catalogue, entry
-from models.run import load, trace
 from tests.viz.pages.test_image import blobs, drop, file_of, lines, literal, run, shown, told
+
+from models.catalogue import CHECKPOINTS, catalogue, entry
+from models.files.card import card
+from models.run import load, trace
 
 TRAINED = {
     known.name: about for known in catalogue() if known.reads == "image" and (about := card(known))

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from tests.viz.pages.learn.pages import numbers, run, widget, words
 from torch import nn
 
 from models.lessons.block_steps import block_steps, random_block
 from models.lessons.depth import growth, last_gradient
-from tests.viz.pages.learn.pages import numbers, run, widget, words
 from viz.pages.lessons.block.lesson import OTHERS, X, Y
 from viz.pages.lessons.block.way import HIDDEN
 from viz.pages.lessons.tables import number

@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
+from tests.viz.pages.learn.pages import errors, run, widget, words
 
 from models.lessons.reach import cost
 from models.lessons.sharing import shared
 from models.run import load, trace
-from tests.viz.pages.learn.pages import errors, run, widget, words
 from viz.pages.lessons import writing
 from viz.pages.lessons.both import lesson as both
 from viz.pages.lessons.tables import number

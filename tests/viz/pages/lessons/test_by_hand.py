@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.simple import two_words
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 from viz.pages.lessons.by_hand.lesson import FILM_TRIES, TRIES, X
 
 PRINTED = (

@@ -4,8 +4,8 @@ import math
 import re
 
 import pytest
-
 from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
+
 from viz.pages.lessons import writing
 from viz.pages.lessons.tables import number
 

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.lessons.dictionary import edit_distance
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 from viz.pages.lessons.dictionary.texts import FRUIT, TRIES
 
 

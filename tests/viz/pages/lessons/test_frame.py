@@ -7,10 +7,10 @@ from html import escape
 from itertools import pairwise
 
 import pytest
+from tests.viz.pages.learn.pages import checked, errors, linked, run, words
 
 import start
 from models import simple
-from tests.viz.pages.learn.pages import checked, errors, linked, run, words
 from viz.pages.lessons import course, prose, tables
 from viz.pages.lessons.terms import TERMS
 from viz.pages.widgets.sources import source

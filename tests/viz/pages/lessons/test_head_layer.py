@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-
 from tests.viz.pages.learn.pages import numbers, run, widget, words
+
 from viz.pages.lessons import tables
 from viz.pages.lessons.head_layer.lesson import OTHERS, TARGETS, H, W
 from viz.pages.lessons.tables import number

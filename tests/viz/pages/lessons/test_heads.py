@@ -4,13 +4,13 @@ import re
 
 import pytest
 import torch
+from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from analysis.habits import habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.lessons.followed import follow
 from models.run import load, trace
 from models.seeding import seeded
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 from viz.pages.lessons.heads.texts import TRAINED_TRIES, TRIES
 from viz.pages.lessons.tables import number
 

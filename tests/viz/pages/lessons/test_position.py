@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from models.lessons.order import SLIPS, misread, permuted
 from models.positional import sinusoidal
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 from viz.pages.lessons.tables import number
 
 PRINTED = {  # (place, feature): as a course has printed 60 places of 32 numbers

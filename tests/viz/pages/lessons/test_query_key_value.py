@@ -1,9 +1,9 @@
 """Query, key, value: the printed numbers of both readings, and that every one of them moves."""
 
 import pytest
+from tests.viz.pages.learn.pages import linked, numbers, run, widget, words
 
 from models.simple import columns_and_matrices, worked_example
-from tests.viz.pages.learn.pages import linked, numbers, run, widget, words
 from viz.pages.lessons.query_key_value import texts
 
 PRINTED = (

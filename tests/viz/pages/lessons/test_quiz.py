@@ -3,8 +3,8 @@
 import math
 
 import pytest
-
 from tests.viz.pages.learn.pages import errors, linked, run, widget, words
+
 from viz.pages.lessons.quiz.form import Question, near
 from viz.pages.lessons.quiz.lesson import COUNT, judged
 from viz.pages.lessons.quiz.questions import questions

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.lessons.scaling import spread
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 from viz.pages.lessons.scale.texts import TEMPERATURE_TRIES
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 import torch
+from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from models.image import to_pixels
 from models.lessons.vit_steps import vit_steps
 from models.vit import ViT, ViTConfig
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 from viz.pages.lessons.vision import picture as vision_picture
 
 SMALL = {"image": "56", "patch": "14", "dim": 16, "heads": 3, "own": 8, "depth": 2, "at": 5}

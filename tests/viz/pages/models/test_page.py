@@ -16,12 +16,12 @@ from streamlit.testing.v1 import AppTest
 
 import start
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
-from models import hub
 from models.catalogue import catalogue
-from models.hub import CancelledError
+from models.files import hub
+from models.files.hub import CancelledError
 from models.run import load, trace
-from tests.models.test_hub import NAME, files, server
-from tests.models.test_safe import HOSTILE
+from tests.models.files.test_folder import HOSTILE
+from tests.models.files.test_hub import NAME, files, server
 from viz.pack import unpack
 from viz.pages.models import card as checkpoint_card
 from viz.pages.models import checkpoint

@@ -1,12 +1,12 @@
 """Trained models on the Text page: their own examples, what they answer, and how likely."""
 
 import pytest
+from tests.viz.pages.test_text import blobs, lines, literal, run
 
 from analysis.outputs import likely
-from models.card import card
 from models.catalogue import catalogue
+from models.files.card import card
 from models.run import load, trace
-from tests.viz.pages.test_text import blobs, lines, literal, run
 
 TRAINED = {
     known.name: told for known in catalogue() if known.reads == "text" and (told := card(known))

@@ -82,7 +82,7 @@ def _followed(
     """x + f(x), and every number of its norm."""
     import torch
 
-    from models.layernorm import LayerNorm
+    from models.blocks import LayerNorm
     from models.lessons.norms import norm_steps
 
     layer = LayerNorm(len(x), eps=float(EPS[st.session_state[f"{NAME}_eps"]]))
@@ -170,9 +170,8 @@ def _beside(total: list[float]) -> None:
 
 
 def _code() -> None:
-    from models import layernorm
-    from models.blocks import PostNormBlock, PreNormBlock
-    from models.layers import AddNorm, FeedForward
+    from models import blocks as layernorm
+    from models.blocks import AddNorm, FeedForward, PostNormBlock, PreNormBlock
     from models.lessons import block_steps, depth, norms
 
     frame.code(

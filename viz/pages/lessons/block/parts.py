@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
     from plotly.graph_objects import Figure
 
-    from models.layers import FeedForward
+    from models.blocks import FeedForward
     from models.lessons.depth import Growth
 
 NAME = "block"
@@ -96,7 +96,7 @@ def feed_forward(vector: list[float]) -> None:
     """The two layers on the normed vector, alone and beside other words."""
     import torch
 
-    from models.layers import FeedForward
+    from models.blocks import FeedForward
     from models.seeding import seeded
 
     frame.heading("The feed-forward network")

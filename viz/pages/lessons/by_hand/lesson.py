@@ -107,7 +107,8 @@ def draw() -> None:
         words = {1: "word 1", 2: "word 2"}
         controls.choice(NAME, "query", "Follow", words, "Whose row is marked and written out below")
         controls.choice(NAME, "key", "looking at", words, "Which number of that row is worked out")
-    from models import attend, simple
+    from models import simple
+    from models.attention import functional as attend
     from models.lessons import followed
 
     found = follow(x)

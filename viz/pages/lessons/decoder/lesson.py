@@ -234,10 +234,10 @@ def _hidden_row() -> None:
 
 def _code() -> None:
     from models import decode
+    from models.attention.mask import Mask
+    from models.attention.pattern import Pattern
     from models.decoder import Decoder
     from models.lessons import hidden_row
-    from models.mask import Mask
-    from models.pattern import Pattern
 
     frame.code(
         NAME,

@@ -183,9 +183,9 @@ def _rows(after: "Tensor", moved: "Tensor") -> list[tuple[list[float], float]]:
 
 def _slip() -> None:
     from analysis.similarity import by_distance
+    from models.attention.relative import distances
     from models.lessons import order
     from models.lessons.order import circle, misread
-    from models.relative import distances
     from viz import figures
 
     controls.choice(NAME, "slip", "The cosine's exponent", SLIPS, "As in the code, or as printed")

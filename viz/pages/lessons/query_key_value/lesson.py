@@ -54,7 +54,8 @@ def draw() -> None:
     frame.text(texts.COLUMNS)
     _controls()
     at = frame.stepper(NAME, STEPS)
-    from models import attend, simple
+    from models import simple
+    from models.attention import functional as attend
     from models.lessons import followed
 
     by_word, by_feature = readings()

@@ -63,7 +63,8 @@ def draw() -> None:
     frame.text(*EXERCISES)
     frame.tries(NAME, *TRIES)
     frame.explore("What to do next: look into a trained network, with a sentence of your own")
-    from models import layernorm, scores
+    from models import blocks as layernorm
+    from models.attention import scores
     from models.lessons import scaling
 
     frame.code(NAME, scores.Dot, scaling.softened, layernorm.standardised)

@@ -110,7 +110,7 @@ def _case(dice: Random) -> Question:
 def _causal(dice: Random) -> Question:
     import torch
 
-    from models.mask import Mask
+    from models.attention.mask import Mask
 
     n = dice.randint(4, 9)
     seen = Mask(causal=True).visible(torch.arange(n), n, [0])
@@ -175,7 +175,7 @@ def _parameters(dice: Random) -> Question:
 def _norm(dice: Random) -> Question:
     import torch
 
-    from models.layernorm import standardised
+    from models.blocks import standardised
 
     vector = whole(dice, 4, -4, 9)
     while len(set(vector)) < 3:

@@ -50,9 +50,9 @@ def draw() -> None:
         dim=max(width, 8),
         heads=1,
     )
-    from models import scores
+    from models.attention import scores
+    from models.attention.scores import softmax
     from models.lessons import scaling
-    from models.softmax import softmax
 
     parts = (scaling.softened, softmax, scaling.slopes, scaling.spread, scores.Dot, scores.Additive)
     frame.code(NAME, *parts, scaling.dot_costs, scaling.additive_costs, scaling.halves)

@@ -10,7 +10,7 @@ from viz.pages.state import params as link
 from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
-    from models.count.parts import Part
+    from models.cost.parts import Part
 
 NAME = "vision"
 MODELS = {
@@ -55,7 +55,7 @@ def why() -> None:
 
 def counted() -> None:
     """The parameters of a named network, part by part."""
-    from models.count import parts, total
+    from models.cost.count import parts, total
     from models.presets import PRESETS
 
     frame.heading("How many parameters")
@@ -75,8 +75,8 @@ def counted() -> None:
 
 def _flatten() -> None:
     """The head that reads all patches in a row, counted without building it."""
-    from models.count import parts, walk
-    from models.count.parts import size
+    from models.cost.count import parts, walk
+    from models.cost.parts import size
     from models.presets import PRESETS
 
     found = parts(PRESETS["vit-raw-head"].config)
