@@ -254,7 +254,7 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (nobody_imports_the_app, "viz/pages/shared.py", "import serve"),
     (first_paint_waits_for_nothing, "app.py", "import torch"),
     (first_paint_waits_for_nothing, "app.py", "def f():\n    from models.run import load"),
-    (first_paint_waits_for_nothing, "viz/pages/explore/text.py", "def f():\n    import torch"),
+    (first_paint_waits_for_nothing, "viz/pages/text/page.py", "def f():\n    import torch"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "if True:\n    import torch"),
     (models_init_is_empty, "models/__init__.py", "from .run import load"),
     (no_print, "viz/heatmap.py", "print('here')"),

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from models.presets import PRESETS
 from tests.browser.looks import looks
-from viz.pages.blueprint_fields import KINDS
+from viz.pages.architecture.fields import KINDS
 
 pytestmark = pytest.mark.browser
 DIAGRAM = ".st-key-architecture_diagram [data-painted]"
