@@ -22,13 +22,13 @@ class Preprocessing:
         size: rows and columns of pixels.
         mean: per channel, taken away from values between 0 and 1.
         std: per channel, what the rest is divided by.
-        how: "crop", "pad" or "stretch", where the image has another shape.
+        resize: "crop", "pad" or "stretch", where the image has another shape.
     """
 
     size: Sizes
     mean: tuple[float, float, float] = (0.5, 0.5, 0.5)
     std: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    how: ResizeMode = "crop"
+    resize: ResizeMode = "crop"
 
 
 def default_preprocessing(config: ViTConfig) -> Preprocessing:

@@ -51,7 +51,10 @@ def attention(
         parts.append(made)
     parts.append(_attend(config, queries, source[0][1], order, causal))
     merged = (("tokens", queries), ("heads × width", config.merged))
-    out: Shape = (("tokens", queries), ("dim", config.dim if config.has_projection else config.merged))
+    out: Shape = (
+        ("tokens", queries),
+        ("dim", config.dim if config.has_projection else config.merged),
+    )
     if config.has_projection:
         title_out = "Output projection"
         parts.append(linear("out", title_out, merged, out, runs, bias=config.out_bias))

@@ -251,7 +251,7 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
         if model.preprocessing is None
         else model.preprocessing
     )
-    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.how)
+    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
     notes = (*picture.notes, *((note,) if note else ()))
     return to_pixels(image, preprocessing.mean, preprocessing.std), notes
 

@@ -222,7 +222,7 @@ def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
     if model.preprocessing is None:
         raise ValueError(f"{model.name} does not say how it wants its images: give it pixels")
     picture = open_image(Path(source) if isinstance(source, str) else source)
-    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.how)
+    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
     pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
     kind = next(model.network.parameters()).dtype
     return pixels.to(model.device, kind), (*picture.notes, *((note,) if note else ()))
