@@ -1,8 +1,10 @@
-"""The browser views as Streamlit elements: JSON props in, a few named values out."""
+"""The browser side as one Streamlit component: props in, values and events out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
+
+HTML = '<div class="headscope"></div>'
 
 
 def view(
@@ -10,23 +12,39 @@ def view(
     props: Mapping[str, Any],
     *,
     key: str,
-    on: Sequence[str] = (),
+    on: Iterable[str] | Mapping[str, Callable[[], None]] = (),
     default: Mapping[str, Any] | None = None,
-    width: Any = "stretch",
-) -> Mapping[str, Any]:
-    callbacks = {f"on_{name}_change": lambda: None for name in on}
-    return _registered()(
-        data={"kind": kind, **props}, key=key, default=default, width=width, **callbacks
-    )
+) -> Any:
+    """Shows what `kind` names; `assets/types.d.ts` has the props of each kind.
+
+    Args:
+        kind: "text", "image", "architecture", "address", "keys", "mode", "preload", "slider" or
+            "entry".
+        props: plain JSON; they go one way and are complete each time.
+        key: constant for one place in the page; a new one mounts the view anew.
+        on: the values and events the kind may send, each with what is called before the rerun it
+            causes; a name alone only makes it part of the result.
+        default: what values are before the kind has sent any.
+
+    Returns:
+        A mapping with an entry for each name of `on`: the value last sent, the event of this run,
+        or None.
+    """
+    called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
+    listeners = {f"on_{name}_change": action for name, action in called.items()}
+    data = {**props, "kind": kind}
+    return _component()(key=key, data=data, default=dict(default or {}), **listeners)
+
+
+def _nothing() -> None:
+    """Called before a rerun that only has to happen."""
 
 
 @cache
-def _registered() -> Callable[..., Any]:
+def _component() -> Callable[..., Any]:
+    """Registers the component once a process. At the first call, not at import: Streamlit finds
+    packaged assets only while a server runs, and standalone.py is there for places without one.
+    """
     from streamlit.components.v2 import component
 
-    return component(
-        "headscope-views.view",
-        html='<div class="headscope"></div>',
-        css="explorer.css",
-        js="streamlit/main.js",
-    )
+    return component("headscope-views.view", html=HTML, css="views.css", js="streamlit/main.js")
