@@ -1,38 +1,24 @@
-"""The app's frame: page settings, what all pages share, and the way to each page."""
+"""The app: Streamlit with its own API and a strict Content-Security-Policy.
+
+`make app`, `streamlit run app.py` and `uvicorn app:app` all run this. Nothing here imports torch:
+pages ask for it after their first output.
+"""
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when torch is imported
 
 import streamlit as st
 
-from viz.pages import shared
-from viz.pages.lesson import course, edge
+from viz.api import routes, server
 
-st.set_page_config(
-    page_title="Headscope",
-    page_icon="viz/icon.svg",
-    layout="wide",
-    initial_sidebar_state="collapsed",
+app = st.App(
+    Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
+    routes=[*routes(lambda: st.get_option("server.allowedHosts")), *server.page_routes()],
+    middleware=server.middleware(),
+    lifespan=server.lifespan,
 )
-st.logo("viz/icon.svg", size="medium")
-shared.frame()
-TITLES = {lesson.name: lesson.title for lesson in course.lessons()}
-ICONS = {
-    "explore": {"text": "notes", "image": "image", "models": "deployed_code", "positions": "tag"},
-    "learn": {lesson.name: lesson.icon for lesson in course.lessons()},
-    "lab": {"architecture": "account_tree"},
-}
-pages = {
-    section.capitalize(): [
-        st.Page(
-            f"viz/pages/{section}/{name}.py",
-            title=TITLES.get(name, name.capitalize()),
-            icon=f":material/{icon}:",
-            url_path=name,
-            default=name == "text",
-        )
-        for name, icon in icons.items()
-    ]
-    for section, icons in ICONS.items()
-}
-page = st.navigation(pages, position="top")
-edge.way_back(page.url_path)
-page.run()
-shared.sidebar()
+
+if __name__ == "__main__":
+    app.run()

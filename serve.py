@@ -24,9 +24,9 @@ SOON = 0.001  # seconds
 FIRST_PAGE = (
     "numpy",
     "PIL.Image",
-    "viz.pages.lesson.edge",
-    "viz.pages.examples",
-    "viz.pages.reading",
+    "viz.pages.lessons.edge",
+    "viz.pages.text.examples",
+    "viz.pages.text.reading",
 )
 SECTIONS = ("explore", "learn", "lab")  # folders of viz/pages with a page in each file
 

@@ -5,15 +5,35 @@ weights of a whole layer at once when they are large: rows come in blocks.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.weighed import Weighed
-from models.trace import Site
+from models.trace import Rows, Site
+
+
+@runtime_checkable
+class WeightSource(Protocol):
+    """Attention weights by site, with what their rows and columns stand for."""
+
+    def weights(
+        self,
+        layer: int,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Tensor: ...
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]: ...
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
+
 
 BLOCK_BYTES = 2**22  # of weights worked out at a time: they stay in the processor's cache
 Head = int | Literal["mean", "max"]
@@ -28,7 +48,7 @@ def combine(
 
 
 def rows_of(
-    trace: Weighed, site: Site, head: Head, rows: range, *, item: int = 0
+    trace: WeightSource, site: Site, head: Head, rows: range, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
@@ -40,7 +60,7 @@ def rows_of(
 
 
 def column_of(
-    trace: Weighed, site: Site, head: Head, key: int, *, item: int = 0
+    trace: WeightSource, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
@@ -51,7 +71,14 @@ def column_of(
 
 
 def pooled(
-    trace: Weighed, site: Site, head: Head, rows: range, keys: range, *, size: int, item: int = 0
+    trace: WeightSource,
+    site: Site,
+    head: Head,
+    rows: range,
+    keys: range,
+    *,
+    size: int,
+    item: int = 0,
 ) -> Float[Tensor, "row col"]:
     """The part rows × keys of a head's weights, max-pooled to at most size × size cells.
 
@@ -66,7 +93,7 @@ def pooled(
 
 
 def thumbnails(
-    trace: Weighed, site: Site, *, size: int, item: int = 0
+    trace: WeightSource, site: Site, *, size: int, item: int = 0
 ) -> Float[Tensor, "column row col"]:
     """Every head of a site, then mean and max over them, each pooled as in `pooled`."""
 

@@ -124,6 +124,10 @@ class View:
         groups = self._read_side(site, direction).groups
         return next((n for n, group in enumerate(groups) if token in group), None)
 
+    def origins(self, site: Site, direction: str) -> tuple[Group, ...]:
+        """The tokens that each of a site's rows ("out") or columns ("in") stands for."""
+        return self._read_side(site, direction).groups
+
     def _read_side(self, site: Site, direction: str) -> Read:
         _, rows, columns = self._side(site)
         return rows if direction == "out" else columns

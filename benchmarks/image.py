@@ -175,7 +175,7 @@ def bare_forward() -> Any:
     import torch
 
     from models.vit import ViT, ViTConfig
-    from viz.pages.picture import ViTChoice
+    from viz.pages.image.picture import ViTChoice
 
     network = ViT(ViTConfig(**ViTChoice(**BASE).sizes)).eval()
     pixels = torch.randn(1, 3, BASE["size"], BASE["size"])
@@ -195,8 +195,8 @@ def memory_of_many() -> int:
     from benchmarks.memory import rise_of
     from models.run import load, trace
     from models.vit import ViTConfig
-    from viz.pages import picture as page
-    from viz.pages import picture_view
+    from viz.pages.image import picture as page
+    from viz.pages.image import view as picture_view
 
     choice = page.ViTChoice(**MANY)
     model = load(ViTConfig(**choice.sizes))

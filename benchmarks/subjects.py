@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.convert import bert
 from models.encoder import Encoder
+from models.loading.convert import bert
 from models.run import Trace, load, trace
 from models.seeding import Undrawn
 

@@ -147,8 +147,8 @@ def _fails(model: nn.Module, inputs: Any) -> int:
 
 def _left(model: nn.Module) -> list[str]:
     """Names of ours, hooks and recordings that outlived the traces."""
-    from models.door.lending import NAME, configs_of
-    from models.pretrained import _recording
+    from models.pretrained.implementation import NAME, configs_of
+    from models.pretrained.interface import _recording
 
     found = ["a recording"] if _recording.get() is not None else []
     found += ["a name" for c in configs_of(model) if c._attn_implementation_internal == NAME]

@@ -3,33 +3,116 @@
 Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
 Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
 
-The layers a block is made of are in models/layers.py and can be had from here too.
+The layers a block is made of are in models/blocks.py and can be had from here too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
-from models.layers import ACTIVATIONS, AddNorm, DropPath, FeedForward
-from models.relative import Relation
+from models.attention.relative import Relation
 
-__all__ = [
-    "ACTIVATIONS",
-    "BLOCKS",
-    "DECODER_BLOCKS",
-    "AddNorm",
-    "Both",
-    "DropPath",
-    "FeedForward",
-    "PostNormBlock",
-    "PostNormDecoderBlock",
-    "PreNormBlock",
-    "PreNormDecoderBlock",
-]
+
+def _gelu_tanh(x: Tensor) -> Tensor:
+    return F.gelu(x, approximate="tanh")
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": _gelu_tanh,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "softplus": F.softplus,
+    "leaky_relu": F.leaky_relu,
+}
+
+
+class FeedForward(nn.Module):
+    """The same two-layer network for every token: dim → hidden → dim."""
+
+    def __init__(
+        self, dim: int, hidden: int, *, activation: str = "relu", dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(
+                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
+            )
+        self.up = nn.Linear(dim, hidden)
+        self.down = nn.Linear(hidden, dim)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = ACTIVATIONS[activation]
+
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        return self.down(self.dropout(self.activation(self.up(x))))
+
+
+class AddNorm(nn.Module):
+    """LayerNorm of the sum of what went into a sub-layer and what came out of it."""
+
+    def __init__(self, dim: int, *, dropout: float = 0.0, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim, eps=eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Float[Tensor, "batch token dim"], y: Float[Tensor, "batch token dim"]
+    ) -> Float[Tensor, "batch token dim"]:
+        return self.norm(x + self.dropout(y))
+
+
+class DropPath(nn.Module):
+    """Stochastic depth: while training, an item skips the whole branch with this probability.
+
+    What is kept is scaled up, so that the expected sum stays the same.
+
+    Source: Huang et al. 2016, section 3; per item and scaled as in timm.
+    """
+
+    def __init__(self, probability: float) -> None:
+        super().__init__()
+        if not 0 <= probability < 1:
+            raise ValueError(f"drop_path: expected 0 up to 1, received {probability}")
+        self.probability = probability
+
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        if not self.training or not self.probability:
+            return x
+        kept = 1 - self.probability
+        return x * (torch.rand(len(x), 1, 1, device=x.device) < kept).to(x.dtype) / kept
+
+
+class LayerNorm(nn.Module):
+    """Brings every token to mean β and deviation γ; both are learned, and start at 0 and 1."""
+
+    def __init__(self, dim: int, *, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(dim))
+        self.bias = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, x: Float[Tensor, "*token dim"]) -> Float[Tensor, "*token dim"]:
+        return self.weight * standardised(x, eps=self.eps) + self.bias
+
+
+def standardised(
+    x: Float[Tensor, "*token dim"], *, eps: float = 1e-5
+) -> Float[Tensor, "*token dim"]:
+    """Every token with mean 0 and deviation 1 over its features.
+
+    The variance is the biased one: a sum divided by the number of features, not by one less.
+    """
+    centred = x - x.mean(-1, keepdim=True)
+    variance = centred.square().mean(-1, keepdim=True)
+    return centred / (variance + eps).sqrt()
 
 
 class PostNormBlock(nn.Module):

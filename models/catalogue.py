@@ -1,7 +1,7 @@
 """The models that come with the app: what they are, and where their files lie.
 
 One comes in a package of its own. The others were trained here: a folder each in
-models/checkpoints, whose config.json tells all about it (see models/card.py).
+models/checkpoints, whose config.json tells all about it (see models/files/card.py).
 """
 
 import hashlib
@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+from models.files.errors import CheckpointError
+
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
 KINDS = {  # what a config.json calls a network
     "bert": "encoder",
@@ -22,10 +24,6 @@ KINDS = {  # what a config.json calls a network
     "headscope-seq2seq": "seq2seq",
     "headscope-vit": "vit",
 }
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is missing, altered or unreadable; the message says what to do."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Where order comes from: attention alone does not know which token came first.
 
 The encodings here add one vector per position to the token's own. Those that reach into attention
-itself (rotary, ALiBi, T5's relative bias) are in models/relative.py and can be had from here too.
+itself (rotary, ALiBi, T5's relative bias) are in models/attention/relative.py and can be imported
+from here too.
 """
 
 from math import prod
@@ -12,7 +13,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.relative import (
+from models.attention.relative import (
     RELATIVE,
     Relation,
     alibi,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
 
 if TYPE_CHECKING:
-    from models.count import Config
+    from models.model import Config
 
 KINDS = ("encoder", "decoder", "seq2seq", "vit", "smallest")
 

@@ -13,16 +13,155 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention import Edit, MultiHeadAttentionConfig, Pattern
-from models.blocks import BLOCKS
+from models.attention import ATTENTION_CHOICES, Edit, MultiHeadAttentionConfig, Pattern, check_heads
+from models.blocks import ACTIVATIONS, BLOCKS
+from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
 from models.edits import at, check
-from models.patches import Patches
-from models.positional import GridPositions
+from models.patches import Patches, Size, Sizes, check_patch, pair
+from models.positional import GRID_POSITIONS, GridPositions
 from models.seeding import seeded, xavier
-from models.vit_config import ViTConfig
 
-__all__ = ["ViT", "ViTConfig", "ViTOutput"]
+CHOICES = {
+    "activation": tuple(ACTIVATIONS),
+    "norm": tuple(BLOCKS),
+    "positions": GRID_POSITIONS,
+    "patches": ("linear", "conv"),
+    "order": ("p1 p2 c", "c p1 p2"),
+    "head": ("class", "mean", "flatten"),
+    "head_activation": (None, *ACTIVATIONS),
+    **ATTENTION_CHOICES,
+}
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """Everything that defines a vision transformer, its random weights included.
+
+    Attributes:
+        image: size it is built for, one number or (rows, columns) of pixels.
+        patch: size of a patch, one number or (rows, columns) of pixels.
+        channels: of the image.
+        classes: of the head; 0 means no head, None the last of `neurons`, or else 10.
+        dim: width of the model; None keeps the patches as they are, without a projection.
+        depth: number of blocks.
+        heads: attention heads in each.
+        head_dim: width of one head; None means width / heads.
+        mlp: hidden width of the feed-forward network.
+        activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
+        norm: "pre" or "post"; "pre" ends on one more norm, before the head.
+        positions: one of `positional.GRID_POSITIONS`; registers have none.
+        patches: how a patch becomes a token: "linear" or "conv", which is the same sum.
+        order: of a patch's numbers: "p1 p2 c" (channels last) or "c p1 p2".
+        head: what it reads: the "class" token, the "mean" of all patches, or all of them
+            ("flatten", for one image size only). Only "class" has a class token.
+        neurons: widths of the head's layers, `classes` last; () means one layer. Between two
+            layers stand BatchNorm and activation.
+        head_activation: between the layers of the head; None means `activation`.
+        head_dropout: while training: before each layer of the head; None means `dropout`.
+        qkv_bias: whether query, key and value projections have a bias.
+        dot_scaling: one of `attention.DOT_SCALINGS`.
+        out_projection: one of `attention.OUT_PROJECTIONS`.
+        patch_norm: whether a LayerNorm stands between a patch's projection and its position.
+        token_std: the normal distribution that class token and registers are drawn from has this
+            standard deviation; 0 starts them at zero.
+        position_std: the same of learned positions.
+        drop_path: while training: how likely an item skips the last block; less so earlier ones.
+        dropout: while training: of attention weights, hidden units and branches.
+        embed_dropout: of what goes into the first block; None means `dropout`.
+        registers: extra learned tokens that stand for no patch.
+        eps: of every LayerNorm.
+        seed: of the random weights.
+    """
+
+    image: Size = 64
+    patch: Size = 8
+    channels: int = 3
+    classes: int | None = None
+    dim: int | None = 64
+    depth: int = 2
+    heads: int = 4
+    head_dim: int | None = None
+    mlp: int = 256
+    activation: str = "gelu"
+    norm: str = "pre"
+    positions: str = "learned"
+    patches: str = "linear"
+    order: str = "p1 p2 c"
+    head: str = "class"
+    neurons: tuple[int, ...] = ()
+    head_activation: str | None = None
+    head_dropout: float | None = None
+    qkv_bias: bool = True
+    dot_scaling: str = "sqrt"
+    out_projection: str = "always"
+    patch_norm: bool = False
+    token_std: float = 1.0
+    position_std: float = 1.0
+    drop_path: float = 0.0
+    dropout: float = 0.0
+    embed_dropout: float | None = None
+    registers: int = 0
+    eps: float = 1e-6
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
+        check_choices(self, CHOICES)
+        check_shares(self, ("drop_path", "dropout", "embed_dropout", "head_dropout"))
+        check_patch(self.image, self.patch)
+        check_heads(self.width, self.heads, self.head_dim)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        if self.eps <= 0:
+            raise ValueError(f"eps: expected a number above 0, received {self.eps}")
+        if min(self.token_std, self.position_std) < 0:
+            raise ValueError(
+                f"token_std, position_std: expected 0 or more, received {self.token_std}"
+                f" and {self.position_std}"
+            )
+        if self.dim is None and self.patches == "conv":
+            raise ValueError("patches: expected 'linear' without a dim, received 'conv'")
+        if self.positions == "sincos2d" and self.width % 4:
+            raise ValueError(f"sincos2d: expected a width divisible by 4, received {self.width}")
+        if min(self.neurons, default=1) < 1 or (self.classes or 0) < 0:
+            raise ValueError(
+                f"neurons, classes: expected widths from 1 and 0 or more classes,"
+                f" received {self.neurons} and {self.classes}"
+            )
+        if self.neurons and self.classes not in (None, self.neurons[-1]):
+            raise ValueError(
+                f"classes: expected the last of neurons {self.neurons}, received {self.classes}"
+            )
+
+    @property
+    def width(self) -> int:
+        """Width of the model."""
+        return self.channels * prod(pair(self.patch)) if self.dim is None else self.dim
+
+    @property
+    def grid(self) -> Sizes:
+        """Rows and columns of patches."""
+        (rows, cols), (high, wide) = pair(self.image), pair(self.patch)
+        return rows // high, cols // wide
+
+    @property
+    def prefix(self) -> tuple[str, ...]:
+        """The tokens in front of the patches."""
+        registers = (f"register {index}" for index in range(self.registers))
+        return (*(("class",) if self.head == "class" else ()), *registers)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens an image of the size it is built for becomes."""
+        return len(self.prefix) + prod(self.grid)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """Widths of the head's layers; () without a head."""
+        classes = 10 if self.classes is None else self.classes
+        return self.neurons or ((classes,) if classes else ())
 
 
 @dataclass(frozen=True, eq=False)

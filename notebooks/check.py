@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
-from models.layernorm import LayerNorm
+from models.blocks import LayerNorm
 from models.positional import sinusoidal
 from notebooks.mistakes import ATTENTION, NORM, POSITIONS, SHAPES
 from notebooks.slips import Mistake

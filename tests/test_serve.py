@@ -190,7 +190,7 @@ def test_what_is_imported_ahead_is_there_and_small() -> None:
 import importlib, sys
 for name in {serve.FIRST_PAGE}:
     importlib.import_module(name)
-assert "numpy" in sys.modules and "viz.pages.reading" in sys.modules
+assert "numpy" in sys.modules and "viz.pages.text.reading" in sys.modules
 large = {{"torch", "pandas", "transformers"}} & set(sys.modules)
 assert not large, large
 """

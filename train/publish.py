@@ -9,9 +9,10 @@ from typing import Any, cast
 
 from torch import nn
 
-from models.card import Measure
-from models.convert.own import settings_of
-from models.loading import Model, Network, as_model
+from models.files.card import Measure
+from models.loading.convert.own import settings_of
+from models.loading.load import as_model
+from models.model import Model, Network
 from models.text import FileTokenizer
 from train.examples import picture, shown
 from train.recipe import Recipe
@@ -64,7 +65,7 @@ def publish(
         "summary": recipe.summary,
         "licence": LICENCE,
         "task": recipe.about,
-        "look": recipe.look,
+        "hint": recipe.hint,
         "measures": [asdict(each) for each in measures],
         "examples": [asdict(each) for each in examples],
         "questions": [{"title": q, "classes": names} for q, names in recipe.questions.items()],

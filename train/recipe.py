@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from models.convert.own import TYPES, Config, settings_of
+from models.loading.convert.own import TYPES, Config, settings_of
 from train.examples import Pointer
 from train.loop import Settings
 from train.task import Task
@@ -20,7 +20,7 @@ class Recipe:
         title: what people call it.
         summary: one sentence, for lists.
         about: what it learned.
-        look: what to look at, whatever the input.
+        hint: what to look at, whatever the input.
         task: what it learns.
         config: of the network.
         settings: of the training.
@@ -33,7 +33,7 @@ class Recipe:
     title: str
     summary: str
     about: str
-    look: str
+    hint: str
     task: Task
     config: Config
     settings: Settings

@@ -17,7 +17,7 @@ from viz.pack import AXES, VERSION, Sections, pack, themes
 BUDGET = 384_000  # bytes of a layer's cells; with header and maxima it stays under 400 kB
 ALL = "layer"  # in place of a head's number: all heads of the layer
 BASE_KEYS = (
-    *("model", "note", "query_labels", "key_labels", "sites", "select"),
+    *("model", "note", "query_labels", "key_labels", "sites"),
     *("grid", "prefix", "patch", "order", "shapes"),
 )
 

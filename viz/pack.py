@@ -18,7 +18,7 @@ from viz.heatmap import quantise
 VERSION = 1
 ALIGNMENT = 8
 AXES = ("query", "key")
-BASE_KEYS = (*("model", "note", "texts", "sites", "select"),)
+BASE_KEYS = ("model", "note", "texts", "sites")
 
 
 @dataclass(frozen=True)

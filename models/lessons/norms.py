@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from models.layernorm import LayerNorm, standardised
+from models.blocks import LayerNorm, standardised
 
 
 @dataclass(frozen=True, eq=False)

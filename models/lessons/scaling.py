@@ -12,8 +12,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Dot, Pattern
+from models.attention.scores import softmax
 from models.seeding import seeded
-from models.softmax import softmax
 
 QUERIES, KEYS = 500, 8  # drawn for a `Spread`: that many queries, each with so many keys
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from models.count import parts, total
+from models.cost.count import parts, total
 from models.positional import sinusoidal
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 

@@ -12,7 +12,7 @@ from analysis.patches import (
     totals_of,
 )
 from models.attention import Mask
-from models.pattern import Pattern
+from models.attention.pattern import Pattern
 from models.text import Tokens
 from models.trace import Output, Site, Trace
 

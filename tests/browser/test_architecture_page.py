@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from models.presets import PRESETS
 from tests.browser.looks import looks
-from viz.pages.blueprint_fields import KINDS
+from viz.pages.architecture.fields import KINDS
 
 pytestmark = pytest.mark.browser
 DIAGRAM = ".st-key-architecture_diagram [data-painted]"
@@ -65,7 +65,7 @@ def test_a_click_on_a_part_shows_its_numbers_and_its_lines(page, app_url):
     open_page(page, app_url)
     part(page, "blocks/feed_forward/up").click()
     expect(page.locator(f"{DIAGRAM}[data-select='blocks/feed_forward/up']")).to_have_count(1)
-    expect(page.get_by_text("What runs: models/layers.py")).to_be_visible()
+    expect(page.get_by_text("What runs: models/blocks.py")).to_be_visible()
     expect(page.get_by_text("self.down(self.dropout(")).to_be_visible()
     page.wait_for_url(re.compile(r"part=blocks(%2F|/)feed_forward(%2F|/)up"))
 

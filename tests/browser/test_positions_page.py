@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import looks
-from viz.pages.position_controls import SCHEMES, VIEWS, VIEWS_OF
+from viz.pages.positions.controls import SCHEMES, VIEWS, VIEWS_OF
 from viz.theme import COLOURS, MODES, rgb
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]

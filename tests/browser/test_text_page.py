@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from tests.browser.looks import looks
-from viz.pages.examples import EXAMPLES
+from viz.pages.text.examples import EXAMPLES
 
 pytestmark = pytest.mark.browser
 ROOT = ".headscope[data-painted]"

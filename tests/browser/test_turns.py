@@ -11,7 +11,7 @@ import start
 from tests.browser.test_architecture_page import EXPLORER
 from tests.browser.test_architecture_page import open_page as open_architecture
 from tests.browser.test_image_page import ROOT, drop, open_page, picture
-from viz.pages.lesson import course
+from viz.pages.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 ADAPTER = start.ROOT / "viz/components/headscope_views/assets/adapter.js"

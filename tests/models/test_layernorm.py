@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from models.layernorm import LayerNorm, standardised
+from models.blocks import LayerNorm, standardised
 from tests.models.devices import DEVICES
 
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import start
-from models.count import parts, total
+from models.cost.count import parts, total
 from models.presets import KINDS, PRESETS, config_of, first_of
 from models.seeding import Undrawn
-from tests.models.test_count import NETWORKS
+from tests.models.cost.test_count import NETWORKS
 
 PUBLISHED = {
     "bert-base": 109_482_240 - 590_592,  # less the pooler

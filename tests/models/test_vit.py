@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from models.cost.memory import parameters
 from models.edits import Ablate
-from models.memory import parameters
 from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
 from models.vit import ViT, ViTConfig

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from models.blocks import ACTIVATIONS, PreNormBlock
 from models.classifier import Classifier
-from models.memory import memory_needed, parameters
+from models.cost.memory import memory_needed, parameters
 from models.patches import cut
 from models.simple import head_by_head
 from models.vit import ViT, ViTConfig

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from models.catalogue import CheckpointError
-from models.convert.own import settings_of
 from models.encoder import Encoder, EncoderConfig
+from models.files.errors import CheckpointError
+from models.loading.convert.own import settings_of
 from models.run import load, trace
 from train.loop import Settings, Snapshot, train
 from train.sequences import LETTERS, Rearrange

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz import link
+from viz.pages.state import params as link
 
 LATE = 5.0  # seconds for which a replaced address may still come in
 VIEWED = {"layer", "attention", "tower", "head", "token", "direction", "scale"}  # chosen in a view

@@ -1,4 +1,4 @@
-"""What pages share: models and traces in bounded caches, the frame, the sidebar, the error line.
+"""What pages share: models in a bounded cache, forward passes, lines that tell of a problem.
 
 Nothing that needs torch is imported before it is called for: a page's first output does not wait.
 """
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.pages.state import session
+
 if TYPE_CHECKING:
-    from analysis.view import View
     from models.run import Model
     from models.text import Tokenizer
-    from models.trace import Trace
-    from viz.pack import Thumbs
 
 LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
+BUILT = "built"  # a model made on the page, with random weights
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
 GRACE = 1.0  # seconds a browser has to draw before PyTorch takes the processor
 WARMING = "warm-up"
@@ -32,7 +32,7 @@ _AT_ONCE = threading.Event()
 
 @dataclass(frozen=True)
 class Choice:
-    """Which model a page shows: a name of the catalogue, or "built" with an encoder's sizes."""
+    """Which model a page shows: a name of the catalogue, or BUILT with an encoder's sizes."""
 
     model: str
     heads: int = 4
@@ -50,40 +50,6 @@ class Choice:
         return {"vocab": VOCAB, "mlp": 4 * self.dim, **sizes}
 
 
-@dataclass(frozen=True, eq=False)
-class Traced:
-    """A trace, its name for the browser, its overview, and what it is seen through, if anything."""
-
-    trace: "Trace"
-    identity: str
-    thumbs: "Thumbs"
-    view: "View | None" = None
-
-    @property
-    def shown(self) -> "Trace | View":
-        """What the explorer draws."""
-        return self.trace if self.view is None else self.view
-
-
-# choices go on in a second line: a row of them that scrolls slips away under the finger; letters on
-# the first colour are as light or dark as the page: white ones cannot be read on that of the dark
-STYLE = """<style>
-.stMainBlockContainer { padding-top: 3.6rem; padding-bottom: 2rem; max-width: 1600px; }
-[role="radiogroup"] { flex-wrap: wrap; row-gap: .3rem; }
-[class*="_unseen"] { display: none; }
-.stApp button[kind="primary"] { color: Canvas; }
-[class*="_examples"] button { min-height: 2rem; padding: .1rem .7rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding-left: .8rem; padding-right: .8rem; } }
-%s
-</style>"""
-PROJECTOR = "html { font-size: 130%; }"
-
-
-def frame() -> None:
-    """The look of every page: less empty space on top, larger type for a projector."""
-    st.html(STYLE % (PROJECTOR if st.session_state.get("projector") else ""))
-
-
 def error_line(message: object) -> None:
     """One line that says what is wrong and what to do; never markdown or HTML of the user's."""
     line = " ".join(str(message).split())
@@ -98,8 +64,8 @@ def notice(message: object) -> None:
 
 def plain(text: str) -> str:
     """Text that Streamlit's markdown shows letter by letter."""
-    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|~$:&@/=" else c for c in text)
-    return escaped.replace("\\:", "\\:\u200b")
+    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|~$&@/=" else c for c in text)
+    return escaped.replace(":", "&#58;")  # an escaped colon could still begin a directive
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -108,7 +74,7 @@ def opened(choice: Choice, device: str) -> "Model":
     from models.encoder import EncoderConfig
     from models.run import load
 
-    if choice.model != "built":
+    if choice.model != BUILT:
         return load(choice.model, device=device)
     return load(EncoderConfig(**choice.sizes), device=device)
 
@@ -119,31 +85,6 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
     if found is None:
         raise ValueError("this model reads token ids only")
     return found
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def traced(choice: Choice, device: str, text: str, target: str = "") -> Traced:
-    """One forward pass, kept as the recipe of its patterns (a few MB at most).
-
-    Args:
-        choice: of the model.
-        device: what it runs on.
-        text: what it reads.
-        target: what an encoder–decoder is to write; "" lets it write.
-    """
-    from models.run import trace
-    from viz.pages.answers import thumbs
-
-    model = opened(choice, device)
-    with forward_pass(model):
-        done = trace(model, text, target or None)
-    return Traced(done, identity(choice, device, text, target), thumbs(done))
-
-
-def identity(choice: Choice, device: str, text: str, target: str = "") -> str:
-    """The browser's name for the trace of a text."""
-    name = f"{choice}|{device}|{text}|{target}".encode("utf-8", "replace")
-    return hashlib.sha256(name).hexdigest()[:12]
 
 
 @contextlib.contextmanager
@@ -173,38 +114,13 @@ def _cores() -> int:
 
 
 def device() -> str:
-    """What the models run on."""
-    return st.session_state.get("device", "cpu")
-
-
-def device_choice() -> None:
-    """A switch between this machine's devices, where it has more than one and that is known."""
-    if cold():
-        return
+    """What the models run on: the chosen device where this machine has it, else the CPU."""
+    chosen = session.app("device")
+    if chosen == "cpu":
+        return chosen
     from models.run import devices
 
-    found = devices()
-    if len(found) > 1:
-        st.segmented_control(
-            "Device",
-            found,
-            format_func=str.upper,
-            default="cpu",
-            key="device",
-            required=True,
-            persist_state="session",
-        )
-
-
-def sidebar() -> None:
-    """Settings that hold on every page."""
-    with st.sidebar:
-        st.toggle(
-            "Projector mode",
-            key="projector",
-            persist_state="session",
-            help="Larger type, for the back row",
-        )
+    return chosen if chosen in devices() else "cpu"
 
 
 def cold() -> bool:

@@ -25,7 +25,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file("app.py", default_timeout=60)
-if sys.argv[1] != "viz/pages/explore/text.py":
+if sys.argv[1] != "viz/pages/text/page.py":
     app.switch_page(sys.argv[1])
 app.run()
 assert app.markdown[0].value, "no heading"

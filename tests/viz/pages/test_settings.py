@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import start
-from viz import link
 from viz.pages import settings
+from viz.pages.state import params as link
 
 PARAMS = (link.number("heads", 4, 1, 32), link.number("dim", 64, 1, 999))
 

@@ -1,16 +1,20 @@
-"""One HTML page that holds a view, its code and its bytes: for files, notebooks and tests.
+"""One HTML page that holds a view, its code and its data: for files, notebooks and tests.
 
 The ES modules travel as data: addresses in an import map, so nothing is fetched from anywhere.
 """
 
 import base64
 import json
+import posixpath
 import re
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from typing import Any
 
 ASSETS = Path(__file__).parent / "assets"
 PREFIX = "headscope/"
+REVISION = "page.0"
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -29,13 +33,8 @@ body {{ margin: 0; padding: 16px; background: #ffffff; }}
 <body>
 <div class="headscope"></div>
 <script type="module">
-import {{ mount }} from "{prefix}{view}.js";
-const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const root = document.querySelector(".headscope");
-const events = [];
-const listen = {listen} ? (event) => events.push(structuredClone(event)) : null;
-const view = mount(root, bytes("{data}"), listen);
-window.headscope = {{ events, update: (text) => view.update(bytes(text)), destroy: view.destroy }};
+import {{ open }} from "{prefix}standalone.js";
+open({props}, {responses});
 </script>
 </body>
 </html>
@@ -43,32 +42,69 @@ window.headscope = {{ events, update: (text) => view.update(bytes(text)), destro
 
 
 def page(
-    data: bytes, *, view: str = "explorer", title: str = "Headscope", listen: bool = False
+    responses: Mapping[str, bytes] | None,
+    props: Mapping[str, Any],
+    *,
+    title: str = "Headscope",
 ) -> str:
     """A self-contained page.
 
     Args:
-        data: a message of viz/pack.py.
-        view: which module's `mount` to use: explorer, atlas, matrix or tokens.
-        listen: whether the view may ask for more; its events are then in `headscope.events`, and
-            `headscope.update(base64)` takes the answer. Without it the view shows what it has.
+        responses: what the server would answer, by path ("overview", "map?site=0&head=3"); None:
+            they are fetched from the server that the page comes from.
+        props: of the view, with its "kind"; what an attention view needs and is not given here has
+            the value it has where no Streamlit is.
+        title: of the page.
+
+    Returns:
+        HTML. A script on the page finds the view as `headscope`: `update(props)`, `destroy()` and
+        `events`, what it has sent.
     """
+    held = responses and {
+        path: base64.b64encode(data).decode("ascii") for path, data in responses.items()
+    }
     return _PAGE.format(
         title=escape(title),
-        css=(ASSETS / "explorer.css").read_text(encoding="utf-8"),
+        css=(ASSETS / "views.css").read_text(encoding="utf-8"),
         modules=json.dumps({"imports": _modules()}),
         prefix=PREFIX,
-        view=view,
-        listen="true" if listen else "false",
-        data=base64.b64encode(data).decode(),
+        props=_script(defaults() | dict(props)),
+        responses=_script(held),
     )
+
+
+def defaults() -> dict[str, Any]:
+    """Props of an attention view on a page of its own: no link is written, nothing is kept."""
+    return {
+        "page": "",
+        "path": [],
+        "trace": "page",
+        "made": 0,
+        "revision": REVISION,
+        "start": {},
+        "defaults": {},
+        "link": {},
+    }
+
+
+def _script(value: object) -> str:
+    """JSON that can stand in a script element."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def _modules() -> dict[str, str]:
     """Module names to data: addresses; relative imports become names of the same map."""
     found = {}
-    for path in sorted(ASSETS.glob("*.js")):
-        code = re.sub(r'from "\./', f'from "{PREFIX}', path.read_text(encoding="utf-8"))
-        encoded = base64.b64encode(code.encode()).decode()
-        found[PREFIX + path.name] = f"data:text/javascript;base64,{encoded}"
+    for path in sorted(ASSETS.rglob("*.js")):
+        name = path.relative_to(ASSETS).as_posix()
+
+        def absolute(match: re.Match[str], folder: str = posixpath.dirname(name)) -> str:
+            target = posixpath.normpath(posixpath.join(folder, match[2]))
+            return f'{match[1]}"{PREFIX}{target}"'
+
+        code = re.sub(
+            r'(\bfrom |\bimport\()"(\.\.?/[^"]+)"', absolute, path.read_text(encoding="utf-8")
+        )
+        encoded = base64.b64encode(code.encode()).decode("ascii")
+        found[PREFIX + name] = f"data:text/javascript;base64,{encoded}"
     return found

@@ -1,0 +1,40 @@
+"""Attention: `attend`, the values it takes and returns, and the multi-head layer.
+
+`attend` (functional.py) is the one function every network goes through. `Mask`, the scores (`Dot`,
+`Bilinear`, `Additive`), and edits are its arguments; a `Pattern`, the recipe of the weights, is
+returned beside the values. `MultiHeadAttention` projects its input and calls it.
+"""
+
+from models.attention.edit import Edit
+from models.attention.functional import attend
+from models.attention.mask import Edge, Mask
+from models.attention.multihead import (
+    ATTENTION_CHOICES,
+    DOT_SCALINGS,
+    OUT_PROJECTIONS,
+    MultiHeadAttention,
+    MultiHeadAttentionConfig,
+    check_heads,
+)
+from models.attention.pattern import Bias, Block, Pattern
+from models.attention.scores import Additive, Bilinear, Dot, Score
+
+__all__ = [
+    "ATTENTION_CHOICES",
+    "DOT_SCALINGS",
+    "OUT_PROJECTIONS",
+    "Additive",
+    "Bias",
+    "Bilinear",
+    "Block",
+    "Dot",
+    "Edge",
+    "Edit",
+    "Mask",
+    "MultiHeadAttention",
+    "MultiHeadAttentionConfig",
+    "Pattern",
+    "Score",
+    "attend",
+    "check_heads",
+]

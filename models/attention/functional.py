@@ -1,0 +1,187 @@
+"""The one function every attention here goes through.
+
+    attend(q, k, v) = softmax(q·k / √dim) · v          (Vaswani et al. 2017, eq. 1)
+
+It returns the values and the `Pattern`: the recipe of the weights rather than the weights. So the
+values come from PyTorch's fused kernel, which never forms the weights, and any head's weights are
+worked out afterwards, when somebody looks.
+
+Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (width of a head).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention.edit import Edit, RecipeEdit, ValuesEdit, WeightsEdit
+from models.attention.mask import Mask
+from models.attention.pattern import Bias, Pattern
+from models.attention.scores import Additive, Dot, Score
+
+
+def attend(
+    q: Float[Tensor, "batch head query dim"],
+    k: Float[Tensor, "batch kv_head key key_dim"],
+    v: Float[Tensor, "batch kv_head key value_dim"],
+    *,
+    mask: Mask = Mask(),
+    score: Score = Dot(),
+    bias: Bias = None,
+    dropout: float = 0.0,
+    edit: Sequence[Edit] | Edit | None = None,
+) -> tuple[Float[Tensor, "batch head query value_dim"], Pattern]:
+    """Weighs the values by how well queries and keys match.
+
+    Args:
+        q: queries.
+        k: keys; fewer heads than queries means grouped queries.
+        v: values, as many heads as keys.
+        mask: which keys each query may attend to.
+        score: how well a query and a key match.
+        bias: added to the scores (see `Pattern.bias`).
+        dropout: the share of weights dropped while training; never part of the pattern.
+        edit: what to change on the way, in order.
+
+    Returns:
+        The values, and the pattern that gives any part of the weights.
+
+    Raises:
+        ValueError: if the heads of q, k and v do not fit together.
+    """
+    edits = () if edit is None else tuple(edit) if isinstance(edit, Sequence) else (edit,)
+    pattern = Pattern(q, k, v, mask=mask, score=score, bias=bias)
+    for step in edits:
+        if isinstance(step, RecipeEdit):
+            pattern = step.edit_recipe(pattern)
+    pattern = replace(pattern, weights_edits=tuple(e for e in edits if isinstance(e, WeightsEdit)))
+    values, path = values_of(pattern, dropout)
+    kept = values if values.requires_grad else None
+    pattern = replace(pattern, path=path, values=kept)
+    for step in edits:
+        if isinstance(step, ValuesEdit):
+            values = step.edit_values(values, pattern)
+    return values, pattern
+
+
+WINDOW_ROWS = 128
+BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made row by row
+
+
+def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
+    """The values a recipe gives, and the way they were computed.
+
+    Args:
+        pattern: the recipe.
+        dropout: the share of weights dropped.
+
+    Returns:
+        Values `batch head query value_dim`, and "fused" or "explicit".
+    """
+    if _fusable(pattern, dropout):
+        return _fused(pattern), "fused"
+    return _explicit(pattern, dropout), "explicit"
+
+
+def _fusable(pattern: Pattern, dropout: float) -> bool:
+    score = pattern.score
+    plain = isinstance(score, Dot) and score.softcap is None and score.sink is None
+    same_width = pattern.k.shape[-1] == pattern.v.shape[-1]
+    known = plain and same_width and pattern.mask.hidden == -torch.inf
+    return known and dropout == 0 and not pattern.weights_edits
+
+
+def _fused(pattern: Pattern) -> Tensor:
+    """The values through the fused kernel, with the mask in the cheapest form it takes."""
+    q, mask = pattern.q, pattern.mask
+    if pattern.temperature is not None:
+        q = q / pattern.temperature[:, None, None].to(q.dtype)
+    if pattern.bias is None and mask.only_causal:
+        return _kernel(pattern, q, None, causal=True)
+    if pattern.bias is None and mask.same_for_all_rows:
+        first = torch.zeros(1, dtype=torch.long, device=q.device)
+        return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
+    blocks = []
+    for rows in _spans(pattern):
+        keys = _in_reach(mask, rows, pattern.keys)
+        matrix = _dense_rows(pattern, rows, keys)
+        blocks.append(_kernel(pattern, q[:, :, rows], matrix, keys=keys))
+    return torch.cat(blocks, dim=2)
+
+
+def _kernel(
+    pattern: Pattern,
+    q: Tensor,
+    mask: Tensor | None,
+    *,
+    causal: bool = False,
+    keys: slice = slice(None),
+) -> Tensor:
+    scale = pattern.score.scale if isinstance(pattern.score, Dot) else None
+    return F.scaled_dot_product_attention(
+        q,
+        pattern.k[:, :, keys],
+        pattern.v[:, :, keys],
+        attn_mask=mask,
+        is_causal=causal,
+        scale=scale,
+        enable_gqa=pattern.k.shape[1] != pattern.heads,
+    )
+
+
+def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
+    """Mask and bias of some rows and keys as the one matrix the kernel takes."""
+    heads, each = range(pattern.heads), torch.arange(rows.start, rows.stop, device=pattern.q.device)
+    seen = pattern.mask.visible(each, pattern.keys, heads)
+    seen = None if seen is None else seen[..., keys]
+    bias = pattern.bias
+    if isinstance(bias, Tensor):  # a slice is a view, where rows picked one by one are a copy
+        bias = bias if bias.shape[2] == 1 else bias[:, :, rows]
+    else:
+        bias = pattern.bias_rows(each, heads)
+    if bias is None:
+        return seen
+    bias = bias if bias.shape[3] == 1 else bias[..., keys]
+    if pattern.temperature is not None:
+        bias = bias / pattern.temperature[:, None, None]
+    bias = bias.to(pattern.q.dtype)
+    return bias if seen is None else bias.masked_fill(~seen, -torch.inf)
+
+
+def _spans(pattern: Pattern) -> Iterator[slice]:
+    """The row blocks; with a window shorter ones, which leave most keys out of reach."""
+    longest = max(len(rows) for rows in _row_blocks(pattern))
+    if pattern.mask.window is not None:
+        longest = min(longest, max(WINDOW_ROWS, pattern.mask.window))
+    for start in range(0, pattern.queries, longest):
+        yield slice(start, min(start + longest, pattern.queries))
+
+
+def _in_reach(mask: Mask, rows: slice, keys: int) -> slice:
+    """The keys that any of these rows can see, by their distance."""
+    first, last = rows.start + mask.offset, rows.stop - 1 + mask.offset
+    start = 0 if mask.window is None else max(0, first - mask.window + 1)
+    stop = keys if mask.window is None else min(keys, last + mask.window)
+    stop = min(stop, last + 1) if mask.causal else stop
+    return slice(start, stop) if start < stop else slice(0, keys)
+
+
+def _explicit(pattern: Pattern, dropout: float) -> Tensor:
+    """The values by way of the weights, some rows at a time."""
+    v = pattern.v.repeat_interleave(pattern.heads // pattern.v.shape[1], dim=1)
+    blocks = []
+    for rows in _row_blocks(pattern):
+        weights = pattern.weights(rows=rows)
+        blocks.append(F.dropout(weights, dropout).to(v.dtype) @ v)
+    return torch.cat(blocks, dim=2)
+
+
+def _row_blocks(pattern: Pattern) -> Sequence[Tensor]:
+    row_bytes = 4 * pattern.batch * pattern.heads * pattern.keys
+    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    step = max(1, BLOCK_BYTES // (row_bytes * hidden))
+    return torch.arange(pattern.queries, device=pattern.q.device).split(step)

@@ -1,0 +1,221 @@
+"""Multi-head attention: the layer that has_projection its own queries, keys and values.
+
+Source: Vaswani et al. 2017, section 3.2.2, with the options that later transformers added.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from models.attention.edit import Edit
+from models.attention.functional import attend
+from models.attention.mask import Mask
+from models.attention.pattern import Bias, Pattern
+from models.attention.relative import rotate
+from models.attention.scores import Dot
+from models.checks import check_choices, check_least, check_shares
+
+DOT_SCALINGS = ("sqrt", "none", "fourth root")
+OUT_PROJECTIONS = ("always", "needed")
+ATTENTION_CHOICES = {"dot_scaling": DOT_SCALINGS, "out_projection": OUT_PROJECTIONS}
+
+
+def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
+    """Raises ValueError unless the heads have a width: their own, or an equal share of dim."""
+    if dim < 1 or heads < 1 or (head_dim is not None and head_dim < 1):
+        raise ValueError(
+            f"expected positive dim, heads and head_dim, received {dim}, {heads} and {head_dim}"
+        )
+    if head_dim is None and dim % heads:
+        fitting = ", ".join(str(count) for count in range(1, dim + 1) if dim % count == 0)
+        raise ValueError(
+            f"heads must divide dim: expected one of {fitting} for dim {dim}, received {heads}"
+        )
+
+
+@dataclass(frozen=True)
+class MultiHeadAttentionConfig:
+    """Sizes of one attention layer.
+
+    Attributes:
+        dim: width of what comes out.
+        heads: number of heads.
+        head_dim: width of one head's queries and keys; None means dim / heads.
+        value_dim: width of one head's values; None means that of its queries and keys.
+        input_dim: width of what goes in; None means dim.
+        qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection has one.
+        scale: factor of the dot product; None leaves it to `dot_scaling`.
+        dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries
+            and keys by its fourth root each, before they meet, which is the same number and keeps
+            large products within half precision; "none" leaves it as it is.
+        out_projection: "always", or "needed": left out where one head as wide as the model has
+            nothing to merge.
+        value_shortcut: whether the values, heads merged, are added to the output, past its
+            projection (self-attention only; Yuan et al. 2021, whose line allows only one head).
+        dropout: while training: the share of weights dropped.
+        projection_dropout: the share of the output projection's numbers dropped.
+        output_dropout: once more, the last thing before the shortcut is added.
+    """
+
+    dim: int = 64
+    heads: int = 4
+    head_dim: int | None = None
+    value_dim: int | None = None
+    input_dim: int | None = None
+    qkv_bias: bool = True
+    out_bias: bool = True
+    scale: float | None = None
+    dot_scaling: str = "sqrt"
+    out_projection: str = "always"
+    value_shortcut: bool = False
+    dropout: float = 0.0
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_heads(self.dim, self.heads, self.head_dim)
+        check_choices(self, ATTENTION_CHOICES)
+        check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
+        check_least(self, {"value_dim": 1, "input_dim": 1})
+        if self.scale is not None and self.dot_scaling != "sqrt":
+            raise ValueError(
+                f"scale, dot_scaling: expected one of them, received {self.scale}"
+                f" and {self.dot_scaling!r}"
+            )
+        if self.value_shortcut and self.merged != self.dim:
+            raise ValueError(
+                f"value_shortcut: expected heads × width of their values = dim, received"
+                f" {self.heads} × {self.value_width} and {self.dim}"
+            )
+
+    @property
+    def width(self) -> int:
+        """Width of one head's queries and keys."""
+        return self.dim // self.heads if self.head_dim is None else self.head_dim
+
+    @property
+    def value_width(self) -> int:
+        """Width of one head's values."""
+        return self.width if self.value_dim is None else self.value_dim
+
+    @property
+    def merged(self) -> int:
+        """Width of the values of all heads, side by side."""
+        return self.heads * self.value_width
+
+    @property
+    def has_projection(self) -> bool:
+        """Whether there is an output projection."""
+        return self.out_projection == "always" or self.heads > 1 or self.merged != self.dim
+
+    @property
+    def factor(self) -> float:
+        """What queries and keys are multiplied by, each, before they meet."""
+        return self.width**-0.25 if self.dot_scaling == "fourth root" else 1.0
+
+    @property
+    def score(self) -> Dot:
+        """How a query and a key are compared once they have been multiplied by `factor`."""
+        return Dot(scale=self.scale if self.dot_scaling == "sqrt" else 1.0)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several attentions side by side, each on its own projection of the input.
+
+    Source: Vaswani et al. 2017, section 3.2.2.
+    """
+
+    def __init__(self, config: MultiHeadAttentionConfig = MultiHeadAttentionConfig()) -> None:
+        super().__init__()
+        inside = config.heads * config.width
+        into = config.dim if config.input_dim is None else config.input_dim
+        self.config = config
+        self.query = nn.Linear(into, inside, bias=config.qkv_bias)
+        self.key = nn.Linear(into, inside, bias=config.qkv_bias)
+        self.value = nn.Linear(into, config.merged, bias=config.qkv_bias)
+        self.out = (
+            nn.Linear(config.merged, config.dim, bias=config.out_bias)
+            if config.has_projection
+            else nn.Identity()
+        )
+        self.projection_dropout = nn.Dropout(config.projection_dropout)
+        self.output_dropout = nn.Dropout(config.output_dropout)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch query input_dim"],
+        context: Float[Tensor, "batch key input_dim"] | None = None,
+        *,
+        mask: Mask = Mask(),
+        bias: Bias = None,
+        angles: Float[Tensor, "query pair"] | None = None,
+        past: Pattern | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch query dim"], Pattern]:
+        """Attends from x to the context, or to itself if there is none.
+
+        Args:
+            x: what attends.
+            context: what is attended to.
+            mask: which keys each query may attend to; with a past, all keys count, and
+                `offset` says where x begins.
+            bias: added to the scores (see `Pattern.bias`).
+            angles: rotation of queries and keys (see `relative.rotate`); with a past, those of
+                x's own positions.
+            past: this layer's pattern of an earlier pass, which keeps its keys and values (as
+                they were compared: rotated and scaled). Those of x come after them; a context is
+                not projected again, theirs stand for it.
+            edit: what to change on the way, in order.
+        """
+        if context is not None and self.config.value_shortcut:
+            raise ValueError("value_shortcut is for self-attention: expected no context")
+        if context is not None and angles is not None:
+            raise ValueError("angles are for self-attention: expected no context")
+        q = self._prepared(self.query(x), angles)
+        k, v = self._keys_values(x, context, angles, past)
+        values, pattern = attend(
+            q,
+            k,
+            v,
+            mask=mask,
+            score=self.config.score,
+            bias=bias,
+            dropout=self.config.dropout if self.training else 0.0,
+            edit=edit,
+        )
+        out = self.output_dropout(self.projection_dropout(self.out(_merge_heads(values))))
+        if self.config.value_shortcut:
+            out = out + _merge_heads(v[:, :, -x.shape[1] :])
+        return out, pattern
+
+    def _keys_values(
+        self, x: Tensor, context: Tensor | None, angles: Tensor | None, past: Pattern | None
+    ) -> tuple[Tensor, Tensor]:
+        """What is attended to: `batch head key dim` each."""
+        if context is not None and past is not None:
+            return past.k, past.v
+        source = x if context is None else context
+        k, v = self._prepared(self.key(source), angles), self._split(self.value(source))
+        if past is None:
+            return k, v
+        return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
+
+    def _prepared(self, x: Tensor, angles: Tensor | None) -> Tensor:
+        """Queries or keys as they go into the dot product: split, rotated, scaled."""
+        x = self._split(x)
+        x = x if angles is None else rotate(x, angles)
+        return x if self.config.factor == 1 else x * self.config.factor
+
+    def _split(self, x: Tensor) -> Tensor:
+        return rearrange(
+            x, "batch token (head dim) -> batch head token dim", head=self.config.heads
+        )
+
+
+def _merge_heads(values: Tensor) -> Tensor:
+    return rearrange(values, "batch head token dim -> batch token (head dim)")

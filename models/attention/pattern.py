@@ -1,0 +1,300 @@
+"""The recipe of one attention layer's weights, worked out when somebody looks.
+
+    scores  = score(q, k) + bias, over the temperature; −∞ where the mask hides the key
+    weights = softmax(scores) along the keys, then the edits of the weights
+
+A `Pattern` keeps references to q, k and v: nothing may write to them in place afterwards. That
+is memory for `tokens × dim` numbers where the weights themselves would be `heads × tokens²`.
+A row with no key to attend to has all-zero weights.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from models.attention.mask import Mask, check_broadcast
+from models.attention.scores import Dot, Score, softmax
+
+Rows = slice | Sequence[int] | Tensor | None
+
+
+def index_slice(index: int | None, count: int, name: str) -> slice:
+    """A slice of one, or of everything for None; ValueError for an index that is not there."""
+    if index is None:
+        return slice(None)
+    if not 0 <= index < count:
+        raise ValueError(f"{name}: expected 0 to {count - 1}, received {index}")
+    return slice(index, index + 1)
+
+
+def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
+    """Rows as positions among `count` queries.
+
+    Raises:
+        ValueError: for a position that is not there, or anything but whole numbers.
+    """
+    if rows is None or isinstance(rows, slice):
+        return torch.arange(count)[slice(None) if rows is None else rows]
+    picked = torch.as_tensor(rows)
+    whole = not len(picked) or picked.dtype in (torch.int32, torch.int64)
+    if not whole or (len(picked) and not 0 <= int(picked.min()) <= int(picked.max()) < count):
+        raise ValueError(f"rows: expected positions 0 to {count - 1}, received {rows}")
+    return picked.long()
+
+
+def drop_axes(block: Tensor, head: int | None, item: int | None) -> Tensor:
+    """`batch head …` without the axes of which one was picked."""
+    if head is not None:
+        block = block[:, 0]
+    return block if item is None else block[0]
+
+
+def expand_heads(
+    kv: Float[Tensor, "batch kv_head key dim"], heads: int, chosen: slice
+) -> Float[Tensor, "batch head key dim"]:
+    """Keys or values, one head for each of the chosen of `heads` query heads."""
+    group = heads // kv.shape[1]
+    if group == 1:
+        return kv[:, chosen]
+    return kv[:, [head // group for head in range(heads)[chosen]]]
+
+
+BiasRows = Callable[[int | None, Tensor], Tensor]
+Bias = Tensor | BiasRows | None
+BLOCK_ROWS = 128  # one head's block of this many rows stays in the processor's cache
+
+
+@runtime_checkable
+class WeightsEdit(Protocol):
+    """An edit that changes weights after softmax, row by row, the same way every time."""
+
+    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+        """New weights for `batch head row key`; `heads` and `rows` say which these are."""
+        ...
+
+
+class Block(NamedTuple):
+    """Some rows of one head's weights."""
+
+    head: int
+    rows: slice
+    weights: Float[Tensor, "batch row key"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """What is needed to work out any part of one layer's attention weights.
+
+    Axes are `batch head query key`: rows are queries (who attends), columns keys (attended to).
+    Every number that comes out is float32, after softmax, before dropout.
+
+    Attributes:
+        q: `batch head query dim`.
+        k: `batch kv_head key dim`; fewer key heads than heads means grouped queries.
+        v: `batch kv_head key value_dim`.
+        mask: which keys each query may attend to.
+        score: the scoring function.
+        bias: added to the scores: a tensor `batch head query key` (axes of size 1 broadcast), or
+            a function of (head, query positions) that gives `row key` for one head and
+            `head row key` for None.
+        temperature: what each head's scores (and its sink) are divided by before the softmax.
+        weights_edits: edits of the weights after the softmax.
+        path: how the values were computed: "fused" or "explicit".
+        values: the attention's output while gradients are being asked for, else None.
+        values_gradient: the gradient of a chosen number by `values`, if it was asked for.
+    """
+
+    q: Float[Tensor, "batch head query dim"]
+    k: Float[Tensor, "batch kv_head key key_dim"]
+    v: Float[Tensor, "batch kv_head key value_dim"]
+    mask: Mask = Mask()
+    score: Score = Dot()
+    bias: Bias = None
+    temperature: Float[Tensor, " head"] | None = None
+    weights_edits: tuple[WeightsEdit, ...] = ()
+    path: Literal["fused", "explicit"] = "explicit"
+    values: Float[Tensor, "batch head query value_dim"] | None = None
+    values_gradient: Float[Tensor, "batch head query value_dim"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.heads % self.k.shape[1] or self.k.shape[1] != self.v.shape[1]:
+            raise ValueError(
+                f"expected key and value heads that divide {self.heads} query heads,"
+                f" received {self.k.shape[1]} and {self.v.shape[1]}"
+            )
+        if self.k.shape[0] != self.batch:
+            raise ValueError(f"expected keys for {self.batch} items, received {self.k.shape[0]}")
+        if (self.k.shape[0], self.k.shape[2]) != (self.v.shape[0], self.v.shape[2]):
+            raise ValueError(
+                f"expected a value for every key, received keys {tuple(self.k.shape)}"
+                f" and values {tuple(self.v.shape)}"
+            )
+        if isinstance(self.score, Dot) and self.q.shape[-1] != self.k.shape[-1]:
+            raise ValueError(
+                f"a dot product needs queries and keys of one width, received"
+                f" {self.q.shape[-1]} and {self.k.shape[-1]}"
+            )
+        self.mask.check(self.batch, self.heads, self.queries, self.keys)
+        if isinstance(self.bias, Tensor):
+            check_broadcast("bias", self.bias, (self.batch, self.heads, self.queries, self.keys))
+        sink = self.score.sink if isinstance(self.score, Dot) else None
+        for name, each in (("temperature", self.temperature), ("sink", sink)):
+            if each is not None and each.shape != (self.heads,):
+                raise ValueError(
+                    f"{name}: expected one number for each of {self.heads} heads,"
+                    f" received {tuple(each.shape)}"
+                )
+
+    @property
+    def batch(self) -> int:
+        return self.q.shape[0]
+
+    @property
+    def heads(self) -> int:
+        return self.q.shape[1]
+
+    @property
+    def queries(self) -> int:
+        return self.q.shape[2]
+
+    @property
+    def keys(self) -> int:
+        return self.k.shape[2]
+
+    def scores(
+        self, head: int | None = None, rows: Rows = None, *, item: int | None = None
+    ) -> Float[Tensor, "..."]:
+        """What goes into the softmax: −∞ where the mask hides the key.
+
+        Args:
+            head: one head, whose axis is dropped; None for all.
+            rows: which queries; None for all.
+            item: one item of the batch, whose axis is dropped; None for all.
+
+        Returns:
+            `batch head row key`, float32.
+
+        Raises:
+            ValueError: for a head, row or item that is not there.
+        """
+        scores, _ = self._scores(self._heads(head), self._rows(rows), self._items(item))
+        return drop_axes(scores, head, item).float()
+
+    def weights(
+        self, head: int | None = None, rows: Rows = None, *, item: int | None = None
+    ) -> Float[Tensor, "..."]:
+        """The attention weights: arguments, shape and errors as for `scores`.
+
+        A row sums to 1, except that a row with no key to attend to is zero, a sink keeps its
+        share, and edits of the weights may do as they please.
+        """
+        weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
+        return drop_axes(weights, head, item).float()
+
+    def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
+        """Every weight once, a few rows of one head at a time, in at most `max_bytes` each."""
+        step = max(1, min(BLOCK_ROWS, max_bytes // (4 * self.batch * self.keys)))
+        for head in range(self.heads):
+            for start in range(0, self.queries, step):
+                rows = slice(start, min(start + step, self.queries))
+                yield Block(head, rows, self.weights(head, rows))
+
+    def gradient(
+        self, head: int | None = None, rows: Rows = None, *, item: int | None = None
+    ) -> Float[Tensor, "..."]:
+        """The gradient of a chosen number by the weights: dL/dA = dL/d(values) · vᵀ.
+
+        Arguments and shape as for `weights`.
+
+        Raises:
+            ValueError: if no gradient was asked for when the trace was made.
+        """
+        if self.values_gradient is None:
+            raise ValueError("no gradient here: ask for one with trace(..., gradient=...)")
+        heads, positions, items = self._heads(head), self._rows(rows), self._items(item)
+        values_gradient = self.values_gradient[items, heads][:, :, positions].float()
+        values = expand_heads(self.v[items], self.heads, heads).float()
+        return drop_axes(values_gradient @ values.transpose(-1, -2), head, item)
+
+    def detached(self, values_gradient: Tensor) -> "Pattern":
+        """The same recipe with the gradient of its values, free of the graph it came from."""
+        q, k, v = (tensor.detach() for tensor in (self.q, self.k, self.v))
+        return replace(self, q=q, k=k, v=v, values=None, values_gradient=values_gradient)
+
+    def empty_rows(self, padding: Bool[Tensor, "batch query"] | None = None) -> int:
+        """How many rows, over batch and heads, the mask leaves no key to attend to.
+
+        Args:
+            padding: True at queries that are padding and do not count; None counts all.
+        """
+        if self.mask.only_causal:
+            return 0
+        count = 0
+        for start in range(0, self.queries, BLOCK_ROWS):
+            rows = torch.arange(start, min(start + BLOCK_ROWS, self.queries), device=self.q.device)
+            seen = self.mask.visible(rows, self.keys, range(self.heads))
+            if seen is not None:
+                empty = (~seen.any(-1)).expand(self.batch, self.heads, len(rows))
+                if padding is not None:
+                    empty = empty & ~padding.to(rows.device)[:, None, rows]
+                count += int(empty.sum())
+        return count
+
+    def _scores(self, heads: slice, rows: Tensor, items: slice) -> tuple[Tensor, bool]:
+        """The scores `batch head row key`, and whether any of them may be −∞."""
+        wide = torch.promote_types(self.q.dtype, torch.float32)
+        chosen = range(self.heads)[heads]
+        q = self.q[items, heads][:, :, rows]
+        k = expand_heads(self.k[items], self.heads, heads)
+        scores = self.score.scores(q.to(wide), k.to(wide), chosen)
+        bias = self.bias_rows(rows, chosen, items)
+        if bias is not None:
+            scores = scores + bias.to(wide)
+        if self.temperature is not None:
+            scores = scores / self.temperature[heads, None, None].to(wide)
+        seen = self.mask.visible(rows, self.keys, chosen)
+        if seen is None:
+            return scores, bias is not None
+        seen = seen if seen.shape[0] == 1 else seen[items]
+        return scores.masked_fill(~seen, self.mask.hidden), True
+
+    def _weights(self, heads: slice, rows: Tensor, items: slice) -> Tensor:
+        scores, masked = self._scores(heads, rows, items)
+        weights = softmax(scores, sink=self._sink(heads), masked=masked)
+        for edit in self.weights_edits:
+            weights = edit.edit_weights(weights, range(self.heads)[heads], rows)
+        return weights
+
+    def _sink(self, heads: slice) -> Tensor | None:
+        """The sinks of these heads, over their temperature."""
+        sink = self.score.sink if isinstance(self.score, Dot) else None
+        if sink is None or self.temperature is None:
+            return None if sink is None else sink[heads]
+        return sink[heads] / self.temperature[heads]
+
+    def bias_rows(
+        self, rows: Int[Tensor, " row"], heads: Sequence[int], items: slice = slice(None)
+    ) -> Float[Tensor, "#batch #head #row key"] | None:
+        """The rows of the bias for these heads, None if there is no bias."""
+        if self.bias is None:
+            return None
+        if isinstance(self.bias, Tensor):
+            bias = self.bias if self.bias.shape[0] == 1 else self.bias[items]
+            bias = bias if bias.shape[1] == 1 else bias[:, list(heads)]
+            return bias if bias.shape[2] == 1 else bias[:, :, rows]
+        if len(heads) == self.heads:
+            return self.bias(None, rows)[None]
+        return torch.stack([self.bias(head, rows) for head in heads])[None]
+
+    def _heads(self, head: int | None) -> slice:
+        return index_slice(head, self.heads, "head")
+
+    def _items(self, item: int | None) -> slice:
+        return index_slice(item, self.batch, "item")
+
+    def _rows(self, rows: Rows) -> Tensor:
+        return positions(rows, self.queries).to(self.q.device)

@@ -1,0 +1,229 @@
+"""Order inside attention: angles that queries and keys are rotated by, or a bias on the scores.
+
+Where `models/positional.py` adds a vector to each token, these leave the tokens alone and reach
+into `attend`. All of them depend on the distance between query and key alone.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from models.attention.pattern import Bias
+
+RELATIVE = ("rotary", "alibi", "relative")
+
+
+class Relation(NamedTuple):
+    """What attention is told about order; the default is nothing.
+
+    Attributes:
+        angles: what queries and keys are rotated by, see `rotate`.
+        bias: what is added to the scores, see `Pattern.bias`.
+    """
+
+    angles: Float[Tensor, "token pair"] | None = None
+    bias: Bias = None
+
+    def since(self, first: int) -> "Relation":
+        """The same for the queries from one position on; every key stays."""
+        angles = None if self.angles is None else self.angles[first:]
+        bias = self.bias
+        if isinstance(bias, Tensor):
+            return Relation(angles, bias if bias.shape[2] == 1 else bias[:, :, first:])
+        return Relation(
+            angles, None if bias is None else lambda head, rows: bias(head, rows + first)
+        )
+
+
+def rotary_angles(
+    positions: int | Int[Tensor, " position"], dim: int, *, base: float = 10_000.0
+) -> Float[Tensor, "position pair"]:
+    """By how much each pair of coordinates is turned at each position, in radians.
+
+        angle[p, i] = p / base^(2i/dim)
+
+    Args:
+        positions: how many (0, 1, 2, …), or which.
+        dim: width of a head, an even number: dim / 2 pairs.
+        base: of the geometric row of wavelengths.
+
+    Returns:
+        float64 on the processor: float32 would lose the digits of far positions.
+
+    Source: Su et al. 2021 (RoFormer), eq. 15.
+    """
+    check_rotary("rotary", dim)
+    if isinstance(positions, int):
+        if positions < 1:
+            raise ValueError(f"expected at least 1 position, received {positions}")
+        positions = torch.arange(positions, device="cpu")
+    even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
+    return positions.cpu().double()[:, None] / base ** (even / dim)
+
+
+def check_rotary(kind: str, head_dim: int) -> None:
+    """Raises ValueError where rotary positions have no pairs to turn."""
+    if kind == "rotary" and (head_dim < 2 or head_dim % 2):
+        raise ValueError(f"rotary: expected an even head width, received {head_dim}")
+
+
+def rotate(
+    x: Float[Tensor, "batch head token dim"], angles: Float[Tensor, "token pair"]
+) -> Float[Tensor, "batch head token dim"]:
+    """Turns pairs of coordinates; a dot product of two such vectors knows only their distance.
+
+    Coordinate i makes a pair with coordinate i + dim/2 (half-split, as in Llama's checkpoints;
+    RoFormer's own code pairs 2i with 2i + 1, which is the same up to the order of coordinates).
+
+    Source: Su et al. 2021 (RoFormer), eq. 34.
+    """
+    token, pairs = angles.shape
+    if x.shape[2:] != (token, 2 * pairs):
+        raise ValueError(
+            f"angles: expected {x.shape[2]} tokens and {x.shape[3] / 2:g} pairs,"
+            f" received {token} and {pairs}"
+        )
+    cos, sin = (part.to(x.device, x.dtype) for part in (angles.cos(), angles.sin()))
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
+
+
+def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
+    """How steeply each head's bias falls with distance.
+
+    A geometric row from 2^(-8/heads) down to 2^-8 where heads is a power of two; else that of the
+    power below, and every other one of the power above.
+
+    Source: Press et al. 2022, section 3, and its published code for other numbers of heads.
+    """
+    if heads < 1:
+        raise ValueError(f"expected at least 1 head, received {heads}")
+    below = 2 ** (heads.bit_length() - 1)
+    slopes = [2 ** (-8 * (i + 1) / below) for i in range(below)]
+    slopes += [2 ** (-4 * (2 * i + 1) / below) for i in range(heads - below)]
+    return torch.tensor(slopes, device="cpu")
+
+
+def alibi(heads: int, rows: int | Int[Tensor, " row"], keys: int) -> Float[Tensor, "head row key"]:
+    """The bias of ALiBi: minus slope times distance, on both sides of the query.
+
+    Args:
+        heads: how many.
+        rows: how many queries (0, 1, 2, …), or which.
+        keys: how many.
+
+    Source: Press et al. 2022, section 3; |i − j| where their attention is causal, i − j.
+    """
+    distance = distances(rows, keys)
+    return -alibi_slopes(heads).to(distance.device)[:, None, None] * distance.abs()
+
+
+def distances(rows: int | Int[Tensor, " row"], keys: int) -> Int[Tensor, "row key"]:
+    """Position of the key minus position of the query."""
+    if isinstance(rows, int):
+        rows = torch.arange(rows, device="cpu")
+    return torch.arange(keys, device=rows.device)[None, :] - rows[:, None]
+
+
+def relative_buckets(
+    distance: Int[Tensor, "..."],
+    *,
+    bidirectional: bool,
+    buckets: int = 32,
+    max_distance: int = 128,
+) -> Int[Tensor, "..."]:
+    """Which learned bias each distance gets: one each when near, shared logarithmically when far.
+
+    Args:
+        distance: position of the key minus position of the query.
+        bidirectional: whether keys after the query have buckets of their own (the upper half);
+            if not, they all fall into bucket 0.
+        buckets: how many there are.
+        max_distance: from here on everything shares the last bucket.
+
+    Source: Raffel et al. 2020 (T5), section 2.1, and its published code.
+    """
+    least = 4 if bidirectional else 2
+    exact = buckets // least
+    if buckets < least or max_distance <= exact:
+        raise ValueError(
+            f"expected at least {least} buckets and a max_distance above {exact},"
+            f" received {buckets} and {max_distance}"
+        )
+    side = buckets // 2 if bidirectional else buckets
+    after = side * (distance > 0).long() if bidirectional else torch.zeros_like(distance).long()
+    far = distance.abs() if bidirectional else (-distance).clamp(min=0)
+    # in float32 and this order, as published: another rounding would move a bucket's edge
+    logarithm = torch.log(far.clamp(min=1).float() / exact) / math.log(max_distance / exact)
+    shared = (exact + (logarithm * (side - exact)).long()).clamp(max=side - 1)
+    return after + torch.where(far < exact, far, shared)
+
+
+class Rotary(nn.Module):
+    """Rotates queries and keys; nothing to learn."""
+
+    def __init__(self, head_dim: int) -> None:
+        super().__init__()
+        check_rotary("rotary", head_dim)
+        self.head_dim = head_dim
+
+    def forward(self, tokens: int) -> Relation:
+        return Relation(angles=rotary_angles(tokens, self.head_dim))
+
+
+class Alibi(nn.Module):
+    """Lets every head's scores fall with distance; nothing to learn."""
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+
+    def forward(self, tokens: int) -> Relation:
+        def rows(head: int | None, rows: Tensor) -> Tensor:
+            if head is None:
+                return alibi(self.heads, rows, tokens)
+            return -float(alibi_slopes(self.heads)[head]) * distances(rows, tokens).abs()
+
+        return Relation(bias=rows)
+
+
+class Relative(nn.Module):
+    """A learned bias for each bucket of distances and each head, one table for all layers.
+
+    Source: Raffel et al. 2020 (T5), section 2.1.
+    """
+
+    def __init__(self, heads: int, *, bidirectional: bool = True) -> None:
+        super().__init__()
+        self.bidirectional = bidirectional
+        self.table = nn.Parameter(torch.randn(32, heads))
+
+    def forward(self, tokens: int) -> Relation:
+        def rows(head: int | None, rows: Tensor) -> Tensor:
+            buckets = relative_buckets(distances(rows, tokens), bidirectional=self.bidirectional)
+            if head is not None:
+                return self.table[:, head][buckets]
+            return self.table.T[:, buckets]
+
+        return Relation(bias=rows)
+
+
+class Unrelated(nn.Module):
+    """Tells attention nothing about order."""
+
+    def forward(self, tokens: int) -> Relation:
+        return Relation()
+
+
+def relation_of(kind: str, heads: int, head_dim: int, *, causal: bool = False) -> nn.Module:
+    """The module for one of `RELATIVE`, whose forward gives a `Relation`; else `Unrelated`."""
+    if kind == "rotary":
+        return Rotary(head_dim)
+    if kind == "alibi":
+        return Alibi(heads)
+    if kind == "relative":
+        return Relative(heads, bidirectional=not causal)
+    return Unrelated()

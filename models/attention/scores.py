@@ -1,0 +1,114 @@
+"""How well a query and a key match, before mask and softmax: the scoring functions.
+
+Each is a value with one method, `scores(q, k, heads)`. Shapes: q `batch head query dim`,
+k `batch head key dim` (already one per query head), result `batch head query key`.
+
+Sources: scaled dot product: Vaswani et al. 2017, eq. 1. Bilinear ("general"): Luong et al. 2015,
+eq. 8. Additive: Bahdanau et al. 2015, appendix A.1.2. Soft cap: Gemma 2 report, section 2.
+Sink: Xiao et al. 2023 in its learned form (one logit a head, as in gpt-oss).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from einops import einsum, rearrange
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Dot:
+    """q·k times a scale.
+
+    Attributes:
+        scale: the factor; None means 1/√dim.
+        softcap: scores pass through cap·tanh(score/cap), which keeps them within ±cap.
+        sink: one more logit per head in the softmax, which takes weight and gives no value.
+    """
+
+    scale: float | None = None
+    softcap: float | None = None
+    sink: Float[Tensor, " head"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.softcap is not None and self.softcap <= 0:
+            raise ValueError(f"softcap: expected a positive number, received {self.softcap}")
+
+    def scores(
+        self,
+        q: Float[Tensor, "batch head query dim"],
+        k: Float[Tensor, "batch head key dim"],
+        heads: Sequence[int],
+    ) -> Float[Tensor, "batch head query key"]:
+        scale = q.shape[-1] ** -0.5 if self.scale is None else self.scale
+        scores = (q * scale) @ k.transpose(-1, -2)
+        if self.softcap is None:
+            return scores
+        return self.softcap * torch.tanh(scores / self.softcap)
+
+
+@dataclass(frozen=True, eq=False)
+class Bilinear:
+    """qᵀMk, with one matrix for all heads or one each: queries and keys may differ in width."""
+
+    matrix: Float[Tensor, "query_dim key_dim"] | Float[Tensor, "head query_dim key_dim"]
+
+    def scores(
+        self,
+        q: Float[Tensor, "batch head query query_dim"],
+        k: Float[Tensor, "batch head key key_dim"],
+        heads: Sequence[int],
+    ) -> Float[Tensor, "batch head query key"]:
+        matrix = self.matrix if self.matrix.ndim == 2 else self.matrix[list(heads)]
+        return q @ matrix.to(q.dtype) @ k.transpose(-1, -2)
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """wᵀ tanh(W_q q + W_k k): a small network with one hidden layer.
+
+    It needs room for `query × key × hidden` numbers a head, where a dot product needs
+    `query × key`: one reason why dot products won.
+    """
+
+    query: Float[Tensor, "hidden query_dim"]
+    key: Float[Tensor, "hidden key_dim"]
+    vector: Float[Tensor, " hidden"]
+
+    def scores(
+        self,
+        q: Float[Tensor, "batch head query query_dim"],
+        k: Float[Tensor, "batch head key key_dim"],
+        heads: Sequence[int],
+    ) -> Float[Tensor, "batch head query key"]:
+        from_query = rearrange(q @ self.query.to(q.dtype).T, "b h query d -> b h query 1 d")
+        from_key = rearrange(k @ self.key.to(q.dtype).T, "b h key d -> b h 1 key d")
+        hidden = torch.tanh(from_query + from_key)
+        return einsum(hidden, self.vector.to(q.dtype), "b h query key d, d -> b h query key")
+
+
+Score = Dot | Bilinear | Additive
+
+
+def softmax(
+    scores: Float[Tensor, "batch head row key"],
+    *,
+    sink: Float[Tensor, " head"] | None = None,
+    masked: bool = True,
+) -> Float[Tensor, "batch head row key"]:
+    """Shares of each row that sum to 1, less what a sink takes; zero for a row of −∞.
+
+    Args:
+        scores: what is compared.
+        sink: one more score per head, which takes a share and is left out of the result.
+        masked: whether any score may be −∞.
+    """
+    if sink is not None:
+        logit = sink[:, None, None].to(scores.dtype).expand(*scores.shape[:-1], 1)
+        return torch.softmax(torch.cat([scores, logit], -1), -1)[..., :-1]
+    if not masked:
+        return torch.softmax(scores, -1)
+    empty = scores.amax(-1, keepdim=True).isneginf()
+    # Softmax of a row of −∞ is NaN, and so would be its gradient: such rows go round it.
+    return torch.softmax(scores.masked_fill(empty, 0.0), -1).masked_fill(empty, 0.0)

@@ -1,0 +1,199 @@
+"""Attention, feed-forward network and blocks as numbers (see models/cost/parts.py)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention.functional import attend
+from models.blocks import BLOCKS, DECODER_BLOCKS, FeedForward
+from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
+
+AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs what comes out, not what went in
+
+
+def attention(
+    config: MultiHeadAttentionConfig,
+    queries: int,
+    *,
+    name: str = "attention",
+    title: str = "Self-attention",
+    keys: int | None = None,
+    order: str = "none",
+    causal: bool = False,
+) -> Part:
+    """Multi-head attention: over itself, or over the keys of another tower.
+
+    Args:
+        config: of the layer.
+        queries: tokens that attend.
+        name: of the part.
+        title: of the part.
+        keys: tokens attended to, of another tower; None means its own.
+        order: what it is told of positions: "rotary", "alibi", "relative", or anything else.
+        causal: whether later keys are hidden.
+    """
+    runs, into = MultiHeadAttention.forward, config.input_dim or config.dim
+    takes, cross = (("tokens", queries), ("dim", into)), keys is not None
+    source: Shape = (("source", keys), ("dim", into)) if keys is not None else takes
+    inside = {"query": config.width, "key": config.width, "value": config.value_width}
+    parts = []
+    for letter, (which, width) in zip("qkv", inside.items(), strict=True):
+        x = takes if which == "query" else source
+        b = f" + b{letter}" if config.qkv_bias else ""
+        gives = (x[0], ("heads × width", config.heads * width))
+        made = linear(
+            *(which, which.capitalize(), x, gives, runs),
+            bias=config.qkv_bias,
+            kind="projection",
+            formula=f"{letter} = {'c' if x is source and cross else 'x'} · W{letter}{b}",
+            memory=NUMBER * size(gives),
+        )
+        parts.append(made)
+    parts.append(_attend(config, queries, source[0][1], order, causal))
+    merged = (("tokens", queries), ("heads × width", config.merged))
+    out: Shape = (
+        ("tokens", queries),
+        ("dim", config.dim if config.has_projection else config.merged),
+    )
+    if config.has_projection:
+        title_out = "Output projection"
+        parts.append(linear("out", title_out, merged, out, runs, bias=config.out_bias))
+    return group(
+        *(name, title, "attention", parts),
+        formula=_attention_formula(config),
+        takes=takes,
+        gives=out,
+        source=runs,
+        context=source if cross else (),
+    )
+
+
+def _attention_formula(config: MultiHeadAttentionConfig) -> str:
+    heads = f"[head 1 | … | head {config.heads}]" if config.heads > 1 else "head 1"
+    out = " · Wo" + (" + bo" if config.out_bias else "") if config.has_projection else ""
+    return heads + out + (" + [v 1 | … | v n]" if config.value_shortcut else "")
+
+
+def _attend(
+    config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
+) -> Part:
+    """All heads' weights and the values they mix; the fused kernel keeps no weights."""
+    heads, width, value = config.heads, config.width, config.value_width
+    kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal)
+    rooted = {"sqrt": f" / √{width}", "none": "", "fourth root": f" / (∜{width} · ∜{width})"}
+    scaled = f" · {config.scale:g}" if config.scale is not None else rooted[config.dot_scaling]
+    turned = ("R·q", "(R·k)ᵀ") if order == "rotary" else ("q", "kᵀ")
+    bias = {"alibi": " − slope · distance", "relative": " + bias[distance]"}.get(order, "")
+    hidden = ", −∞ for later keys" if causal else ""
+    return Part(
+        "attend",
+        f"{heads} heads" if heads > 1 else "1 head",
+        "attend",
+        f"softmax({turned[0]} · {turned[1]}{scaled}{bias}{hidden}) · v, in every head",
+        (("heads", heads), ("tokens", queries), ("width", width)),
+        (("heads", heads), ("tokens", queries), ("width", value)),
+        attend,
+        flops=2 * heads * queries * keys * (width + value),
+        memory=NUMBER * kept,
+        causal=causal,
+    )
+
+
+def _kept_weights(
+    config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
+) -> int:
+    """Numbers that attention keeps beside queries, keys and the values it mixed.
+
+    The fused kernel keeps a number for each row. A bias is one number for each weight; where the
+    bias is learned, or values have a width of their own, the weights themselves are kept.
+    """
+    rows = config.heads * queries
+    copied = queries * config.merged
+    if config.width != config.value_width:
+        return rows * keys + causal * (2 * rows * keys + rows)
+    if order == "relative":
+        return rows * keys + 2 * queries * keys  # the buckets are 8 bytes each
+    if order == "alibi":
+        return rows + rows * keys + copied
+    return rows + (2 * queries * config.width + copied if order == "rotary" else 0)
+
+
+def feed_forward(dim: int, hidden: int, activation: str, tokens: int) -> Part:
+    """Two layers with an activation in between, the same for every token."""
+    narrow, wide = (("tokens", tokens), ("dim", dim)), (("tokens", tokens), ("mlp", hidden))
+    runs, kept = FeedForward.forward, NUMBER * size(wide)
+    up = linear("up", "Up", narrow, wide, runs, memory=0 if activation in AFTER else kept)
+    bend = Part(
+        "activation", activation, "activation", f"{activation}(x)", wide, wide, runs, memory=kept
+    )
+    parts = [up, bend, linear("down", "Down", wide, narrow, runs)]
+    formula = f"{activation}(x · W₁ + b₁) · W₂ + b₂"
+    return group(
+        "feed_forward", "Feed-forward", "feed-forward", parts, formula=formula, source=runs
+    )
+
+
+def block(
+    config: MultiHeadAttentionConfig,
+    mlp: int,
+    activation: str,
+    place: str,
+    tokens: int,
+    *,
+    order: str = "none",
+    causal: bool = False,
+    times: int = 1,
+) -> Part:
+    """A block whose tokens attend to each other.
+
+    Args:
+        config: of its attention.
+        mlp: hidden width of its feed-forward network.
+        activation: of that.
+        place: "post" or "pre", where the norms stand.
+        tokens: how many there are.
+        order: as for `attention`.
+        causal: as for `attention`.
+        times: how many blocks follow each other.
+    """
+    title = "Masked self-attention" if causal else "Self-attention"
+    inner = [
+        attention(config, tokens, title=title, order=order, causal=causal),
+        feed_forward(config.dim, mlp, activation, tokens),
+    ]
+    return _stacked(inner, place, BLOCKS[place].forward, times)
+
+
+def decoder_block(
+    config: MultiHeadAttentionConfig,
+    mlp: int,
+    activation: str,
+    place: str,
+    tokens: int,
+    keys: int,
+    *,
+    order: str = "none",
+    times: int = 1,
+) -> Part:
+    """A block whose tokens attend to each other, then to those of the encoder."""
+    title = "Masked self-attention"
+    inner = [
+        attention(config, tokens, title=title, order=order, causal=True),
+        attention(config, tokens, name="cross", title="Cross-attention", keys=keys),
+        feed_forward(config.dim, mlp, activation, tokens),
+    ]
+    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times)
+
+
+def _stacked(inner: Sequence[Part], place: str, source: Any, times: int) -> Part:
+    """Sub-layers, each with its residual, and its norm in front of it or behind the sum."""
+    parts = []
+    for layer in inner:
+        shape = layer.takes
+        if place == "post":
+            parts += [layer, add_norm(f"after_{layer.name}", layer.name, shape, source)]
+        else:
+            before = norm(f"before_{layer.name}", "Norm", shape, source)
+            parts += [before, layer, add(f"add_{layer.name}", before.name, shape, source)]
+    title, kind = f"{place.capitalize()}-norm block", "block"
+    return group("blocks", title, kind, parts, source=source, times=times)

@@ -1,0 +1,136 @@
+"""The vision transformer, part by part, as numbers (see models/cost/parts.py)."""
+
+from dataclasses import replace
+from math import prod
+
+from models.attention import MultiHeadAttentionConfig
+from models.classifier import Classifier
+from models.cost.blocks import AFTER, block
+from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, size
+from models.patches import Patches, cut, pair
+from models.positional import GridPositions
+from models.vit import ViT, ViTConfig
+
+ADDED = {
+    "learned": ("Learned positions", "x + T[position]"),
+    "sinusoidal": ("Sinusoidal positions", "x + P[position]"),
+    "sincos2d": ("2-D sin-cos positions", "x + P[row, column]"),
+}
+
+
+def vit_parts(config: ViTConfig) -> list[Part]:
+    """The parts of a vision transformer, for an image of the size it is built for."""
+    shape: Shape = (("tokens", config.tokens), ("dim", config.width))
+    layer = MultiHeadAttentionConfig(
+        dim=config.width,
+        heads=config.heads,
+        head_dim=config.head_dim,
+        qkv_bias=config.qkv_bias,
+        dot_scaling=config.dot_scaling,
+        out_projection=config.out_projection,
+    )
+    mlp, bend, tokens = config.mlp, config.activation, config.tokens
+    parts = _embedded(config, shape)
+    parts.append(block(layer, mlp, bend, config.norm, tokens, times=config.depth))
+    if config.norm == "pre":
+        last = norm("norm", "Last norm", shape, ViT.forward)
+        unread = NUMBER * size(shape) if _copies(config) else 0
+        parts.append(replace(last, memory=last.memory - unread))
+    return [*parts, *_head(config, shape)]
+
+
+def _copies(config: ViTConfig) -> bool:
+    """Whether the head reads something new, rather than what the last block left."""
+    flat = config.head == "flatten" and config.registers > 0
+    return bool(config.layers) and (config.head == "mean" or flat)
+
+
+def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
+    """From pixels to what goes into the first block; the sum of all is what is kept."""
+    (rows, cols), (high, wide) = pair(config.image), pair(config.patch)
+    pixels: Shape = (("channels", config.channels), ("rows", rows), ("columns", cols))
+    count, numbers = prod(config.grid), config.channels * high * wide
+    flat: Shape = (("patches", count), ("numbers", numbers))
+    parts = [Part("input", "Image", "input", "pixels", pixels, pixels, ViT.embed)]
+    projected: Shape = (flat[0], shape[1])
+    if config.patches == "conv":
+        parts.append(_convolution(pixels, projected, (high, wide)))
+    else:
+        kept = NUMBER * size(flat) if config.dim is not None else 0
+        formula = f"pixels of each {high} × {wide} patch in a row: {config.order}"
+        parts.append(Part("cut", "Cut", "pool", formula, pixels, flat, cut, memory=kept))
+    if config.patches == "linear" and config.dim is not None:
+        parts.append(linear("project", "Projection", flat, projected, Patches.forward))
+    if config.patch_norm:
+        parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(projected))
+        parts.append(norm("patch_norm", "Norm", projected, ViT.embed))
+        parts[-1] = replace(parts[-1], memory=NUMBER * 2 * count)
+    if config.prefix:
+        first = ["class token"] if config.head == "class" else []
+        more = [f"{config.registers} registers"] if config.registers else []
+        extra = len(config.prefix) * config.width
+        title = " and ".join(first + more).capitalize()
+        runs = ViT.embed
+        parts.append(Part("prefix", title, "embedding", "[t | x]", projected, shape, runs, extra))
+    if config.positions in ADDED:
+        parts.append(_positions(config, shape))
+    parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(shape))
+    return parts
+
+
+def _convolution(pixels: Shape, gives: Shape, patch: tuple[int, int]) -> Part:
+    channels, width, inside = pixels[0][1], gives[1][1], prod(patch)
+    return Part(
+        *("project", "Convolution", "linear"),
+        f"convolution of {patch[0]} × {patch[1]} pixels with stride {patch[0]}",
+        *(pixels, gives, Patches.forward),
+        parameters=channels * inside * width + width,
+        flops=2 * gives[0][1] * channels * inside * width,
+    )
+
+
+def _positions(config: ViTConfig, shape: Shape) -> Part:
+    title, formula = ADDED[config.positions]
+    first = int(config.head == "class")
+    numbers = (first + prod(config.grid)) * config.width if config.positions == "learned" else 0
+    name, kind = "positions", "positions"
+    return Part(name, title, kind, formula, shape, shape, GridPositions.forward, numbers)
+
+
+def _head(config: ViTConfig, shape: Shape) -> list[Part]:
+    """What is read, and the layers that turn it into classes."""
+    if not config.layers:
+        return []
+    width, count = config.width, prod(config.grid)
+    read: Shape = (("features", width * count if config.head == "flatten" else width),)
+    told = {
+        "class": ("Class token", "x[class]"),
+        "mean": ("Mean", "mean of all patches"),
+        "flatten": ("Flatten", "all patches in a row"),
+    }
+    title, formula = told[config.head]
+    kept = NUMBER * size(read) if _copies(config) else 0
+    parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool, memory=kept)]
+    runs, bend = Classifier.forward, config.head_activation or config.activation
+    for number, width in enumerate(config.layers, start=1):
+        last, gives = number == len(config.layers), (("classes", width),)
+        if last:
+            wide = NUMBER * width
+            parts.append(linear("classes", "Classes", read, gives, runs, memory=wide))
+            break
+        gives: Shape = (("features", width),)
+        kept = NUMBER * width
+        parts += [
+            linear(f"layer_{number}", f"Layer {number}", read, gives, runs, memory=kept),
+            Part(
+                *(f"norm_{number}", "BatchNorm", "norm"),
+                "γ · (x − mean) / √(variance + ε) + β, over the batch",
+                *(gives, gives, runs, 2 * width, 0, 0 if bend in AFTER else kept),
+            ),
+            Part(
+                *(f"activation_{number}", bend, "activation", f"{bend}(x)", gives, gives, runs),
+                memory=kept,
+            ),
+        ]
+        read = gives
+    return [group("head", "Head", "head", parts, source=Classifier.forward)]

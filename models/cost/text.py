@@ -1,0 +1,167 @@
+"""Encoder, decoder and encoder–decoder, part by part, as numbers (see models/cost/parts.py)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from models.attention import MultiHeadAttentionConfig
+from models.attention.relative import Alibi, Relative, Rotary
+from models.cost.blocks import attention, block, decoder_block
+from models.cost.parts import NUMBER, Part, Shape, add_norm, group, linear, norm, size
+from models.decoder import Decoder, DecoderConfig
+from models.embedding import Embedding
+from models.encoder import Encoder, EncoderConfig
+from models.output import Projection
+from models.positional import Learned, Sinusoidal
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.simple import Smallest, SmallestConfig, unscaled
+
+BUCKETS = 32  # of T5's relative positions
+RELATED: dict[str, tuple[str, str, Any]] = {
+    "rotary": ("Rotary", "R, which turns q and k by their position in every block", Rotary.forward),
+    "alibi": ("ALiBi", "−slope · |distance|, added to the scores in every block", Alibi.forward),
+    "relative": ("Relative", "bias[bucket(distance)], added in every block", Relative.forward),
+}
+
+
+def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
+    """The parts of an encoder."""
+    shape, runs = _shape(tokens, config.dim), Encoder.embed
+    scale = "√dim · " if config.embed_scale else ""
+    stem = [_table("tokens", "Token embedding", config.vocab, shape, runs, f"{scale}E[id]")]
+    if config.segments:
+        stem.append(_table("segments", "Segments", config.segments, shape, runs, "x + S[segment]"))
+    parts = _stem(stem, config.positions, config.max_tokens, shape)
+    if config.embed_norm:
+        parts.append(norm("embed_norm", "Norm", shape, runs))
+    parts += _relation(config.positions, config.heads, shape)
+    layer = MultiHeadAttentionConfig(
+        dim=config.dim,
+        heads=config.heads,
+        head_dim=config.head_dim,
+        value_dim=config.value_dim,
+        qkv_bias=config.qkv_bias,
+        dot_scaling=config.dot_scaling,
+    )
+    like = {"order": config.positions, "times": config.depth}
+    parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
+    if config.ends_on_norm:
+        parts.append(norm("norm", "Last norm", shape, Encoder.forward))
+    if config.classes:
+        gives = (shape[0], ("classes", config.classes))
+        parts.append(_logits(shape, gives, "Classes of each token"))
+    return parts
+
+
+def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
+    """The parts of a decoder."""
+    shape = _shape(tokens, config.dim)
+    parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
+    parts += _relation(config.positions, config.heads, shape)
+    like = {"order": config.positions, "times": config.depth, "causal": True}
+    layer = config.attention
+    parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
+    if config.norm == "pre":
+        parts.append(norm("norm", "Last norm", shape, Decoder.forward))
+    gives = (shape[0], ("vocab", config.vocab))
+    parts.append(_logits(shape, gives, tied=config.tied))
+    return parts
+
+
+def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]:
+    """The two towers of an encoder–decoder; a matrix that is shared counts where it is read first.
+
+    With a shared source, that is the encoder's embedding.
+    """
+    shape, encoder = _shape(target, config.dim), encoder_parts(config.encoder, source)
+    vocab, order = config.target_vocab, config.positions
+    parts = _embedded(vocab, config.embed_scale, order, config.max_tokens, shape)
+    if config.share_source:
+        parts[1] = replace(parts[1], parameters=0, formula=f"{parts[1].formula}, E of the encoder")
+    if config.embed_norm:
+        parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
+    parts += _relation(order, config.heads, shape)
+    like = {"order": order, "times": config.depth}
+    layer, sizes = config.attention, (target, source)
+    parts.append(decoder_block(layer, config.mlp, config.activation, config.norm, *sizes, **like))
+    if config.ends_on_norm:
+        parts.append(norm("norm", "Last norm", shape, Seq2Seq.forward))
+    gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1
+    parts.append(_logits(shape, gives, tied=config.share_target, scaled=scaled))
+    return [
+        group("encoder", "Encoder", "tower", encoder, source=Encoder.forward),
+        group("decoder", "Decoder", "tower", parts, source=Seq2Seq.forward),
+    ]
+
+
+def _embedded(vocab: int, scale: bool, order: str, room: int, shape: Shape) -> list[Part]:
+    formula = "√dim · E[id]" if scale else "E[id]"
+    table = _table("tokens", "Token embedding", vocab, shape, Embedding.forward, formula)
+    return _stem([table], order, room, shape)
+
+
+def _stem(tables: Sequence[Part], order: str, room: int, shape: Shape) -> list[Part]:
+    """Ids, their vectors and positions; the sum of all is what is kept."""
+    tokens, parts = shape[0], list(tables)
+    if order == "sinusoidal":
+        parts.append(_positions("Sinusoidal positions", "x + P[position]", shape, Sinusoidal, 0))
+    if order == "learned":
+        numbers = room * shape[-1][1]
+        parts.append(_positions("Learned positions", "x + T[position]", shape, Learned, numbers))
+    parts[-1] = replace(parts[-1], memory=NUMBER * size(shape))
+    ids = Part("input", "Token ids", "input", "ids", (tokens,), (tokens,), tables[0].source)
+    return [ids, *parts]
+
+
+def _positions(title: str, formula: str, shape: Shape, layer: Any, numbers: int) -> Part:
+    runs = layer.forward
+    return Part("positions", title, "positions", formula, shape, shape, runs, parameters=numbers)
+
+
+def _relation(order: str, heads: int, shape: Shape) -> list[Part]:
+    """Order that reaches into attention: one for all blocks."""
+    if order not in RELATED:
+        return []
+    title, formula, runs = RELATED[order]
+    numbers = BUCKETS * heads if order == "relative" else 0
+    name, kind = "relation", "positions"
+    return [Part(name, f"{title} positions", kind, formula, shape, shape, runs, numbers)]
+
+
+def _table(name: str, title: str, rows: int, shape: Shape, source: Any, formula: str) -> Part:
+    takes = shape[:1] if name == "tokens" else shape
+    numbers = rows * shape[-1][1]
+    return Part(name, title, "embedding", formula, takes, shape, source, parameters=numbers)
+
+
+def _logits(
+    shape: Shape, gives: Shape, title: str = "Logits", *, tied: bool = False, scaled: bool = False
+) -> Part:
+    """What each token is worth as the next one, or as one of some classes."""
+    formula = f"x · {'Eᵀ' if tied else 'W'}{' / √dim' if scaled else ''}"
+    part = linear(
+        *("output", title, shape, gives, Projection.forward),
+        bias=False,
+        formula=formula,
+        memory=NUMBER * size(gives),
+    )
+    return replace(part, parameters=0) if tied else part
+
+
+def _shape(tokens: int, dim: int) -> Shape:
+    return ("tokens", tokens), ("dim", dim)
+
+
+def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
+    """The parts of the smallest transformer; its words are random and never learned."""
+    shape: Shape = (("tokens", words), ("dim", config.dim))
+    runs, out = Smallest.forward, (shape[0], ("number", 1))
+    layer = attention(unscaled(config.dim), words)
+    told, kept = "E[id], random and not learned", NUMBER * size(shape)
+    return [
+        Part("input", "Word ids", "input", "ids", shape[:1], shape[:1], runs),
+        Part("words", "Word vectors", "embedding", told, shape[:1], shape, runs, memory=kept),
+        layer,
+        add_norm("norm", layer.name, shape, runs),
+        linear("out", "A number per word", shape, out, runs, memory=NUMBER * words),
+    ]

@@ -1,0 +1,127 @@
+"""What is known about a model that was trained here: how, how well, and what to look at.
+
+It is read from the config.json beside the weights, and needs no torch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models.catalogue import CHECKPOINTS, Entry, read_config
+from models.files.errors import CheckpointError
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One thing that was measured on items the network had never seen.
+
+    Attributes:
+        name: what.
+        right: so many were right.
+        of: of so many.
+        low: the true share is at least this, with 95 % confidence (Wilson 1927).
+        high: and at most this.
+        aim: the share that was wanted.
+    """
+
+    name: str
+    right: int
+    of: int
+    low: float
+    high: float
+    aim: float
+
+    @property
+    def share(self) -> float:
+        return self.right / self.of
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing that the network is asked, and what its logits stand for, in order.
+
+    Attributes:
+        title: the question.
+        classes: the answers there are.
+    """
+
+    title: str
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One input, and one weight to look at.
+
+    Attributes:
+        name: on its button.
+        input: the text, or the name of a picture in the model's folder.
+        hint: what to look at.
+        kind: "self", "causal" or "cross".
+        layer: of the head.
+        head: that shows it.
+        query: position of the token that attends.
+        key: position of the token attended to.
+        weight: that the query gives the key, to two digits.
+        target: what an encoder–decoder is to write; None lets it write.
+    """
+
+    name: str
+    input: str
+    hint: str
+    kind: str
+    layer: int
+    head: int
+    query: int
+    key: int
+    weight: float
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """All about a model that was trained here.
+
+    Attributes:
+        task: what it learned, in a sentence or two.
+        hint: what to look at, whatever the input.
+        measures: how well it does.
+        examples: inputs, one click away.
+        questions: what an image is asked; () for text, where the classes are `tokens`.
+        tokens: every token it reads, by id; () for images.
+        target_tokens: every token an encoder–decoder writes, by id.
+        training: how it was made: settings, minutes, versions of libraries.
+    """
+
+    task: str
+    hint: str
+    measures: tuple[Measure, ...]
+    examples: tuple[Example, ...]
+    questions: tuple[Question, ...]
+    tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    training: Mapping[str, Any]
+
+
+def card(known: Entry) -> Card | None:
+    """What is known about a model of the catalogue; None if it was not trained here.
+
+    Raises:
+        CheckpointError: if its config.json is damaged.
+    """
+    if known.distribution is not None:
+        return None
+    told = read_config(CHECKPOINTS / known.folder)
+    try:
+        return Card(
+            task=told["task"],
+            hint=told["hint"],
+            measures=tuple(Measure(**each) for each in told["measures"]),
+            examples=tuple(Example(**each) for each in told["examples"]),
+            questions=tuple(Question(q["title"], tuple(q["classes"])) for q in told["questions"]),
+            tokens=tuple(told["tokens"]),
+            target_tokens=tuple(told["target_tokens"]),
+            training=told["training"],
+        )
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{known.title}: config.json is damaged: {known.remedy}") from error

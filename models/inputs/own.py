@@ -1,0 +1,288 @@
+"""What a caller gives, as what a network takes: text or ids, a source and a target, or an image."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.decode import greedy
+from models.decoder import Decoder
+from models.model import Model
+from models.preprocessing import default_preprocessing
+from models.seq2seq import Seq2Seq
+from models.simple import Smallest
+from models.text import Tokenizer, Tokens
+from models.trace import padding_of
+from models.vit import ViT
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from models.model import Model
+
+Text = str | tuple[str, str]
+Pixels = Float[Tensor, "batch channel row col"]
+Ids = Int[Tensor, "batch token"]
+Input = Text | list[str] | list[Text] | Ids | Pixels | Path
+Target = str | list[str] | Int[Tensor, "batch target"] | None
+EXTRA_TOKENS = 10  # tokens that a model may write beyond the length of its source
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """One input, ready to run.
+
+    Attributes:
+        arguments: what the network's forward takes.
+        tokens: one entry per item of the batch.
+        grid: rows and columns of patches; None for text.
+        prefix: how many tokens stand in front of the patches.
+        notes: what was done to the input on the way.
+        target_tokens: what the decoder of an encoder–decoder reads, one entry per item.
+    """
+
+    arguments: dict[str, Any]
+    tokens: tuple[Tokens, ...]
+    grid: tuple[int, int] | None = None
+    prefix: int = 0
+    notes: tuple[str, ...] = ()
+    target_tokens: tuple[Tokens, ...] | None = None
+
+
+def prepare_inputs(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
+    """The input as this model takes it.
+
+    Args:
+        model: what is to read it.
+        source: the input.
+        target: what the decoder of an encoder–decoder is to write; None lets it write.
+
+    Raises:
+        ValueError: for an input the model cannot read.
+    """
+    if isinstance(model.network, Seq2Seq):
+        return _of_pair(model, model.network, source, target)
+    if target is not None:
+        raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
+    if isinstance(model.network, ViT):
+        return _of_image(model, model.network, source)
+    return _of_text(model, source)
+
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+def _of_text(model: Model, source: Any) -> Inputs:
+    config: Any = model.network.config
+    tokens = read(model, source, TextSpec(model.tokenizer, config.vocab))
+    _fits(model, tokens)
+    ids, padding = batch(tokens, model.device)
+    if isinstance(model.network, Decoder | Smallest):
+        return Inputs({"ids": ids, "padding": padding}, tokens)
+    segment = max(max(item.segments) for item in tokens)
+    if config.segments and segment >= config.segments:
+        raise ValueError(
+            f"{model.name} tells {config.segments} texts apart, received {segment + 1}"
+        )
+    segments, _ = batch(tokens, model.device, of="segments")
+    return Inputs({"ids": ids, "padding": padding, "segments": segments}, tokens)
+
+
+@dataclass(frozen=True)
+class TextSpec:
+    """What one spec of a network reads.
+
+    Attributes:
+        tokenizer: reads its text; None if it only takes ids.
+        vocab: how many ids it knows.
+        name: said in front of every complaint.
+        padding: the id that only fills up; None if there is none.
+        names: of ids that stand for no text.
+    """
+
+    tokenizer: Tokenizer | None
+    vocab: int
+    name: str = ""
+    padding: int | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def read(model: Model, source: Any, spec: TextSpec) -> tuple[Tokens, ...]:
+    """The tokens of each item.
+
+    Raises:
+        ValueError: for anything the model cannot read.
+    """
+    if isinstance(source, Tensor) and source.is_floating_point():
+        raise ValueError(f"{model.name} reads text or ids: expected whole numbers, received pixels")
+    if isinstance(source, Tensor):
+        tokens = tuple(_own(row, spec) for row in source.tolist())
+    else:
+        texts = source if isinstance(source, list) else [source]
+        if spec.tokenizer is None:
+            raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
+        encode = spec.tokenizer.encode
+        tokens = tuple(encode(t) if isinstance(t, str) else encode(*t) for t in texts)
+    if not tokens or not all(len(item) for item in tokens):
+        raise ValueError(f"{spec.name or 'the input'} is empty: expected at least one token")
+    worst = max(max(item.ids) for item in tokens), min(min(item.ids) for item in tokens)
+    if worst[0] >= spec.vocab or worst[1] < 0:
+        raise ValueError(
+            f"{spec.name and spec.name + ' '}ids: expected 0 to {spec.vocab - 1},"
+            f" received {worst[1]} to {worst[0]}"
+        )
+    return tokens
+
+
+def _fits(model: Model, tokens: tuple[Tokens, ...], what: str = "") -> None:
+    longest = max(len(item) for item in tokens)
+    if longest > model.limit:
+        raise ValueError(
+            f"{what}{model.name} reads at most {model.limit} tokens, received {longest}"
+        )
+
+
+def _own(ids: list[int], spec: TextSpec) -> Tokens:
+    """An item's own tokens: what only fills it up at its end is left out."""
+    while ids and ids[-1] == spec.padding:
+        ids = ids[:-1]
+    return Tokens.of_ids(ids, spec.names)
+
+
+def batch(
+    tokens: tuple[Tokens, ...], device: torch.device, *, of: str = "ids", fill: int = 0
+) -> tuple[Tensor, Tensor | None]:
+    """Their numbers as one tensor, filled up to the longest item, and True where it is filled."""
+    longest = max(len(item) for item in tokens)
+    numbers = torch.full((len(tokens), longest), fill)
+    for row, item in enumerate(tokens):
+        numbers[row, : len(item)] = torch.tensor(getattr(item, of))
+    padding = padding_of(tokens)
+    return numbers.to(device), None if padding is None else padding.to(device)
+
+
+# --- source and target --------------------------------------------------------------------------
+
+
+def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs:
+    """Source and target; the target shifted by one, so that each row tells the token after it."""
+    config = network.config
+    names = {config.padding: "<padding>", config.begin: "<begin>", config.end: "<end>"}
+    mine = TextSpec(
+        model.tokenizer, config.source_vocab, "", config.padding, {config.padding: "<padding>"}
+    )
+    theirs = TextSpec(model.target_tokenizer, config.target_vocab, "target", config.padding, names)
+    tokens = read(model, source, mine)
+    _fits(model, tokens)
+    ids, _ = batch(tokens, model.device, fill=config.padding)
+    notes: tuple[str, ...] = ()
+    if target is None:
+        written, note = _written(network, ids)
+        words = getattr(model.target_tokenizer, "words", {})
+        whole, notes = tuple(Tokens.of_ids(row, names, words) for row in written), (note,)
+    else:
+        whole = read(model, target, theirs)
+        if not isinstance(target, Tensor):
+            whole = tuple(_ended(item, config.end, names) for item in whole)
+    if len(whole) != len(tokens):
+        raise ValueError(f"target: expected {len(tokens)} items, received {len(whole)}")
+    begin = Tokens.of_ids([config.begin], {config.begin: "<begin>"})
+    shifted = tuple(begin + item[:-1] for item in whole)
+    _fits(model, shifted, "target with <begin>: ")
+    into, _ = batch(shifted, model.device, fill=config.padding)
+    return Inputs({"source": ids, "target": into}, tokens, notes=notes, target_tokens=shifted)
+
+
+def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:
+    """A text with the end symbol behind it, unless its tokenizer has put one there."""
+    return item if item.ids[-1] == end else item + Tokens.of_ids([end], names)
+
+
+def _written(network: Seq2Seq, source: Tensor) -> tuple[list[list[int]], str]:
+    """What the model writes itself: each item's ids up to its end, and a note that says so."""
+    config = network.config
+    limit = min(config.max_tokens, source.shape[1] + EXTRA_TOKENS)
+    steps = [step.ids for step in greedy(network, source, limit=limit)]
+    items = torch.stack(steps, dim=1).tolist()
+    whole = [row[: row.index(config.end) + 1] if config.end in row else row for row in items]
+    note = "target: written by the model itself, the likeliest token at each step"
+    if any(row[-1] != config.end for row in whole):
+        note += f"; cut after {limit} tokens, where it had not ended"
+    return whole, note
+
+
+# --- images -------------------------------------------------------------------------------------
+
+
+def _of_image(model: Model, network: ViT, source: Any) -> Inputs:
+    pixels, notes = _pixels(model, network, source)
+    pixels = pixels.to(model.device, next(network.parameters()).dtype)
+    rows, cols = network.patches.grid(pixels.shape)
+    prefix = network.config.prefix
+    tokens = Tokens.of_patches(prefix, rows, cols)
+    more = network.positions.note((rows, cols))
+    return Inputs(
+        {"pixels": pixels},
+        (tokens,) * len(pixels),
+        (rows, cols),
+        len(prefix),
+        (*notes, *((more,) if more else ())),
+    )
+
+
+def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str, ...]]:
+    """Pixels `batch channel row col`, and what was done to get them."""
+    if isinstance(source, Tensor):
+        if source.ndim != 4 or not source.is_floating_point() or not len(source):
+            raise ValueError(
+                f"{model.name} reads pixels: expected floats, batch channel row col,"
+                f" received {source.dtype} {tuple(source.shape)}"
+            )
+        return source, ()
+    from models.image import fit_image, open_image, to_pixels
+
+    picture = open_image(Path(source) if isinstance(source, str) else source)
+    preprocessing = (
+        default_preprocessing(network.config)
+        if model.preprocessing is None
+        else model.preprocessing
+    )
+    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
+    notes = (*picture.notes, *((note,) if note else ()))
+    return to_pixels(image, preprocessing.mean, preprocessing.std), notes
+
+
+NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")
+
+
+def prepare_dict(model: "Model", given: Mapping[str, Any]) -> Inputs:
+    """What a network of ours takes, from a dict as a tokenizer of transformers gives it.
+
+    Raises:
+        ValueError: for other names, or padding that is not at the end.
+    """
+    unknown = sorted(set(given) - set(NAMES))
+    if unknown:
+        raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
+    if "pixel_values" in given:
+        return prepare_inputs(model, given["pixel_values"])
+    ids = given.get("input_ids")
+    if not isinstance(ids, Tensor):
+        raise ValueError(f"{model.name}: expected a dict with input_ids or pixel_values")
+    whole = prepare_inputs(model, ids)
+    shown = given.get("attention_mask")
+    shown = torch.ones_like(ids) if shown is None else shown
+    counts = shown.sum(1).tolist()
+    ends = torch.arange(ids.shape[1])[None] < torch.tensor(counts)[:, None]
+    if not ends.equal(shown.bool().cpu()) or min(counts) < 1:
+        raise ValueError("attention_mask: expected padding at the end of an item alone")
+    pairs = zip(ids.tolist(), counts, strict=True)
+    tokens = tuple(Tokens.of_ids(row[:count]) for row, count in pairs)
+    arguments = {**whole.arguments, "padding": None if ends.all() else ~ends.to(model.device)}
+    if "token_type_ids" in given:
+        arguments["segments"] = given["token_type_ids"].to(model.device)
+    return Inputs(arguments, tokens)

@@ -1,0 +1,307 @@
+"""What a caller gives, as what a library's model takes: its own names, and labels."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from models.inputs.sequences import InputSequence, image_sequence, text_sequence
+from models.text import Tokens
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
+
+
+@dataclass(eq=False)
+class ModelInputs:
+    """One input, ready to run.
+
+    Attributes:
+        arguments: what the model's forward takes.
+        sequences: what it reads, by name.
+        notes: what was done to the input on the way.
+    """
+
+    arguments: dict[str, Any]
+    sequences: dict[str, InputSequence] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> int:
+        """How many items the batch has."""
+        if self.sequences:
+            return len(next(iter(self.sequences.values())).tokens)
+        sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
+        return sizes[0] if sizes else 1
+
+
+def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInputs:
+    """The input as this model takes it.
+
+    Args:
+        model: a transformers model.
+        source: a text, a pair of texts, a list of either, ids, pixels, an image, or a dict of the
+            model's own inputs (in which texts and images may stand for ids and pixels).
+        target: what a decoder is to write, a text or ids; None lets it write.
+
+    Raises:
+        ValueError: for an input the model cannot read.
+    """
+    takes = forward_arguments(model.network)
+    found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
+    unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
+    if unknown:
+        raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
+    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in found.arguments]
+    if needs and _is_pair(model.network) and not isinstance(source, Mapping):
+        raise ValueError(
+            f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
+        )
+    if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
+        from models.inputs.pretrained import add_target
+
+        add_target(model, found, target)
+    elif target is not None:
+        raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
+    return found
+
+
+def forward_arguments(network: nn.Module) -> set[str]:
+    return set(inspect.signature(network.forward).parameters)
+
+
+def _is_pair(network: Any) -> bool:
+    return hasattr(network.config, "text_config") and hasattr(network.config, "vision_config")
+
+
+def _of_one(model: "Model", source: Any) -> ModelInputs:
+    """One thing to read: floats and images are pixels, everything else is text."""
+    floats = isinstance(source, Tensor) and source.is_floating_point()
+    takes = forward_arguments(model.network)
+    if floats and IMAGE not in takes:
+        sound = [name for name in SOUND if name in takes]
+        if not sound:
+            raise ValueError(
+                f"{model.name} reads text or ids: expected whole numbers, received pixels"
+            )
+        return _of_dict(model, {sound[0]: source})
+    image = floats or isinstance(source, Path) or hasattr(source, "getexif")
+    if not image and TEXT not in takes and IMAGE in takes and isinstance(source, str):
+        image, source = True, Path(source)
+    return _of_dict(model, {IMAGE if image else TEXT: source})
+
+
+def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
+    """The model's own inputs; the streams are read off them."""
+    found, kind = ModelInputs({}), next(model.network.parameters()).dtype
+    for name, value in source.items():
+        if isinstance(value, Tensor):
+            value = value.to(model.device, kind if value.is_floating_point() else None)
+        found.arguments[name] = value
+    if IMAGE in source and not isinstance(source[IMAGE], Tensor):
+        found.arguments[IMAGE], found.notes = _pixels(model, source[IMAGE])
+    _read_text(model, found)
+    pixels = found.arguments.get(IMAGE)
+    if pixels is not None:
+        sequence = image_sequence(pixels, model.network.config)
+        if sequence is not None:
+            found.sequences["image"] = sequence
+            other = (pixels.shape[-2], pixels.shape[-1]) != _built_for(model)
+            if other and "interpolate_pos_encoding" in forward_arguments(model.network):
+                found.arguments.setdefault("interpolate_pos_encoding", True)
+    for name in SOUND:
+        if name in found.arguments and "sound" not in found.sequences:
+            found.sequences["sound"] = _sound(found.arguments[name])
+    decoder = found.arguments.get("decoder_input_ids")
+    if decoder is not None:
+        shown = found.arguments.get("decoder_attention_mask")
+        found.sequences["target"] = text_sequence("target", decoder, shown)
+    return found
+
+
+def _sound(values: Tensor) -> InputSequence:
+    """Frames as they go in; convolutions usually leave fewer, which are numbered as they come."""
+    count = values.shape[-1]
+    return InputSequence("sound", (Tokens.of_ids(range(count)),) * len(values), count)
+
+
+def _built_for(model: "Model") -> tuple[int, int] | None:
+    config = model.network.config
+    size = getattr(getattr(config, "vision_config", None) or config, "image_size", None)
+    return (size, size) if isinstance(size, int) else None if size is None else tuple(size)
+
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+def _read_text(model: "Model", found: ModelInputs) -> None:
+    """Turns texts into ids, and puts the sequence beside them."""
+    value = found.arguments.get(TEXT)
+    if value is None:
+        return
+    tokens: tuple[Tokens, ...] = ()
+    if not isinstance(value, Tensor):
+        tokens = read(model, value)
+        ids, shown, kinds = batch(model, tokens)
+        found.arguments[TEXT] = ids
+        if shown is not None:
+            found.arguments["attention_mask"] = shown
+        if kinds is not None and "token_type_ids" in forward_arguments(model.network):
+            found.arguments["token_type_ids"] = kinds
+    ids = found.arguments[TEXT]
+    if ids.ndim != 2 or not ids.numel():
+        raise ValueError(f"ids: expected batch token, received {tuple(ids.shape)}")
+    if ids.shape[1] > model.limit:
+        raise ValueError(
+            f"{model.name} reads at most {model.limit} tokens, received {ids.shape[1]}"
+        )
+    check_ids(model, ids)
+    shown = found.arguments.get("attention_mask")
+    shown = shown if shown is not None and shown.shape == ids.shape else None
+    found.sequences["text"] = text_sequence("text", ids, shown, tokens)
+
+
+def check_ids(model: "Model", ids: Tensor) -> None:
+    count = getattr(model.network.config.get_text_config(), "vocab_size", None)
+    if count is not None and not 0 <= int(ids.min()) <= int(ids.max()) < count:
+        raise ValueError(
+            f"ids: expected 0 to {count - 1}, received {int(ids.min())} to {int(ids.max())}"
+        )
+
+
+def read(model: "Model", source: Any) -> tuple[Tokens, ...]:
+    """Texts as tokens.
+
+    Raises:
+        ValueError: for a model without a tokenizer, or no text at all.
+    """
+    texts = source if isinstance(source, list) else [source]
+    if model.tokenizer is None:
+        raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
+    if not all(isinstance(t, str | tuple) for t in texts):
+        raise ValueError(f"{model.name} reads text or ids, received {type(texts[0]).__name__}")
+    encode = model.tokenizer.encode
+    tokens = tuple(encode(t) if isinstance(t, str) else encode(*t) for t in texts)
+    if not tokens or not all(len(item) for item in tokens):
+        raise ValueError("the input is empty: expected at least one token")
+    return tokens
+
+
+def batch(
+    model: "Model", tokens: tuple[Tokens, ...]
+) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    """Ids, 1 where they are no padding (None if all are), and segments where the model has them."""
+    config, longest = model.network.config, max(len(item) for item in tokens)
+    fill = getattr(config.get_text_config(), "pad_token_id", None) or 0
+    ids = torch.full((len(tokens), longest), fill)
+    shown, kinds = torch.zeros_like(ids), torch.zeros_like(ids)
+    for row, item in enumerate(tokens):
+        ids[row, : len(item)] = torch.tensor(item.ids)
+        kinds[row, : len(item)] = torch.tensor(item.segments)
+        shown[row, : len(item)] = 1
+    there = int(kinds.max()) < (getattr(config, "type_vocab_size", 0) or 0) and kinds.any()
+    return (
+        ids.to(model.device),
+        None if shown.all() else shown.to(model.device),
+        kinds.to(model.device) if there else None,
+    )
+
+
+# --- images -------------------------------------------------------------------------------------
+
+
+def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
+    from models.image import fit_image, open_image, to_pixels
+
+    if model.preprocessing is None:
+        raise ValueError(f"{model.name} does not say how it wants its images: give it pixels")
+    picture = open_image(Path(source) if isinstance(source, str) else source)
+    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
+    pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
+    kind = next(model.network.parameters()).dtype
+    return pixels.to(model.device, kind), (*picture.notes, *((note,) if note else ()))
+
+
+EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
+
+
+def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
+    """The decoder's side: begin, then the target without its last token."""
+    if "decoder_input_ids" in found.arguments:
+        if target is not None:
+            raise ValueError("target: expected none beside decoder_input_ids")
+        return
+    begin = _begin(model)
+    if target is None:
+        ids, note = generate_target(model, found, begin)
+        found.notes = (*found.notes, note)
+        found.arguments["decoder_input_ids"] = ids
+        found.sequences["target"] = text_sequence(
+            "target", ids, None, generated_tokens(model, ids, begin)
+        )
+        return
+    first = Tokens.of_ids([begin], {begin: "<begin>"})
+    if isinstance(target, Tensor):
+        whole = tuple(Tokens.of_ids(row) for row in target.tolist())
+    else:
+        whole = read(model, target)
+    tokens = tuple(first + item[:-1] for item in whole)
+    if len(tokens) != found.items:
+        raise ValueError(f"target: expected {found.items} items, received {len(tokens)}")
+    ids, shown, _ = batch(model, tokens)
+    check_ids(model, ids)
+    found.arguments["decoder_input_ids"] = ids
+    if shown is not None:
+        found.arguments["decoder_attention_mask"] = shown
+    found.sequences["target"] = text_sequence("target", ids, shown, tokens)
+
+
+def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
+    """What the model wrote, as text where its tokenizer can say it; () where it has none."""
+    words = getattr(model.tokenizer, "spelled", None)
+    if words is None:
+        return ()
+    return tuple(
+        Tokens.of_ids([begin], {begin: "<begin>"}) + words(row[1:]) for row in ids.tolist()
+    )
+
+
+def _begin(model: "Model") -> int:
+    whole = model.network.config
+    for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"):
+        for config in (whole, whole.get_text_config(decoder=True)):
+            if isinstance(getattr(config, name, None), int):
+                return getattr(config, name)
+    raise ValueError(f"{model.name} does not say what its decoder begins with: give it a dict")
+
+
+@torch.no_grad()
+def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
+    """What the model writes itself, begin included, and a note that says so."""
+    network, ends = model.network, model.network.config.eos_token_id
+    if network.get_output_embeddings() is None:
+        raise ValueError(f"{model.name} has no head to write with: give it a target")
+    read_ids = found.arguments.get(TEXT)
+    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if read_ids is None else read_ids.shape[1]))
+    inside = {n: v for n, v in found.arguments.items() if n not in (TEXT, IMAGE, *SOUND)}
+    takes = forward_arguments(network.get_encoder())
+    mine = {n: v for n, v in found.arguments.items() if n in takes or n in (TEXT, IMAGE, *SOUND)}
+    inside["encoder_outputs"] = network.get_encoder()(**mine, return_dict=True)
+    ids = torch.full((found.items, 1), begin, device=model.device)
+    over = torch.zeros(found.items, dtype=torch.bool, device=model.device)
+    stops = torch.tensor(ends if isinstance(ends, list) else [-1 if ends is None else ends])
+    for _ in range(limit):
+        out = network(**inside, decoder_input_ids=ids, use_cache=False, return_dict=True)
+        chosen = out.logits[:, -1].argmax(-1)
+        over |= torch.isin(chosen, stops.to(model.device))
+        if over.all():
+            break
+        ids = torch.cat([ids, chosen[:, None]], dim=1)
+    note = "target: written by the model itself, the likeliest token at each step"
+    return ids, note if over.all() else f"{note}; cut after {limit} tokens, where it had not ended"

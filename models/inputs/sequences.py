@@ -1,0 +1,98 @@
+"""What a model reads: one or more sequences, each a text, an image, a recording, or a target."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from models.text import Tokens
+from models.trace import TokenAxis
+
+Name = Literal["text", "image", "sound", "target"]
+MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
+
+
+@dataclass(frozen=True, eq=False)
+class InputSequence:
+    """One thing a model reads.
+
+    Attributes:
+        name: which.
+        tokens: one entry per item.
+        length: how many positions the batch has.
+        positions: where each item's tokens stand; None means at the beginning.
+        grid: rows and columns of an image's patches.
+        prefix: how many tokens stand beside the patches, in front.
+    """
+
+    name: Name
+    tokens: tuple[Tokens, ...]
+    length: int
+    positions: tuple[Int[Tensor, "_"], ...] | None = None
+    grid: tuple[int, int] | None = None
+    prefix: int = 0
+
+    @property
+    def axis(self) -> TokenAxis:
+        return TokenAxis(self.tokens, self.positions)
+
+
+InputSequences = Mapping[str, InputSequence]
+
+
+def text_sequence(
+    name: Name, ids: Int[Tensor, "batch token"], shown: Tensor | None, tokens: Sequence[Tokens] = ()
+) -> InputSequence:
+    """Ids, labelled with themselves unless their tokens are known; `shown` is 0 at padding."""
+    real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
+    real = real.cpu()
+    own = tuple(row.nonzero().flatten() for row in real)
+    if not tokens:
+        pairs = zip(ids.cpu(), own, strict=True)
+        tokens = [Tokens.of_ids(row[places].tolist()) for row, places in pairs]
+    return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
+
+
+def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
+    """Patches row by row, with what stands in front of them; None if their size is not known.
+
+    Args:
+        pixels: `batch channel row col`.
+        config: of the model, or of its part that sees.
+        length: how many positions attention had; None means the patches alone.
+    """
+    part = getattr(config, "vision_config", None) or config
+    patch = getattr(part, "patch_size", None)
+    high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[:2]
+    if pixels.ndim != 4 or not high or not wide:
+        return None
+    rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
+    extra = 0 if length is None else length - rows * cols
+    if not 0 <= extra <= MOST_PREFIX:
+        return None
+    tokens = patch_tokens(part, extra, rows, cols)
+    behind = getattr(part, "num_detection_tokens", 0)
+    grid, prefix = (rows, cols), extra - behind
+    return InputSequence("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
+
+
+def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:
+    """Patches with the tokens beside them by name."""
+    behind = min(extra, getattr(config, "num_detection_tokens", 0))
+    registers = min(extra - behind, getattr(config, "num_register_tokens", 0) or 0)
+    first = extra - behind - registers
+    names = ["[CLS]", "[DIST]"][:first] if first <= 2 else [f"extra {i}" for i in range(first)]
+    names += [f"register {index + 1}" for index in range(registers)]
+    patches = Tokens.of_patches(names, rows, cols)
+    if not behind:
+        return patches
+    return patches + named_tokens([f"[DET] {index + 1}" for index in range(behind)])
+
+
+def named_tokens(labels: Sequence[str], *, special: bool = True) -> Tokens:
+    count = len(labels)
+    ids = tuple(range(count))
+    return Tokens(ids, tuple(labels), (special,) * count, (0,) * count, (None,) * count)

@@ -1,0 +1,124 @@
+"""Folders with a checkpoint as models: through a converter of ours, or the library's own code."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from models.cost import memory_check
+from models.encoder import Encoder
+from models.files.errors import CheckpointError
+from models.files.folder import Folder, finite, tensors
+from models.loading.convert import bert, own, vit
+from models.model import Config, Door, Model, Network
+from models.preprocessing import read_preprocessing
+from models.seeding import Undrawn
+from models.text import FileTokenizer
+from models.vit import ViT, ViTConfig
+
+
+class Family(NamedTuple):
+    """How checkpoints of one type become networks of ours."""
+
+    config: Callable[[Mapping[str, Any], Mapping[str, Tensor]], Any]
+    weights: Callable[[Mapping[str, Tensor], Any], tuple[dict[str, Tensor], tuple[str, ...]]]
+    network: Callable[[Any], Network]
+
+
+FAMILIES = {
+    "bert": Family(bert.config, bert.weights, Encoder),
+    "vit": Family(vit.config, vit.weights, ViT),
+    **{name: Family(own.config, own.weights, made) for name, (_, made) in own.TYPES.items()},
+}
+
+
+def from_folder(
+    place: Folder,
+    name: str,
+    door: Door | None = None,
+    dtype: torch.dtype | None = None,
+    device: torch.device | None = None,
+) -> Model:
+    """A folder with config.json, weights, and what tokenizers there are.
+
+    Where no door is asked for and our converter refuses a setting it does not know, the library's
+    own code opens the folder, if it can.
+
+    Raises:
+        CheckpointError: in one line, for a folder that cannot be opened.
+    """
+    try:
+        settings = place.json("config.json")
+        if settings is None:
+            raise CheckpointError("config.json is missing: it says what the weights belong to")
+        family = FAMILIES.get(str(settings.get("model_type")))
+        if door == "own" and family is None:
+            raise CheckpointError(
+                f"door: there is no converter for model_type {settings.get('model_type')!r}:"
+                f" expected {' or '.join(FAMILIES)}"
+            )
+        if door == "transformers" or family is None:
+            return _through_library(place, name, dtype, device)
+        try:
+            return _through_converter(place, name, family, settings)
+        except ValueError:
+            if door == "own" or settings["model_type"] in own.TYPES:
+                raise
+            with contextlib.suppress(CheckpointError):
+                return _through_library(place, name, dtype, device)
+            raise
+    except ValueError as error:
+        raise CheckpointError(f"{name}: {error}") from error
+
+
+def _through_library(
+    place: Folder, name: str, dtype: torch.dtype | None, device: torch.device | None
+) -> Model:
+    from models.pretrained.loader import load_folder
+
+    made = load_folder(place, dtype=dtype, device=str(device or "cpu"))
+    return Model(
+        name,
+        made.network,
+        made.tokenizer,
+        trained=True,
+        left_out=made.left_out,
+        preprocessing=made.preprocessing,
+        door="transformers",
+        max_tokens=made.limit,
+    )
+
+
+def _through_converter(place: Folder, name: str, family: Family, settings: dict[str, Any]) -> Model:
+    files = place.weights()
+    memory_check.check_fits(files, torch.float32)
+    state = {key: tensor for file in files for key, tensor in tensors(file).items()}
+    config = family.config(settings, state)
+    state, left_out = family.weights(state, config)
+    network = _filled(family.network, config, state)
+    names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
+    reads, writes = (None if file is None else FileTokenizer(file) for file in names)
+    place.file("preprocessor_config.json")
+    preprocessing = (
+        read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None
+    )
+    return Model(name, network, reads, True, left_out, preprocessing, writes)
+
+
+def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:
+    """A network round these weights, without drawing random ones first."""
+    with Undrawn():
+        network = make(config)
+    for name, parameter in network.named_parameters():
+        if state[name].shape != parameter.shape:
+            raise ValueError(
+                f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
+            )
+    whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}
+    damaged = next((name for name, tensor in whole.items() if not finite(tensor)), None)
+    if damaged is not None:
+        raise ValueError(f"{damaged} holds NaN or infinity: the weights are damaged")
+    network.load_state_dict(whole, assign=True)
+    return network

@@ -1,0 +1,181 @@
+"""Models made ready to be traced: from the catalogue, a folder, a config, or memory."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from models.catalogue import catalogue, entry, folder, verify
+from models.decoder import Decoder, DecoderConfig
+from models.encoder import Encoder, EncoderConfig
+from models.files.folder import Folder
+from models.loading.folders import from_folder
+from models.model import Config, Door, Model, Network
+from models.preprocessing import default_preprocessing
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.simple import Smallest, SmallestConfig
+from models.text import FileTokenizer, Tokenizer, WordTokenizer
+from models.vit import ViT, ViTConfig
+
+__all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
+
+Source = str | Path | Config | Network
+
+
+def devices() -> tuple[str, ...]:
+    """What this machine can run on: "cpu" and, where present, "cuda" and "mps"."""
+    found = ["cpu"]
+    if torch.cuda.is_available():
+        found.append("cuda")
+    if torch.backends.mps.is_available():
+        found.append("mps")
+    return tuple(found)
+
+
+def load(
+    source: Source | Model | nn.Module,
+    *,
+    tokenizer: Tokenizer | str | Path | None = None,
+    device: str | torch.device | None = None,
+    dtype: torch.dtype | None = None,
+    door: Door | None = None,
+) -> Model:
+    """Makes a model ready to be traced.
+
+    Args:
+        source: a name of the catalogue, a folder with config.json and weights, the id of a model on
+            the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
+            (random weights from its seed), or a network, ours or of transformers, that is already
+            in memory (put in eval mode; whoever made it knows whether it was trained).
+        tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
+            an object. None means the one that comes with the source; a config of ours gets the
+            `WordTokenizer`.
+        device: "cpu", "cuda" or "mps"; None leaves it where it is.
+        dtype: of the weights; None leaves it.
+        door: "own" is the network of this project, "transformers" the library's own code, through
+            its attention interface; None means own where there is a converter.
+
+    Raises:
+        CheckpointError: for files that are missing, altered or of an unknown kind.
+        HubError: for a model that cannot be fetched.
+        ValueError: for a source, device or door that is not there.
+    """
+    if door not in (None, "own", "transformers"):
+        raise ValueError(f"door: expected 'own' or 'transformers', received {door!r}")
+    target = None if device is None else _device(device)
+    model = as_model(source, door=door, dtype=dtype, device=target)
+    if tokenizer is not None:
+        own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
+        both = isinstance(model.network, Seq2Seq)
+        model = replace(model, tokenizer=own, target_tokenizer=own if both else None)
+    model.network.eval()
+    if target is not None or dtype is not None:
+        model.network.to(device=target, dtype=dtype)
+    return model
+
+
+def as_model(
+    source: Source | Model | nn.Module,
+    *,
+    door: Door | None = None,
+    dtype: torch.dtype | None = None,
+    device: torch.device | None = None,
+) -> Model:
+    """The source as a model, where it is and as it is; only folders heed the options."""
+    if isinstance(source, Model):
+        return source
+    if isinstance(source, Network):
+        preprocessing = default_preprocessing(source.config) if isinstance(source, ViT) else None
+        return Model(type(source).__name__, source, None, trained=True, preprocessing=preprocessing)
+    if isinstance(source, Config):
+        return _built(source)
+    if isinstance(source, nn.Module):
+        return _from_library(source)
+    names = [known.name for known in catalogue()]
+    if source in names:
+        known = entry(str(source))
+        path = folder(known)
+        verify(known, path)
+        return from_folder(Folder.at(path), known.title, door, dtype, device)
+    place = _folder(source)
+    if place is None:
+        raise ValueError(
+            f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
+        )
+    name = place.path.name if Path(source).is_dir() else str(source)
+    return from_folder(place, name, door, dtype, device)
+
+
+def _folder(source: str | Path) -> Folder | None:
+    """The folder a source names: a local one, or a model of the hub, fetched if it is not here."""
+    path = Path(source)
+    if path.is_dir():
+        return Folder.at(path)
+    from models.files import hub
+
+    if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
+        return None
+    found = hub.cached_folder(source)
+    if found is not None or "/" not in source:
+        return found
+    try:
+        return hub.download_with_bar(source)
+    except hub.HubError as error:
+        raise hub.HubError(f"{source!r} is no folder here, and {error}") from error
+
+
+def _from_library(module: nn.Module) -> Model:
+    from models.pretrained.loader import wrap_module
+
+    made, name = wrap_module(module), type(module).__name__
+    return Model(
+        name,
+        module,
+        None,
+        True,
+        preprocessing=made.preprocessing,
+        door="transformers",
+        max_tokens=made.limit,
+    )
+
+
+def _built(config: Config) -> Model:
+    """A network with random weights."""
+    width = config.width if isinstance(config, ViTConfig) else config.dim
+    sizes = f"{config.depth} × {config.heads} heads, width {width}"
+    match config:
+        case EncoderConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"encoder, {sizes}", Encoder(config), words, trained=False)
+        case DecoderConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"decoder, {sizes}", Decoder(config), words, trained=False)
+        case Seq2SeqConfig():
+            taken = 1 + max(config.padding, config.begin, config.end)
+            words = WordTokenizer(config.source_vocab, reserved=min(taken, config.source_vocab - 1))
+            theirs = WordTokenizer(
+                config.target_vocab, reserved=min(taken, config.target_vocab - 1)
+            )
+            network = Seq2Seq(config)
+            return Model(
+                f"encoder–decoder, {sizes}", network, words, False, target_tokenizer=theirs
+            )
+        case SmallestConfig():
+            words = WordTokenizer(config.vocab)
+            return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
+        case ViTConfig():
+            return Model(
+                f"ViT, {sizes}",
+                ViT(config),
+                None,
+                False,
+                preprocessing=default_preprocessing(config),
+            )
+
+
+def _device(device: str | torch.device) -> torch.device:
+    chosen = torch.device(device)
+    if chosen.type not in devices():
+        raise ValueError(f"device: expected one of {', '.join(devices())}, received {device}")
+    return chosen

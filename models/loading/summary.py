@@ -1,0 +1,207 @@
+"""What is known of a model that is open: its sizes, what it reads, and the memory it takes."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from models.encoder import EncoderConfig
+from models.files.errors import CheckpointError
+from models.files.folder import Folder
+from models.model import Model
+from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
+
+HEADER = 2**14  # characters of a README that are searched for a licence
+LICENCE = re.compile(r"^license:\s*['\"]?([\w.+-]+)", re.MULTILINE)
+PARTS = ("text_config", "vision_config", "audio_config", "encoder", "decoder")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The sizes of one stack of layers; None where it does not say.
+
+    Attributes:
+        name: of the part; empty for the only one.
+        layers: how many.
+        heads: of queries, in each layer.
+        kv_heads: of keys and values.
+        dim: width of the stream.
+        mlp: width inside the feed-forward part.
+        positions: how order gets in.
+        max_tokens: tokens it reads at most.
+    """
+
+    name: str
+    layers: int | None
+    heads: int | None
+    kv_heads: int | None
+    dim: int | None
+    mlp: int | None
+    positions: str
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What goes into a model.
+
+    Attributes:
+        text: whether it takes text or ids.
+        image: whether it takes pictures.
+        sound: whether it takes recordings.
+        target: whether a decoder of its own writes.
+        pair: whether it tells two texts apart.
+    """
+
+    text: bool
+    image: bool
+    sound: bool = False
+    target: bool = False
+    pair: bool = False
+
+
+def parts(model: Model) -> tuple[Part, ...]:
+    """The stacks of layers a model is made of."""
+    config = model.network.config
+    if model.door == "own":
+        return tuple(_own(config))
+    found = [(name, getattr(config, name, None)) for name in PARTS]
+    inside = [(name.partition("_")[0], part) for name, part in found if hasattr(part, "to_dict")]
+    if inside and not isinstance(getattr(config, "num_hidden_layers", None), int):
+        return tuple(_theirs(name, part, model) for name, part in inside)
+    if getattr(config, "is_encoder_decoder", False):
+        return tuple(_half(name, config, model) for name in ("encoder", "decoder"))
+    return (_theirs("", config, model),)
+
+
+def family(model: Model) -> str:
+    """What kind of network it is, and whose class."""
+    name = type(model.network).__name__
+    if model.door == "own":
+        return f"{name} of this project"
+    return f"{model.network.config.model_type} ({name})"
+
+
+def reads(model: Model) -> Reads:
+    """What the model takes."""
+    config = model.network.config
+    if model.door == "own":
+        image = isinstance(config, ViTConfig)
+        pair = isinstance(config, EncoderConfig) and config.segments > 1
+        target = isinstance(config, Seq2SeqConfig)
+        return Reads(not image, image, target=target, pair=pair)
+    from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
+
+    takes = forward_arguments(model.network)
+    text = TEXT in takes
+    kinds = getattr(config, "type_vocab_size", 0) or 0
+    return Reads(
+        text=text,
+        image=IMAGE in takes,
+        sound=any(name in takes for name in SOUND),
+        target=bool(config.is_encoder_decoder) and "decoder_input_ids" in takes,
+        pair="token_type_ids" in takes and kinds > 1,
+    )
+
+
+def weights_bytes(model: Model) -> int:
+    """Bytes of the weights as they lie in memory; shared ones once."""
+    storages = {
+        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
+        for tensor in (*model.network.parameters(), *model.network.buffers())
+    }
+    return sum(storages.values())
+
+
+def trace_bytes(model: Model, tokens: int) -> int:
+    """Bytes of q, k and v that a traced pass over so many tokens keeps."""
+    size = next(model.network.parameters()).element_size()
+    total = 0
+    for part in parts(model):
+        if part.layers and part.dim:
+            share = 1.0 if not part.heads or not part.kv_heads else part.kv_heads / part.heads
+            total += int(part.layers * part.dim * (1 + 2 * share))
+    return total * tokens * size
+
+
+def licence(folder: Folder) -> str | None:
+    """What the head of a folder's README says; None if it does not."""
+    try:
+        file = folder.file("README.md")
+        if file is None:
+            return None
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            head = opened.read(HEADER)
+    except (CheckpointError, OSError):
+        return None
+    found = LICENCE.search(head.partition("\n---")[0]) if head.startswith("---") else None
+    return found[1] if found else None
+
+
+# --- inside ---------------------------------------------------------------------------------------
+
+
+def _own(config: Any) -> Iterator[Part]:
+    names = ("encoder", "decoder") if isinstance(config, Seq2SeqConfig) else ("",)
+    dim = config.width if isinstance(config, ViTConfig) else config.dim
+    most = config.tokens if isinstance(config, ViTConfig) else config.max_tokens
+    positions = str(getattr(config, "positions", "sinusoidal"))
+    mlp = getattr(config, "mlp", None)
+    for name in names:
+        yield Part(name, config.depth, config.heads, config.heads, dim, mlp, positions, most)
+
+
+def _theirs(name: str, config: Any, model: Model) -> Part:
+    heads = _whole(config, "num_attention_heads")
+    return Part(
+        name=name,
+        layers=_whole(config, "num_hidden_layers"),
+        heads=heads,
+        kv_heads=_whole(config, "num_key_value_heads") or heads,
+        dim=_whole(config, "hidden_size"),
+        mlp=_whole(config, "intermediate_size", "ffn_dim", "d_ff"),
+        positions=_positions(config, model),
+        max_tokens=_whole(config, "max_position_embeddings"),
+    )
+
+
+def _half(name: str, config: Any, model: Model) -> Part:
+    """The encoder's or the decoder's sizes where one config has both."""
+    heads = _whole(config, f"{name}_attention_heads", "num_attention_heads", "num_heads")
+    theirs = ("num_decoder_layers",) if name == "decoder" else ()
+    return Part(
+        name=name,
+        layers=_whole(config, f"{name}_layers", *theirs, "num_hidden_layers", "num_layers"),
+        heads=heads,
+        kv_heads=heads,
+        dim=_whole(config, "hidden_size", "d_model"),
+        mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
+        positions=_positions(config, model),
+        max_tokens=_whole(config, "max_position_embeddings"),
+    )
+
+
+def _whole(config: Any, *names: str) -> int | None:
+    """The first of these settings that is a whole number."""
+    values = (getattr(config, name, None) for name in names)
+    return next((value for value in values if isinstance(value, int)), None)
+
+
+def _positions(config: Any, model: Model) -> str:
+    """How order gets in, as far as the config and the names of the weights say."""
+    if getattr(config, "relative_attention_num_buckets", None):
+        return "relative, in buckets"
+    if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):
+        return "rotary"
+    if getattr(config, "alibi", False):
+        return "ALiBi"
+    stated = getattr(config, "position_embedding_type", None)
+    if isinstance(stated, str) and stated != "absolute":
+        return stated
+    names = [name for name, _ in model.network.named_parameters()]
+    if any("relative_position" in name for name in names):
+        return "relative, learned"
+    if any("position" in name or name.endswith("wpe.weight") for name in names):
+        return "learned"
+    return "not stated"

@@ -1,0 +1,97 @@
+"""What the rows and columns of a library's attention stand for.
+
+A model reads one or more sequences: a text, an image, a recording, what a decoder writes. An axis of
+an attention matrix is matched to a sequence by the tower it is in and by its length; an axis that is
+none of them (frames after convolutions, learned queries) is numbered.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from models.inputs.sequences import MOST_PREFIX, InputSequences, named_tokens, patch_tokens
+from models.pretrained.interface import Call
+from models.text import Tokens
+from models.trace import HiddenStates, Site, TokenAxis
+
+SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
+
+
+def axes_of(call: Call, sequences: InputSequences, config: Any) -> tuple[TokenAxis, TokenAxis]:
+    """What rows and columns of a call stand for."""
+    pattern = call.pattern
+    if call.blocks is not None and call.blocks.grid is not None:
+        patches = Tokens.of_patches((), *call.blocks.grid)
+        outside = named_tokens([f"outside {row},{col}" for row, col in call.blocks.outside])
+        queries = TokenAxis((patches,) * pattern.batch)
+        return queries, TokenAxis(
+            ((patches + outside) if outside.ids else patches,) * pattern.batch
+        )
+    tower = (call.module.tower or "").lower()
+    rows = match_axis(sequences, tower, pattern.queries, pattern.batch, config)
+    if call.kind != "cross":
+        return rows, rows
+    others = {name: sequence for name, sequence in sequences.items() if name != "target"}
+    return rows, match_axis(others, "", pattern.keys, pattern.batch, config)
+
+
+def match_axis(
+    sequences: InputSequences, tower: str, length: int, batch: int, config: Any
+) -> TokenAxis:
+    """The sequence an axis of this length most likely is."""
+    order = ["text", "image", "sound", "target"]
+    if "decoder" in tower and "target" in sequences:
+        order.insert(0, "target")
+    elif any(part in tower for part in SEEING):
+        order.insert(0, "image")
+    elif any(part in tower for part in HEARING):
+        order.insert(0, "sound")
+    for name in dict.fromkeys(order):
+        sequence = sequences.get(name)
+        if sequence is None or len(sequence.tokens) != batch:
+            continue
+        if sequence.length == length:
+            return sequence.axis
+        if name == "image" and sequence.grid is not None:
+            extra = length - sequence.grid[0] * sequence.grid[1]
+            part = getattr(config, "vision_config", None) or config
+            if 0 <= extra <= MOST_PREFIX:
+                return TokenAxis((patch_tokens(part, extra, *sequence.grid),) * batch)
+    what = "frame" if "sound" in sequences else "position"
+    numbered = named_tokens([f"{what} {index}" for index in range(length)], special=False)
+    return TokenAxis((numbered,) * batch)
+
+
+# Where an output keeps hidden states, and the tower they are of.
+TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
+PARTS = {"text_model_output": "text", "vision_model_output": "vision"}
+
+
+def hidden_states(
+    out: Any, sites: Sequence[Site], sequences: InputSequences, config: Any
+) -> dict[str | None, HiddenStates]:
+    """Hidden states by tower; None is the name of the only one.
+
+    States that are no `batch token dim` (maps of convolutions) are left out.
+    """
+    found: dict[str | None, Any] = {}
+    for name, tower in TOWERS.items():
+        found[tower] = getattr(out, name, None)
+    for name, tower in PARTS.items():
+        found[tower] = getattr(getattr(out, name, None), "hidden_states", None)
+    if not any(states is not None for states in found.values()):
+        found = {sites[-1].tower: getattr(out, "hidden_states", None)}
+    return {
+        tower: _states_of(states, tower or "", sequences, config)
+        for tower, states in found.items()
+        if states is not None and all(state.ndim == 3 for state in states)
+    }
+
+
+def _states_of(
+    states: Sequence[Tensor], tower: str, sequences: InputSequences, config: Any
+) -> HiddenStates:
+    free = tuple(state.detach() for state in states)
+    axes = (match_axis(sequences, tower, x.shape[1], x.shape[0], config) for x in free)
+    return HiddenStates(free, tuple(axes))

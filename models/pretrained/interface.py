@@ -1,0 +1,241 @@
+"""The door to any transformers model: the library's attention interface, given our `attend`.
+
+Models of transformers look their attention function up by a name in their config. While a trace
+runs, that name is ours: every attention layer calls `attend`, which computes with the library's
+fused speed, applies the edits and leaves its `Pattern` behind. Nothing is written per model.
+
+The state of a trace lives in one ContextVar, so two at once never mix, in threads or tasks. A
+model that is called while somebody else traces it computes as it did before.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import Tensor, nn
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from models.attention import Dot, Edit, Mask, Pattern, attend
+from models.edits import at
+from models.pretrained.attention_modules import AttentionModule, AttentionModules
+from models.pretrained.implementation import NAME, Lent, configs_of, lend
+from models.pretrained.masks import LazyMask, MaskAndBias, create_mask, parse_mask
+from models.pretrained.windows import Blocks
+
+# What the library passes on to attention and what explicit attention does not look at: masks say
+# the same as is_causal and sliding_window, and the others speak to other kernels or other layers.
+IGNORED_ARGUMENTS = frozenset(
+    {"is_causal", "sliding_window", "output_attentions", "output_hidden_states", "return_dict"}
+    | {"output_router_logits", "use_cache", "cache_position", "position_ids", "cache"}
+    | {"num_items_in_batch", "deterministic", "indices", "logits_to_keep", "past_key_values"}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call of attention.
+
+    Attributes:
+        module: the attention layer.
+        layer: the how many-th of its tower and sort, from 0.
+        kind: "self", "causal" or "cross".
+        pattern: its recipe.
+        blocks: how the blocks were merged, if the library attended block by block.
+    """
+
+    module: AttentionModule
+    layer: int
+    kind: str
+    pattern: Pattern
+    blocks: Blocks | None = None
+
+
+@dataclass(eq=False)
+class Recording:
+    """What one trace gathers while it runs.
+
+    Attributes:
+        modules: the attention layers of the network.
+        items: how many there are in the batch.
+        edits: what to change on the way.
+        calls: attention so far, in order.
+    """
+
+    modules: AttentionModules
+    items: int
+    edits: Sequence[Edit] = ()
+    calls: list[Call] = field(default_factory=list)
+    window: tuple[Any, tuple[int, int]] | None = None
+    _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
+
+    def reading(self, matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
+        """The rule behind a mask; a matrix that serves several layers is read once."""
+        if matrix is None or isinstance(matrix, LazyMask):
+            return parse_mask(matrix, batch, keys)
+        known = self._readings.get(id(matrix))
+        if known is None or known[0] is not matrix:
+            known = matrix, parse_mask(matrix, batch, keys)
+            self._readings[id(matrix)] = known
+        return known[1]
+
+    def layer(self, place: AttentionModule, kind: str) -> int:
+        """The number of the next call of this sort."""
+        return sum(
+            call.module.tower == place.tower and (call.kind == "cross") == (kind == "cross")
+            for call in self.calls
+        )
+
+
+_recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)
+
+
+@contextmanager
+def recording(network: nn.Module, record: Recording) -> Iterator[None]:
+    """Every attention of the network inside goes through `attend` and is recorded.
+
+    Whatever happens inside, the network and its configs are left as they were.
+    """
+    configs = configs_of(network)
+    hooks = [
+        module.register_forward_pre_hook(_remember_window, with_kwargs=True)
+        for module in network.modules()
+        if hasattr(module, "window_size") and hasattr(module, "shift_size")
+    ]
+    lend(configs, 1)
+    token = _recording.set(record)
+    try:
+        yield
+    finally:
+        _recording.reset(token)
+        lend(configs, -1)
+        for hook in hooks:
+            hook.remove()
+
+
+def _remember_window(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
+    record = _recording.get()
+    if record is not None and len(args) + len(kwargs) > 1:
+        size = kwargs["input_dimensions"] if "input_dimensions" in kwargs else args[1]
+        record.window = module, (int(size[0]), int(size[1]))
+
+
+# --- what the library calls -----------------------------------------------------------------------
+
+
+def _attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    position_bias: Tensor | None = None,
+    **others: Any,
+) -> tuple[Tensor, Tensor | None]:
+    record = _recording.get()
+    if record is None:
+        known = {"softcap": softcap, "s_aux": s_aux, "position_bias": position_bias, **others}
+        given = {name: value for name, value in known.items() if value is not None}
+        before = _before(module, ALL_ATTENTION_FUNCTIONS)
+        return before(
+            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **given
+        )
+    unknown = [n for n, v in others.items() if v is not None and n not in IGNORED_ARGUMENTS]
+    if unknown:
+        raise ValueError(
+            f"{type(module).__name__} asks its attention for {', '.join(sorted(unknown))}, which"
+            " is not known here: a map drawn without it would be wrong"
+        )
+    if len(query) < len(key):
+        query = query.expand(len(key), -1, -1, -1)
+    mask, bias = record.reading(attention_mask, len(query), key.shape[2])
+    if position_bias is not None:
+        position_bias = position_bias[..., : key.shape[2]]
+        bias = position_bias if bias is None else bias + position_bias
+    sink = None if s_aux is None else s_aux.reshape(-1)
+    recipe = Pattern(query, key, value, mask=mask, score=Dot(scaling, softcap, sink), bias=bias)
+    values = _recorded(record, module, recipe, dropout)
+    return values.transpose(1, 2).contiguous(), None
+
+
+def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: float) -> Tensor:
+    """The values of a recipe, with the edits that are meant for it; the call is recorded."""
+    place = record.modules.of(module)
+    kind = "cross" if place.cross or recipe.queries != recipe.keys else _kind(recipe.mask)
+    layer = record.layer(place, kind)
+    edits = at(record.edits, layer, kind)
+    blocks = _blocks(record, recipe)
+    whole = recipe if blocks is None else blocks.pattern(recipe)
+    values, pattern = _attend(recipe if blocks and not edits else whole, dropout, edits)
+    if blocks and not edits:
+        merged = blocks.merge(values)[:, :, : whole.queries]
+        kept = merged if merged.requires_grad else None
+        pattern = replace(whole, path=pattern.path, values=kept)
+        values = values if kept is None else blocks.split(merged)
+    elif blocks:
+        values = blocks.split(values)
+    record.calls.append(Call(place, layer, kind, pattern, blocks))
+    return values
+
+
+def _attend(recipe: Pattern, dropout: float, edits: Sequence[Edit]) -> tuple[Tensor, Pattern]:
+    return attend(
+        recipe.q,
+        recipe.k,
+        recipe.v,
+        mask=recipe.mask,
+        score=recipe.score,
+        bias=recipe.bias,
+        dropout=dropout,
+        edit=edits,
+    )
+
+
+def _kind(mask: Mask) -> str:
+    if mask.causal:
+        return "causal"
+    dense = mask.dense
+    if dense is None or dense.shape[2] == 1 or dense.shape[2] != dense.shape[3]:
+        return "self"
+    return "self" if dense.triu(1).any() else "causal"
+
+
+def _blocks(record: Recording, recipe: Pattern) -> Blocks | None:
+    """How the items of the batch were cut up, if they were."""
+    window, record.window = record.window, None
+    count, rest = divmod(recipe.batch, record.items)
+    if window is not None:
+        layer, (rows, cols) = window
+        return Blocks.of_image(rows, cols, int(layer.window_size), int(layer.shift_size))
+    if rest or count < 2 or recipe.queries != recipe.keys:
+        return None
+    return Blocks.in_order(count, recipe.queries)
+
+
+def _mask(**asked: Any) -> Tensor | None:
+    if _recording.get() is not None:
+        return create_mask(asked)
+    name = asked["config"]._attn_implementation
+    before = name.before if isinstance(name, Lent) else None
+    return ALL_MASK_ATTENTION_FUNCTIONS.get(before or "sdpa", sdpa_mask)(**asked)
+
+
+def _before(module: nn.Module, functions: Any) -> Callable[..., Any]:
+    """What this layer would call if nobody traced."""
+    name = getattr(getattr(module, "config", None), "_attn_implementation", None)
+    before = name.before if isinstance(name, Lent) else name
+    own = sys.modules[type(module).__module__]
+    functions = getattr(own, "ALL_ATTENTION_FUNCTIONS", functions)
+    return functions.get_interface(before, getattr(own, "eager_attention_forward", None))
+
+
+AttentionInterface.register(NAME, _attention)
+AttentionMaskInterface.register(NAME, _mask)

@@ -1,0 +1,285 @@
+"""A folder, or a module in memory, as a model that is traced through transformers' own code.
+
+The library builds the network from its own classes; every file is read here, so that nothing in
+the folder can name code, kernels or other modules for it to fetch.
+"""
+
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor, nn
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_MAPPING
+from transformers.utils import logging as library
+
+from models.cost import memory_check
+from models.files.errors import CheckpointError
+from models.files.folder import Folder, finite, tensors
+from models.preprocessing import Preprocessing, library_preprocessing, patches_of
+from models.pretrained.attention_modules import AttentionModules
+from models.text import FileTokenizer, Tokenizer
+
+# Settings that would have the library fetch or run something, or that say how it computes.
+DROPPED = frozenset(
+    {"auto_map", "transformers_weights", "custom_pipelines", "_commit_hash", "return_dict"}
+    | {"attn_implementation", "_attn_implementation", "_attn_implementation_internal"}
+    | {"experts_implementation", "_experts_implementation", "kernel_config", "fusion_config"}
+    | {"distributed_config", "output_attentions", "output_hidden_states", "torchscript"}
+    | {"name_or_path", "_name_or_path"}
+)
+QUANTIZATION = "quantization_config"
+MAX_LAYERS, MAX_SIZE = 10_000, 2**31
+UNSUPPORTED = {
+    "deberta": "its scores are sums over contents and relative positions, which the interface has"
+    " no place for",
+    "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
+    " has no place for",
+}
+UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """What a folder or a module gives.
+
+    Attributes:
+        network: the library's module, in eval mode.
+        tokenizer: None if there is none.
+        preprocessing: how it wants its images; None if it reads none.
+        limit: the most tokens it reads.
+        left_out: tensors of the file that are no part of the network.
+    """
+
+    network: PreTrainedModel
+    tokenizer: Tokenizer | None
+    preprocessing: Preprocessing | None
+    limit: int
+    left_out: tuple[str, ...] = ()
+
+
+def load_folder(
+    folder: Folder, *, dtype: torch.dtype | None = None, device: str = "cpu"
+) -> LoadedModel:
+    """The model of a folder: config.json, weights, and the tokenizer and preprocessor it has.
+
+    Raises:
+        CheckpointError: in one line, for a folder that is incomplete, damaged or unsafe, weights
+            that do not fit the network or the machine, and networks that cannot be traced.
+    """
+    settings = folder.json("config.json")
+    if settings is None:
+        raise CheckpointError("config.json is missing: it says what the weights belong to")
+    kind = _class_of(settings)
+    files = folder.weights()
+    dtype = torch.float32 if dtype is None else dtype
+    memory_check.check_fits(files, dtype, device)
+    state: dict[str, Tensor] = {}
+    for file in files:
+        state.update(tensors(file))
+    network, left_out = _filled(kind, _config(settings), state, dtype)
+    check_traceable(network)
+    return LoadedModel(
+        network,
+        read_tokenizer(folder),
+        library_preprocessing(folder, network.config),
+        token_limit(network),
+        left_out,
+    )
+
+
+def wrap_module(module: nn.Module) -> LoadedModel:
+    """A module of transformers that is already in memory.
+
+    Raises:
+        ValueError: if it is none, or cannot be traced.
+    """
+    if not isinstance(module, PreTrainedModel):
+        raise ValueError(
+            f"expected a network of ours or a model of transformers, received"
+            f" {type(module).__name__}"
+        )
+    check_traceable(module)
+    return LoadedModel(
+        module, None, library_preprocessing(None, module.config), token_limit(module)
+    )
+
+
+def check_traceable(network: PreTrainedModel) -> None:
+    """Raises CheckpointError, with the reason, if the network has no attention we can reach."""
+    modules, name = AttentionModules.find_in(network), type(network).__name__
+    if modules.modules:
+        return
+    family = network.config.model_type
+    if not modules.untraceable:
+        raise CheckpointError(f"{name} ({family}) has no attention that could be shown")
+    why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
+    raise CheckpointError(
+        f"{name} ({family}) does not go through transformers' attention interface: {why}"
+    )
+
+
+def token_limit(network: PreTrainedModel) -> int:
+    """The most tokens the network reads; a million where its positions have no end.
+
+    For images, as many patches as the size it is built for comes to.
+    """
+    config = network.config.get_text_config()
+    most = getattr(config, "max_position_embeddings", None)
+    if not isinstance(most, int) or most < 1:
+        patches = patches_of(config)
+        return 10**6 if patches is None else patches
+    for name, part in network.named_modules():
+        if name.endswith("position_embeddings") and isinstance(part, nn.Embedding):
+            return most if part.padding_idx is None else most - part.padding_idx - 1
+    return most
+
+
+# --- config ---------------------------------------------------------------------------------------
+
+
+def _config(settings: Mapping[str, Any]) -> PretrainedConfig:
+    """The library's config, without what would have it fetch or run something."""
+    try:
+        return CONFIG_MAPPING[settings["model_type"]].from_dict(_plain(settings))
+    except Exception as error:  # configs check themselves, each in its own way
+        what = str(error).strip().splitlines() or [type(error).__name__]
+        raise CheckpointError(f"config.json: {what[-1].strip():.160}") from error
+
+
+def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
+    """The library's class for a config.json."""
+    family, remote = settings.get("model_type"), "auto_map" in settings
+    if not isinstance(family, str) or family not in CONFIG_MAPPING:
+        if remote:
+            raise CheckpointError(
+                f"config.json asks to run code that comes with the model ({family!r}): refused;"
+                " only architectures that are part of transformers can be opened"
+            )
+        raise CheckpointError(
+            f"model_type: {family!r} is no architecture of transformers {transformers.__version__}"
+        )
+    if settings.get(QUANTIZATION):
+        raise CheckpointError(
+            "the weights are quantised (quantization_config): open the model's unquantised weights"
+        )
+    config = CONFIG_MAPPING[family]
+    for name in settings.get("architectures") or ():
+        kind: Any = getattr(transformers, name, None) if isinstance(name, str) else None
+        fits = isinstance(kind, type) and issubclass(kind, PreTrainedModel)
+        mine = getattr(kind, "config_class", None) is config
+        if fits and mine and not name.endswith("PreTrainedModel"):
+            return kind
+    if config not in MODEL_MAPPING:
+        raise CheckpointError(f"architectures: expected a model of type {family!r}, received none")
+    found: Any = MODEL_MAPPING[config]
+    return found[0] if isinstance(found, tuple) else found
+
+
+def _plain(value: Any, name: str = "config.json") -> Any:
+    """Settings as deep as they go, without the dropped ones; refuses numbers beyond belief."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part, key) for key, part in value.items() if key not in DROPPED}
+    if isinstance(value, list):
+        return [_plain(part, name) for part in value]
+    most = MAX_LAYERS if "layers" in name or name in ("depth", "depths", "n_layer") else MAX_SIZE
+    if isinstance(value, int) and abs(value) > most:
+        raise CheckpointError(f"{name}: expected at most {most:,}, received {value:,}")
+    return value
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def _filled(
+    kind: type[PreTrainedModel],
+    config: PretrainedConfig,
+    state: dict[str, Tensor],
+    dtype: torch.dtype,
+) -> tuple[PreTrainedModel, tuple[str, ...]]:
+    """The network with these weights, all of them and no others."""
+    try:
+        with quiet_transformers():
+            made: Any = kind.from_pretrained(
+                None, config=config, state_dict=state, dtype=dtype, output_loading_info=True
+            )
+            network, found = made
+    except Exception as error:  # the library raises many things for weights that do not fit
+        what = str(error).strip().splitlines() or [type(error).__name__]
+        raise CheckpointError(
+            f"the weights do not fit {kind.__name__}: {what[0].strip():.160}"
+        ) from error
+    missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
+    extra = sorted(found["unexpected_keys"])
+    unknown = [name for name in extra if not name.endswith(UNUSED_TENSORS)]
+    wrong = sorted(str(name) for name in found.get("mismatched_keys", ()))
+    for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
+        if names:
+            raise CheckpointError(f"the checkpoint {what} {_some(names)}: get it again")
+    if unknown:
+        raise CheckpointError(
+            f"the checkpoint has weights with no place in {kind.__name__}: {_some(unknown)}"
+        )
+    for name, parameter in network.named_parameters():
+        if not finite(parameter.detach()):
+            raise CheckpointError(f"{name} holds NaN or infinity: the weights are damaged")
+    return network, tuple(extra)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
+PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
+COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """The library's own report and progress bar are left out: errors say it in one line."""
+    level, bar = library.get_verbosity(), library.is_progress_bar_enabled()
+    library.set_verbosity(logging.CRITICAL)
+    library.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.set_verbosity(level)
+        if bar:
+            library.enable_progress_bar()
+
+
+def read_tokenizer(folder: Folder) -> Tokenizer | None:
+    """tokenizer.json, or what the library makes of an older vocabulary; None without files."""
+    whole = folder.file("tokenizer.json")
+    if whole is not None:
+        try:
+            return FileTokenizer(whole)
+        except ValueError as error:
+            raise CheckpointError(str(error)) from error
+    files = {name: folder.file(name) for name in VOCABULARIES}
+    if not any(files.values()):
+        return None
+    for name in COMPANION_FILES:
+        folder.file(name)
+    settings = folder.json("tokenizer_config.json") or {}
+    if "auto_map" in settings:
+        raise CheckpointError("tokenizer_config.json asks to run code of its own: refused")
+    try:
+        with quiet_transformers(), tempfile.TemporaryDirectory() as place:
+            made = transformers.AutoTokenizer.from_pretrained(
+                folder.path, local_files_only=True, trust_remote_code=False
+            )
+            written = Path(place, "tokenizer.json")
+            written.write_text(made.backend_tokenizer.to_str(), encoding="utf-8")
+            return FileTokenizer(written)
+    except Exception:  # a vocabulary alone may not say enough; ids can still be given
+        return None

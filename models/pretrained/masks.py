@@ -1,0 +1,176 @@
+"""Masks of other libraries read as rules: causal, windowed or padded where they are, else dense.
+
+Libraries hand attention a matrix of tokens × tokens, True or 0 where a query may attend and False
+or a very low number where it may not. The rule behind it is found by guessing it from the matrix
+and comparing the two cell by cell, so that a wrong guess costs nothing but the saving.
+
+Where the library asks how a mask is to be made, it is given a `LazyMask`: a tensor that is a rule
+until somebody computes with it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+from torch.utils._pytree import tree_map
+from transformers.masking_utils import (
+    bidirectional_mask_function,
+    causal_mask_function,
+    eager_mask,
+    sdpa_mask,
+)
+
+from models.attention import Mask
+
+HIDDEN = -1e4  # scores this low leave no weight in any format
+
+
+class MaskAndBias(NamedTuple):
+    """A mask as `attend` takes it.
+
+    Attributes:
+        mask: who may attend to whom.
+        bias: what the matrix adds to the scores where they may; None if nothing.
+    """
+
+    mask: Mask
+    bias: Tensor | None = None
+
+
+class LazyMask(Tensor):
+    """A matrix of 0 and −∞ that takes no memory until something is computed with it."""
+
+    mask: Mask
+
+    @staticmethod
+    def __new__(
+        cls, rule: Mask, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
+    ) -> "LazyMask":
+        made = Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
+        made.mask = rule
+        return made
+
+    @classmethod
+    def __torch_dispatch__(
+        cls, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func is torch.ops.aten.detach.default:
+            return args[0]
+        return func(*tree_map(_materialize, args), **tree_map(_materialize, kwargs or {}))
+
+    def materialize(self) -> Tensor:
+        """The matrix: 0 where a query may attend, the lowest number of its type elsewhere."""
+        batch, _, queries, keys = self.shape
+        rows = torch.arange(queries, device=self.device)
+        matrix = torch.zeros((batch, 1, queries, keys), dtype=self.dtype, device=self.device)
+        seen = self.mask.visible(rows, keys, range(1))
+        lowest = torch.finfo(self.dtype).min
+        return matrix if seen is None else matrix.masked_fill(~seen, lowest)
+
+
+def _materialize(value: Any) -> Any:
+    return value.materialize() if isinstance(value, LazyMask) else value
+
+
+def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
+    """The rule and the bias behind a mask.
+
+    Args:
+        matrix: True where a query may attend, or numbers to add to the scores; `batch head query
+            key`, axes of size 1 broadcast.
+        batch: how many items there are.
+        keys: how many there are; a matrix with more columns is cut off.
+    """
+    if matrix is None:
+        return MaskAndBias(Mask())
+    if isinstance(matrix, LazyMask):
+        return MaskAndBias(matrix.mask)
+    matrix = matrix if matrix.shape[-1] <= keys else matrix[..., :keys]
+    if matrix.dtype == torch.bool:
+        return MaskAndBias(infer_mask(matrix, batch))
+    hidden = matrix <= HIDDEN
+    if not hidden.any():
+        return MaskAndBias(Mask(), matrix if matrix.any() else None)
+    bias = matrix.masked_fill(hidden, 0.0)
+    return MaskAndBias(infer_mask(~hidden, batch), bias if bias.any() else None)
+
+
+def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:
+    """The shortest mask that is equal to this matrix, cell by cell."""
+    alike = seen[:, :1]
+    if seen.shape[1] > 1 and seen.stride(1) != 0 and not (seen == alike).all():
+        return Mask(dense=seen)
+    rows = torch.arange(seen.shape[2], device=seen.device)
+    for guess in _candidates(alike[:, 0], batch):
+        found = guess.visible(rows, seen.shape[3], range(1))
+        if found is None:
+            if alike.all():
+                return guess
+        elif (found == alike).all():
+            return guess
+    return Mask(dense=alike)
+
+
+def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator[Mask]:
+    """What the matrix may mean, simplest first."""
+    queries, keys = seen.shape[1:]
+    unseen = ~seen.any(1)
+    plain = Mask(padding=unseen.expand(batch, keys) if unseen.any() else None)
+    if queries == 1 or (seen == seen.any(1, keepdim=True)).all():
+        yield plain
+        return
+    offset = max(0, keys - queries)
+    row = torch.arange(queries, device=seen.device, dtype=torch.int32)[:, None] + offset
+    distance = row - torch.arange(keys, device=seen.device, dtype=torch.int32)[None]
+    near = distance[seen.any(0)]
+    causal = int(near.min()) >= 0
+    if causal:
+        yield replace(plain, causal=True, offset=offset)
+    window = int(near.abs().max()) + 1
+    yield replace(plain, causal=causal, window=window, offset=offset)
+
+
+def create_mask(asked: Mapping[str, Any]) -> Tensor | None:
+    """What the library's eager attention would be given, without the matrix where a rule will do.
+
+    Args:
+        asked: the arguments of `transformers.masking_utils.eager_mask`.
+
+    Returns:
+        A `LazyMask`, the library's own matrix, or None where nothing is hidden.
+    """
+    offset = asked.get("q_offset", 0)
+    if asked.get("use_vmap") or asked.get("kv_offset") or not isinstance(offset, int):
+        return eager_mask(**asked)
+    rule = _rule(asked, offset)
+    if rule.dense is not None:
+        return eager_mask(**asked)
+    hides = rule.causal or rule.window is not None or rule.padding is not None
+    if not hides and asked.get("allow_is_bidirectional_skip"):
+        return None
+    return LazyMask(
+        rule,
+        (asked["batch_size"], 1, asked["q_length"], asked["kv_length"]),
+        asked.get("dtype", torch.float32),
+        torch.device(asked.get("device", "cpu")),
+    )
+
+
+def _rule(asked: Mapping[str, Any], offset: int) -> Mask:
+    """The mask the library describes: by its function where that says it all."""
+    function = asked.get("mask_function", causal_mask_function)
+    keys, given = asked["kv_length"], asked.get("attention_mask")
+    if function not in (causal_mask_function, bidirectional_mask_function):
+        whole = {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+        matrix = sdpa_mask(**{**asked, **whole})
+        return Mask() if matrix is None else infer_mask(matrix, asked["batch_size"])
+    padding = None
+    if given is not None and not (given.shape[1] >= keys and given[:, :keys].all()):
+        shown = torch.zeros(len(given), keys, dtype=torch.bool, device=given.device)
+        shown[:, : given.shape[1]] = given[:, :keys].bool()
+        padding = ~shown.expand(asked["batch_size"], -1)
+    causal = function is causal_mask_function
+    return Mask(causal=causal, padding=padding, offset=offset if causal else 0)

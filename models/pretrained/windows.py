@@ -1,0 +1,128 @@
+"""Attention in blocks, put back merge: windows of an image, pieces of a sequence.
+
+Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
+Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item
+become one pattern again: rows and columns are the item's own tokens in their own order, and a
+query sees the keys of its window.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+
+import torch
+from einops import rearrange
+from jaxtyping import Int
+from torch import Tensor
+
+from models.attention import Mask, Pattern
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Where each token of each block belongs.
+
+    Attributes:
+        positions: the position, among the item's tokens, of each slot of each block.
+        tokens: how many of the positions are the item's own: the first ones. The rest stands for
+            what an image was filled up with, which is attended to and does not attend.
+        grid: rows and columns of an image's own tokens.
+        outside: row and column of each position beyond them.
+    """
+
+    positions: Int[Tensor, "block slot"]
+    tokens: int
+    grid: tuple[int, int] | None = None
+    outside: tuple[tuple[int, int], ...] = ()
+
+    @staticmethod
+    def in_order(count: int, slots: int) -> "Blocks":
+        """Blocks that follow one another."""
+        return Blocks(torch.arange(count * slots).view(count, slots), count * slots)
+
+    @staticmethod
+    def of_image(rows: int, cols: int, size: int, shift: int) -> "Blocks":
+        """Square windows over an image that is filled up to whole windows and shifted round.
+
+        Args:
+            rows: of tokens.
+            cols: of tokens.
+            size: tokens along a side of a window.
+            shift: by how many tokens the image is moved up and left under the windows.
+        """
+        high, wide = size * ceil(rows / size), size * ceil(cols / size)
+        row, col = torch.meshgrid(torch.arange(high), torch.arange(wide), indexing="ij")
+        inside = (row < rows) & (col < cols)
+        position = torch.empty(high, wide, dtype=torch.long)
+        position[inside] = torch.arange(rows * cols)
+        position[~inside] = rows * cols + torch.arange(high * wide - rows * cols)
+        shifted = position.roll((-shift, -shift), (0, 1))
+        place = rearrange(shifted, "(r a) (c b) -> (r c) (a b)", a=size, b=size)
+        outside = zip(row[~inside].tolist(), col[~inside].tolist(), strict=True)
+        return Blocks(place, rows * cols, (rows, cols), tuple(outside))
+
+    @property
+    def count(self) -> int:
+        return self.positions.shape[0]
+
+    def merge(self, x: Tensor) -> Tensor:
+        """`(batch block) head slot dim` as `batch head token dim`, tokens in their own order."""
+        x = rearrange(x, "(b w) h s d -> b h (w s) d", w=self.count)
+        return x[:, :, self.positions.flatten().argsort().to(x.device)]
+
+    def split(self, x: Tensor) -> Tensor:
+        """The way back; rows of tokens that do not attend are zero."""
+        missing = self.positions.numel() - x.shape[2]
+        x = torch.nn.functional.pad(x, (0, 0, 0, missing))
+        x = x[:, :, self.positions.flatten().to(x.device)]
+        return rearrange(x, "b h (w s) d -> (b w) h s d", w=self.count)
+
+    def pattern(self, blocks: Pattern) -> Pattern:
+        """One pattern for each item from a pattern in which each block is an item."""
+        q, k, v = (self.merge(x) for x in (blocks.q, blocks.k, blocks.v))
+        block = torch.empty(self.positions.numel(), dtype=torch.long, device=q.device)
+        slot = torch.empty_like(block)
+        place = self.positions.to(q.device)
+        block[place] = torch.arange(self.count, device=q.device)[:, None].expand_as(place)
+        slot[place] = torch.arange(place.shape[1], device=q.device)[None].expand_as(place)
+        return replace(
+            blocks,
+            q=q[:, :, : self.tokens],
+            k=k,
+            v=v,
+            mask=self._mask(blocks.mask, block.expand(len(q), -1)),
+            bias=_bias(blocks, self.count, block, slot),
+        )
+
+    def _mask(self, mask: Mask, block: Tensor) -> Mask:
+        """The blocks' own mask, and that no block sees another."""
+        in_order = bool((self.positions.flatten().diff() == 1).all())
+        if mask.dense is not None or not (in_order or not _hides(mask)):
+            raise ValueError("expected blocks without a mask, or with one that follows their order")
+        padding = mask.padding
+        if padding is not None:
+            padding = rearrange(padding, "(b w) s -> b (w s)", w=self.count)
+        return replace(mask, padding=padding, segments=block)
+
+
+def _bias(
+    blocks: Pattern, count: int, block: Tensor, slot: Tensor
+) -> Callable[[int | None, Tensor], Tensor] | None:
+    """The rows of the blocks' bias by the item's own positions; every item has the same."""
+    if not isinstance(blocks.bias, Tensor):
+        return None
+    size = blocks.keys
+    tables = blocks.bias.detach()[:count].expand(-1, blocks.heads, size, size)
+
+    def rows(head: int | None, rows: Tensor) -> Tensor:
+        rows = rows.to(block.device)
+        own = (block[rows] if len(tables) > 1 else torch.zeros_like(rows))[:, None]
+        heads = range(blocks.heads) if head is None else [head]
+        found = [tables[own, each, slot[rows][:, None], slot[None]] for each in heads]
+        return torch.stack(found) if head is None else found[0]
+
+    return rows
+
+
+def _hides(mask: Mask) -> bool:
+    return mask.causal or mask.window is not None or mask.padding is not None

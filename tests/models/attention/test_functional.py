@@ -1,0 +1,146 @@
+"""`attend` against one cell at a time, on both of its paths."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+import models.attention.functional
+from models.attention import Mask, Pattern, attend
+from models.edits import Temperature
+from tests.models.cases import CASES, HEADS, KV_HEADS, Case, answer, inputs
+from tests.models.devices import DEVICES
+
+ROUNDING = 1e-6  # weights are at most 1 and float32 keeps 7 digits; sums are of 11 terms
+
+every_case = pytest.mark.parametrize("name", CASES)
+every_group = pytest.mark.parametrize("kv_heads", KV_HEADS)
+
+
+def run(case: Case, kv_heads: int) -> tuple[Tensor, Pattern, Tensor]:
+    """Values, pattern, and what the values were made of, one head per query head."""
+    q, k, v = inputs(case, kv_heads)
+    values, pattern = attend(q, k, v, **case.call)
+    return values, pattern, v.repeat_interleave(HEADS // kv_heads, dim=1)
+
+
+@every_group
+@every_case
+def test_weights_equal_the_loop(name: str, kv_heads: int) -> None:
+    _, pattern, _ = run(CASES[name], kv_heads)
+    found = pattern.weights()
+    assert found.dtype == torch.float32
+    assert (found - answer(name, kv_heads).weights).abs().max() < ROUNDING
+
+
+@every_group
+@every_case
+def test_values_equal_the_loop(name: str, kv_heads: int) -> None:
+    values, _, v = run(CASES[name], kv_heads)
+    assert (values - answer(name, kv_heads).values).abs().max() < ROUNDING * v.abs().max()
+
+
+@every_group
+@every_case
+def test_scores_equal_the_loop(name: str, kv_heads: int) -> None:
+    _, pattern, _ = run(CASES[name], kv_heads)
+    found, expected = pattern.scores(), answer(name, kv_heads).scores
+    assert found.isneginf().equal(expected.isneginf())
+    shown = ~expected.isneginf()
+    # Scores reach 100 here (bilinear): the same 7 digits, of the largest
+    assert (found - expected)[shown].abs().max() < ROUNDING * expected[shown].abs().max()
+
+
+@every_group
+@every_case
+def test_values_are_weights_times_v(name: str, kv_heads: int) -> None:
+    values, pattern, v = run(CASES[name], kv_heads)
+    assert (pattern.weights() @ v - values).abs().max() < ROUNDING * v.abs().max()
+
+
+@every_case
+def test_path(name: str) -> None:
+    assert run(CASES[name], 2)[1].path == CASES[name].path
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@every_case
+def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _, v = run(CASES[name], 2)
+    monkeypatch.setattr(models.attention.functional, "BLOCK_BYTES", size)
+    blocked, _, _ = run(CASES[name], 2)
+    assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
+
+
+@pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
+@every_case
+def test_half_precision(name: str, dtype: torch.dtype, digit: float) -> None:
+    """Weights are worked out in float32 from what was rounded; only values carry less."""
+    case = CASES[name]
+    q, k, v = (x.to(dtype) for x in inputs(case, 2))
+    values, pattern = attend(q, k, v, **case.call)
+    expected = case.slow(q.float(), k.float(), v.float())
+    assert values.dtype == dtype
+    assert pattern.weights().dtype == pattern.scores().dtype == torch.float32
+    assert (pattern.weights() - expected.weights).abs().max() < ROUNDING
+    # The fused kernel rounds the bias, a sharpened query, the weights and the sum to this dtype;
+    # rounding a score of up to 10 shifts a weight by up to 5 digits
+    assert (values - expected.values).abs().max() < 8 * digit * v.abs().max()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["plain", "padding, causal", "temperature", "sink", "cut"])
+def test_devices(name: str, device: str) -> None:
+    case = CASES[name]
+    q, k, v = (x.to(device) for x in inputs(case, 2))
+    call = dict(case.call)
+    mask = call.get("mask", Mask())
+    if mask.padding is not None:
+        call["mask"] = replace(mask, padding=mask.padding.to(device))
+    values, pattern = attend(q, k, v, **call)
+    expected = answer(name, 2)
+    # A GPU adds up in another order, and its exponential is good to 2 units in the last place
+    assert (pattern.weights().cpu() - expected.weights).abs().max() < 10 * ROUNDING
+    assert (values.cpu() - expected.values).abs().max() < 10 * ROUNDING * v.abs().max()
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0])
+@pytest.mark.parametrize("keys", [2, 127, 1031, 4096])
+def test_rows_sum_to_one(keys: int, size: float) -> None:
+    """Also where scores reach thousands and all weight falls on one key."""
+    dice = torch.Generator().manual_seed(keys)
+    q = size * torch.randn(1, 3, 7, 5, generator=dice)
+    k = size * torch.randn(1, 3, keys, 5, generator=dice)
+    _, pattern = attend(q, k, k)
+    # Float32 rounds each of the 4,096 weights to 6e-8 of itself, and they add up to 1
+    assert (pattern.weights().double().sum(-1) - 1).abs().max() < 1e-6
+
+
+def test_pattern_shows_weights_before_dropout() -> None:
+    q, k, v = inputs(CASES["plain"], HEADS)
+    values, _ = attend(q, k, v)
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        dropped, pattern = attend(q, k, v, dropout=0.4)
+    assert pattern.path == "explicit"
+    assert (pattern.weights() - answer("plain", HEADS).weights).abs().max() < ROUNDING
+    assert (dropped - values).abs().max() > 0.1
+
+
+def test_dropout_keeps_the_mean() -> None:
+    """Kept weights are divided by the share that is kept."""
+    q = torch.zeros(1, 1, 1009, 5)
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        values, _ = attend(q, q[:, :, :31], torch.ones(1, 1, 31, 5), dropout=0.4)
+    # 1009 rows of mean 1 and deviation sqrt(0.4 / 0.6 / 31) = 0.147: 5 deviations of the mean
+    assert abs(float(values.mean()) - 1) < 5 * 0.147 / 1009**0.5
+
+
+def test_one_edit_or_several() -> None:
+    q, k, v = inputs(CASES["plain"], HEADS)
+    one, _ = attend(q, k, v, edit=Temperature(0.5))
+    listed, _ = attend(q, k, v, edit=[Temperature(0.5)])
+    assert one.equal(listed)
+    assert not one.equal(attend(q, k, v)[0])

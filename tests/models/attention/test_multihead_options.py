@@ -1,0 +1,323 @@
+"""Every option of MultiHeadAttention: widths, scaling, projections, dropouts, cached keys."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from torch import Tensor, nn
+
+from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention.relative import rotary_angles
+from tests.models.devices import DEVICES
+
+BATCH, HEADS, TOKENS, KEYS, DIM = 2, 5, 7, 11, 35
+ROUNDING = 1e-6  # relative to the largest output: 35 products in float32
+
+
+def noise(*shape: int, seed: int = 17) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def built(**options: Any) -> Any:
+    options = {"dim": DIM, "heads": HEADS} | options
+    with torch.random.fork_rng():
+        torch.manual_seed(13)
+        return MultiHeadAttention(MultiHeadAttentionConfig(**options)).eval()
+
+
+def written(
+    layer: MultiHeadAttention, x: Tensor, scale: float, seen: Tensor | None = None
+) -> Tensor:
+    """The layer's values before its output projection, written out."""
+    split = [
+        rearrange(part(x), "b t (h d) -> b h t d", h=layer.config.heads)
+        for part in (layer.query, layer.key, layer.value)
+    ]
+    q, k, v = split
+    scores = scale * q @ k.mT
+    scores = scores if seen is None else scores.masked_fill(~seen, -torch.inf)
+    return rearrange(torch.softmax(scores, -1) @ v, "b h t d -> b t (h d)")
+
+
+def off(found: Tensor, expected: Tensor) -> float:
+    return float(((found - expected).abs().max() / expected.abs().max()).detach())
+
+
+# --- widths -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value_dim", [None, 7, 13])
+def test_values_of_their_own_width(value_dim: int | None) -> None:
+    layer, x = built(value_dim=value_dim), noise(BATCH, TOKENS, DIM)
+    out, pattern = layer(x)
+    width = value_dim or DIM // HEADS
+    assert out.shape == x.shape
+    assert pattern.v.shape == (BATCH, HEADS, TOKENS, width)
+    assert pattern.q.shape == pattern.k.shape == (BATCH, HEADS, TOKENS, 7)
+    assert layer.out.weight.shape == (DIM, HEADS * width)
+    assert off(out, layer.out(written(layer, x, 7**-0.5))) < ROUNDING
+    assert pattern.path == ("explicit" if width == 13 else "fused")
+
+
+def test_every_option_at_once() -> None:
+    """The widths, scale, biases and shortcut of Yuan et al. 2021's layer, with many heads."""
+    layer = built(
+        dim=39,
+        heads=3,
+        head_dim=7,
+        value_dim=13,
+        input_dim=11,
+        qkv_bias=False,
+        out_bias=False,
+        scale=0.9,
+        value_shortcut=True,
+    )
+    x = noise(BATCH, TOKENS, 11)
+    expected = written(layer, x, 0.9) @ layer.out.weight.T + x @ layer.value.weight.T
+    assert off(layer(x)[0], expected) < ROUNDING
+    assert all(name.endswith("weight") for name, _ in layer.named_parameters())
+
+
+def test_the_shortcut_of_one_head_is_the_published_line() -> None:
+    """With one head the values have an axis of size 1 to drop, and are added as they are."""
+    layer, x = built(dim=7, heads=1, value_shortcut=True), noise(BATCH, TOKENS, 7)
+    out, pattern = layer(x)
+    projected = layer.out(rearrange(pattern.weights() @ pattern.v, "b h t d -> b t (h d)"))
+    assert off(out, projected + pattern.v.squeeze(1)) < ROUNDING
+
+
+# --- scaling ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scaling", "factor"), [("sqrt", 7**-0.5), ("none", 1.0), ("fourth root", 7**-0.5)]
+)
+def test_scaling_is_written_out(scaling: str, factor: float) -> None:
+    layer, x = built(dot_scaling=scaling), noise(BATCH, TOKENS, DIM)
+    assert off(layer(x)[0], layer.out(written(layer, x, factor))) < ROUNDING
+
+
+def test_a_fourth_root_each_is_the_root_of_the_product() -> None:
+    config = {"dim": 10, "heads": 20, "head_dim": 10, "qkv_bias": False, "out_bias": False}
+    once, twice = built(**config), built(**config, dot_scaling="fourth root")
+    x = noise(8, 5, 10)
+    (out, pattern), (same, split) = once(x), twice(x)
+    assert out.shape == same.shape == (8, 5, 10)
+    assert off(same, out) < ROUNDING
+    assert off(split.scores(), pattern.scores()) < ROUNDING
+    assert off(split.q, pattern.q / 10**0.25) < ROUNDING
+    assert off(split.k, pattern.k / 10**0.25) < ROUNDING
+
+
+def test_a_fourth_root_each_keeps_half_precision_finite() -> None:
+    """Float16 ends at 65,504: the product of wide queries and keys passes it before it is scaled.
+
+    40 · 40 · 64 = 102,400; by √64 it would be 12,800. With 40 / 64^¼ each it never gets larger.
+    """
+    q = torch.full((1, 64), 40.0, dtype=torch.float16)
+    assert (q @ q.T).isinf().all()
+    scaled = q / 64**0.25
+    # Both factors are rounded to 11 bits: each product is off by up to 2⁻¹⁰
+    assert abs(float(scaled @ scaled.T) / 12_800 - 1) < 2**-10
+    layer = built(dim=64, heads=1, dot_scaling="fourth root").half()
+    _, pattern = layer(torch.full((1, 3, 64), 300.0, dtype=torch.float16))
+    assert pattern.scores().isfinite().all()
+    assert pattern.q.dtype == torch.float16
+
+
+# --- output projection ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("heads", "head_dim", "projects"),
+    [(1, None, False), (1, DIM, False), (1, 7, True), (5, None, True), (5, DIM, True)],
+)
+def test_one_head_as_wide_as_the_model_needs_none(
+    heads: int, head_dim: int | None, projects: bool
+) -> None:
+    layer = built(heads=heads, head_dim=head_dim, out_projection="needed")
+    x = noise(BATCH, TOKENS, DIM)
+    assert isinstance(layer.out, nn.Linear) is projects
+    values = written(layer, x, layer.config.width**-0.5)
+    assert off(layer(x)[0], layer.out(values) if projects else values) < ROUNDING
+    assert isinstance(built(heads=heads, head_dim=head_dim).out, nn.Linear)
+
+
+# --- dropouts ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dropout", "projection_dropout", "output_dropout"])
+def test_each_dropout_rests_in_eval(name: str) -> None:
+    layer, x = built(**{name: 0.4}), noise(BATCH, TOKENS, DIM)
+    quiet, pattern = built()(x)
+    assert layer(x)[0].equal(quiet)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        noisy, same = layer.train()(x)
+    assert (noisy - quiet).abs().max() > 0.01
+    assert (same.weights() - pattern.weights()).abs().max() < ROUNDING  # never part of the pattern
+
+
+def test_where_each_dropout_acts() -> None:
+    """Weights; then the projected numbers, twice; then the shortcut, of which nothing is lost."""
+    layer = built(dim=DIM, value_shortcut=True, projection_dropout=0.4, output_dropout=0.3).train()
+    x = noise(1, 401, DIM)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        found = layer(x)[0]
+    values = layer.value(x)
+    whole = layer.eval()(x)[0] - values
+    kept = ((found - values) / whole).detach()
+    # What is left is scaled up by both: 1 / 0.6 / 0.7; a quotient of small numbers loses digits
+    nothing, all_of_it = kept.abs() < 1e-3, (kept - 1 / 0.42).abs() < 0.01
+    assert (nothing | all_of_it).float().mean() > 0.99
+    share = float(all_of_it.float().mean())
+    assert abs(share - 0.42) < 5 * math.sqrt(0.42 * 0.58 / kept.numel()) + 0.01
+
+    weights = built(dropout=0.4).train()
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        out, pattern = weights(x)
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        dropped = F.dropout(pattern.weights(), 0.4)
+    merged = rearrange(dropped @ pattern.v, "b h t d -> b t (h d)")
+    assert off(out, weights.out(merged)) < ROUNDING
+
+
+# --- cached keys and values -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["plain", "value width", "rotary", "fourth root", "shortcut"])
+@pytest.mark.parametrize("first", [1, 3, 6])
+def test_a_past_stands_in_front(kind: str, first: int) -> None:
+    """Causal attention in two passes is what it is in one, to the last rows of its weights."""
+    options = {
+        "value width": {"value_dim": 13},
+        "rotary": {"heads": 5, "head_dim": 6},
+        "fourth root": {"dot_scaling": "fourth root"},
+        "shortcut": {"value_shortcut": True},
+    }
+    layer, x = built(**options.get(kind, {})), noise(BATCH, TOKENS, DIM)
+    angles = rotary_angles(TOKENS, 6) if kind == "rotary" else None
+    whole, pattern = layer(x, mask=Mask(causal=True), angles=angles)
+    turned = (None, None) if angles is None else (angles[:first], angles[first:])
+    _, past = layer(x[:, :first], mask=Mask(causal=True), angles=turned[0])
+    rest, added = layer(
+        x[:, first:], mask=Mask(causal=True, offset=first), angles=turned[1], past=past
+    )
+    assert off(rest, whole[:, first:]) < 2 * ROUNDING
+    assert (added.queries, added.keys) == (TOKENS - first, TOKENS)
+    rows = pattern.weights(rows=slice(first, None))
+    assert (added.weights() - rows).abs().max() < ROUNDING
+    assert added.k.allclose(pattern.k, atol=1e-6)
+
+
+def test_a_past_of_a_past() -> None:
+    """One token at a time, with padding in front of one item."""
+    layer, x = built(), noise(BATCH, TOKENS, DIM)
+    padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
+    padding[1, :2] = True
+    whole, _ = layer(x, mask=Mask(causal=True, padding=padding))
+    past, outs = None, []
+    for token in range(TOKENS):
+        mask = Mask(causal=True, padding=padding[:, : token + 1], offset=token)
+        out, past = layer(x[:, token : token + 1], mask=mask, past=past)
+        outs.append(out)
+    assert off(torch.cat(outs, dim=1), whole) < 2 * ROUNDING
+
+
+def test_a_context_is_projected_once() -> None:
+    layer = built(value_dim=13)
+    x, context = noise(BATCH, TOKENS, DIM), noise(BATCH, KEYS, DIM, seed=19)
+    mask = Mask(padding=torch.arange(KEYS).expand(BATCH, KEYS) >= 8)
+    whole, _ = layer(x, context, mask=mask)
+    _, past = layer(x[:, :3], context, mask=mask)
+    rest, pattern = layer(x[:, 3:], context, mask=mask, past=past)
+    assert pattern.k is past.k
+    assert pattern.v is past.v
+    assert off(rest, whole[:, 3:]) < ROUNDING
+
+
+# --- order, mask and dtype --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_causal_rotary_equals_a_plain_loop(device: str) -> None:
+    """Pair by pair, key by key, in Python's own numbers."""
+    layer, x = built(heads=5, head_dim=6), noise(BATCH, TOKENS, DIM)
+    out, pattern = layer.to(device)(
+        x.to(device), mask=Mask(causal=True), angles=rotary_angles(TOKENS, 6)
+    )
+    layer = layer.cpu()
+    q, k, v = (part(x)[1].tolist() for part in (layer.query, layer.key, layer.value))
+    values = torch.zeros(TOKENS, 30)
+    weights = pattern.weights(item=1).cpu()
+    for head in range(HEADS):
+        for i in range(TOKENS):
+            scores = [_turned_dot(q[i], k[j], head, i - j) / math.sqrt(6) for j in range(i + 1)]
+            total = sum(math.exp(score) for score in scores)
+            shares = [math.exp(score) / total for score in scores]
+            expected = torch.tensor(shares + [0.0] * (TOKENS - i - 1))
+            assert (weights[head, i] - expected).abs().max() < 10 * ROUNDING  # float32 angles
+            for j, share in enumerate(shares):
+                values[i, head * 6 : head * 6 + 6] += share * torch.tensor(v[j][head * 6 :][:6])
+    assert off(out[1].cpu(), layer.out(values)) < 10 * ROUNDING
+
+
+def _turned_dot(q: list[float], k: list[float], head: int, distance: int) -> float:
+    """q·k after both were turned, which is q·k with one turned by their distance."""
+    total = 0.0
+    for pair in range(3):
+        angle = distance / 10_000 ** (2 * pair / 6)
+        a, b = q[head * 6 + pair], q[head * 6 + pair + 3]
+        c, d = k[head * 6 + pair], k[head * 6 + pair + 3]
+        total += (a * c + b * d) * math.cos(angle) - (b * c - a * d) * math.sin(angle)
+    return total
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"value_dim": 13}, {"dot_scaling": "fourth root"}, {"dot_scaling": "none"}],
+    ids=str,
+)
+def test_half_precision(options: dict, dtype: torch.dtype, digit: float, device: str) -> None:
+    layer, x = built(**options), noise(BATCH, TOKENS, DIM)
+    expected, pattern = layer(x)
+    out, rounded = layer.to(device, dtype)(x.to(device, dtype))
+    assert out.dtype == dtype
+    # Input, weights, three projections, the sum over keys and the output are rounded: a dozen
+    # roundings of half a digit each; a score off by a few digits moves its weight by as many
+    assert off(out.float().cpu(), expected) < 8 * digit
+    assert (rounded.weights().cpu() - pattern.weights()).abs().max() < 8 * digit
+
+
+# --- errors -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"value_dim": 0}, "value_dim: expected at least 1, received 0"),
+        ({"input_dim": 0}, "input_dim: expected at least 1, received 0"),
+        (
+            {"dot_scaling": "cube"},
+            "dot_scaling: expected one of sqrt, none, fourth root, received 'cube'",
+        ),
+        ({"scale": 0.5, "dot_scaling": "none"}, "expected one of them, received 0.5 and 'none'"),
+        ({"out_projection": "never"}, "expected one of always, needed, received 'never'"),
+        ({"dropout": 1.0}, "dropout: expected 0 up to 1, received 1.0"),
+        ({"projection_dropout": -0.1}, "projection_dropout: expected 0 up to 1, received -0.1"),
+        ({"output_dropout": 2.0}, "output_dropout: expected 0 up to 1, received 2.0"),
+        ({"value_dim": 13, "value_shortcut": True}, "= dim, received 4 × 13 and 64"),
+    ],
+)
+def test_config_errors(wrong: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(MultiHeadAttentionConfig(), **wrong)

@@ -1,0 +1,213 @@
+"""Counting from a config alone, against networks that are built, run and measured."""
+
+import inspect
+import itertools
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+import start
+from models.cost.count import QUANTITIES, needed, parts, total, walk
+from models.cost.memory import memory_needed
+from models.decoder import Decoder, DecoderConfig
+from models.encoder import Encoder, EncoderConfig
+from models.presets import PRESETS
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.simple import Smallest, SmallestConfig
+from models.vit import ViT, ViTConfig
+
+TEXT: dict[str, Any] = {"vocab": 53, "dim": 35, "heads": 5, "depth": 3, "mlp": 47, "max_tokens": 31}
+BOTH: dict[str, Any] = {**TEXT, "source_vocab": 53, "target_vocab": 53, "d_k": 7, "d_v": 7}
+del BOTH["vocab"]
+IMAGE: dict[str, Any] = {"image": 21, "patch": 7, "dim": 35, "heads": 5, "depth": 3, "mlp": 47}
+TOKENS, TARGET = 13, 11
+ENCODERS: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre", "activation": "tanh"},
+    {"positions": "learned", "segments": 2, "embed_norm": True, "activation": "relu"},
+    {"positions": "rotary", "head_dim": 6},
+    {"positions": "alibi", "activation": "softplus"},
+    {"positions": "relative", "activation": "leaky_relu"},
+    {"value_dim": 11},
+    {"classes": 7, "last_norm": True},
+    {"classes": 17},
+    {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
+]
+DECODERS: list[dict[str, Any]] = [
+    {},
+    {"norm": "post", "tied": False},
+    {"positions": "rotary", "head_dim": 6},
+]
+PAIRS: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre", "share_target": False, "share_source": False},
+    {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
+    {"d_v": 9},
+]
+VITS: list[dict[str, Any]] = [
+    {},
+    {"patches": "conv", "classes": 17},
+    {"head": "flatten", "neurons": (17, 19, 5), "norm": "post", "dim": None, "heads": 3},
+    {"head": "mean", "registers": 2, "patch_norm": True},
+    {"head": "flatten", "registers": 2, "positions": "none", "head_activation": "relu"},
+    {"classes": 0, "positions": "sinusoidal"},
+    {"heads": 1, "head_dim": 35, "out_projection": "needed"},
+]
+CONFIGS = [
+    *(EncoderConfig(**TEXT | more) for more in ENCODERS),
+    *(DecoderConfig(**TEXT | more) for more in DECODERS),
+    *(Seq2SeqConfig(**BOTH | more) for more in PAIRS),
+    *(ViTConfig(**IMAGE | more) for more in VITS),
+    SmallestConfig(dim=7, vocab=53, max_tokens=31),
+]
+NETWORKS = {
+    EncoderConfig: Encoder,
+    DecoderConfig: Decoder,
+    Seq2SeqConfig: Seq2Seq,
+    ViTConfig: ViT,
+    SmallestConfig: Smallest,
+}
+
+
+def built(config):
+    return NETWORKS[type(config)](config).eval()
+
+
+def inputs(config):
+    ids = torch.randint(3, 53, (1, TOKENS))
+    if isinstance(config, Seq2SeqConfig):
+        return ids, torch.randint(3, 53, (1, TARGET))
+    return (torch.randn(1, 3, 21, 21),) if isinstance(config, ViTConfig) else (ids,)
+
+
+def named(config):
+    changed = [f"{k}={v}" for k, v in vars(config).items() if v != getattr(type(config)(), k)]
+    return f"{type(config).__name__}({', '.join(changed)})"
+
+
+def test_hand_numbers():
+    found = {path: part for path, _, part in walk(parts(PRESETS["encoder-300"].config, 100))}
+    assert found["blocks/attention"].parameters == 4 * (300 * 300 + 300)
+    assert found["blocks/attention/attend"].flops == 2 * 2 * 100 * 100 * 300
+    assert found["blocks/feed_forward"].flops == 2 * 2 * 100 * 300 * 100
+    assert found["blocks"].times == 6
+    head = {path: part for path, _, part in walk(parts(PRESETS["vit-raw-head"].config))}
+    assert head["head/layer_1"].parameters == 196_608_000 + 1000
+    pixels = {path: part for path, _, part in walk(parts(PRESETS["pixels"].config))}
+    assert pixels["blocks/attention/attend"].takes[1] == ("tokens", 784)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=named)
+def test_parameters_are_those_of_the_built_network(config):
+    numbers = sum(parameter.numel() for parameter in built(config).parameters())
+    assert total(parts(config, TOKENS, TARGET), "parameters") == numbers
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=named)
+def test_flops_are_those_of_torchs_counter(config):
+    """On the processor torch's counter knows the plain kernel, not the fused one."""
+    network, given = built(config), inputs(config)
+    counter = FlopCounterMode(display=False)
+    with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), counter:
+        network(*given)
+    assert total(parts(config, TOKENS, TARGET), "flops") == counter.get_total_flops()
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=named)
+def test_memory_is_what_a_forward_keeps_for_the_backward(config):
+    """To 1%: boolean masks and the indices of rows are not counted."""
+    network, given = built(config), inputs(config)
+    tensors = [*network.parameters(), *network.buffers(), *given]
+    others = {tensor.untyped_storage().data_ptr() for tensor in tensors}
+    kept: dict[int, int] = {}
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in others:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        loss = network(*given).result[1].square().sum()
+    assert loss.requires_grad
+    assert total(parts(config, TOKENS, TARGET), "memory") == pytest.approx(
+        sum(kept.values()), rel=0.01
+    )
+
+
+def sizes(shape):
+    return [size for _, size in shape]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=named)
+def test_parts_fit_together(config):
+    """What a part gives is what the next takes, and a whole is the sum of its parts."""
+
+    def check(row):
+        for before, after in itertools.pairwise(row):
+            if after.kind not in ("projection", "attend", "linear", "pool", "head", "tower"):
+                assert sizes(before.gives) == sizes(after.takes), (before.name, after.name)
+        for part in row:
+            assert part.title
+            assert part.formula
+            assert len({each.name for each in part.parts}) == len(part.parts)
+            if part.parts:
+                for quantity in QUANTITIES:
+                    assert getattr(part, quantity) == total(part.parts, quantity)
+                check(part.parts)
+            if part.skips:
+                assert part.skips in [each.name for each in row]
+
+    check(parts(config, TOKENS, TARGET))
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=named)
+def test_every_part_has_lines_in_models(config):
+    for _, _, part in walk(parts(config, TOKENS, TARGET)):
+        file = Path(inspect.getsourcefile(inspect.unwrap(part.source)) or "")
+        assert file.is_relative_to(start.ROOT / "models")
+        assert inspect.getsource(part.source).lstrip().startswith(("def ", "@"))
+
+
+def test_shapes_are_those_that_go_in_and_come_out():
+    config = ViTConfig(**IMAGE)
+    first, *_, last = parts(config)
+    assert prod(size for _, size in first.takes) == 3 * 21 * 21
+    assert last.gives == (("classes", 10),)
+    both = parts(Seq2SeqConfig(**BOTH), TOKENS, TARGET)
+    assert [tower.gives for tower in both] == [
+        (("tokens", TOKENS), ("dim", 35)),
+        (("tokens", TARGET), ("vocab", 53)),
+    ]
+    found = {path: part for path, _, part in walk(both)}
+    assert found["decoder/blocks/cross"].context == (("source", TOKENS), ("dim", 35))
+
+
+@pytest.mark.parametrize(
+    ("config", "tokens", "says"),
+    [
+        (EncoderConfig(max_tokens=7), 8, "tokens: expected 1 to 7, received 8"),
+        (DecoderConfig(), 0, "tokens: expected 1 to 512, received 0"),
+    ],
+)
+def test_an_input_that_does_not_fit_is_refused(config, tokens, says):
+    with pytest.raises(ValueError, match=says):
+        parts(config, tokens)
+
+
+def test_an_unknown_quantity_is_refused():
+    with pytest.raises(ValueError, match="expected one of parameters, flops, memory"):
+        total((), "colour")
+
+
+@pytest.mark.parametrize("name", ["small-vit", "vit-14", "vit-b16", "pixels"])
+def test_the_memory_of_a_pass_agrees_with_what_was_measured_for_images(name):
+    """Two predictions, both meant to lie a little above what is used: within a third."""
+    config = PRESETS[name].config
+    assert isinstance(config, ViTConfig)
+    assert needed(parts(config)) == pytest.approx(memory_needed(config), rel=0.34)

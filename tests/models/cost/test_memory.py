@@ -1,0 +1,55 @@
+"""The predicted peak of a traced pass against the measured one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.cost.memory import memory_needed
+from models.vit import ViTConfig
+
+SHAPES = {
+    "mostly weights": ViTConfig(image=64, patch=16, dim=512, depth=6, heads=8, mlp=2048),
+    "mostly patches": ViTConfig(image=400, patch=8, dim=128, depth=6, heads=4, mlp=512),
+    "wide inside": ViTConfig(image=320, patch=8, dim=64, depth=3, heads=2, mlp=4096),
+}
+SCRIPT = """
+import sys, torch
+from benchmarks.memory import rise_of
+from models.run import load, trace
+from models.vit import ViTConfig
+
+def run(config):
+    torch.set_num_threads(2)
+    return trace(load(config), torch.zeros(1, 3, config.image, config.image))
+
+run(ViTConfig(image=32))
+kept = []
+print(rise_of(lambda: kept.append(run(eval(sys.argv[1])))))
+"""
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_prediction_is_within_a_factor(name: str) -> None:
+    config = SHAPES[name]
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, repr(config)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[3],
+    )
+    assert 1 / 1.5 < memory_needed(config) / int(done.stdout) < 1.5
+
+
+def test_a_batch_needs_more_and_weights_once() -> None:
+    config = SHAPES["mostly patches"]
+    one, two, three = (memory_needed(config, batch) for batch in (1, 2, 3))
+    assert abs((three - two) - (two - one)) < 10
+    assert two < 2 * one
+
+
+def test_what_no_machine_has_is_worked_out_at_once() -> None:
+    config = ViTConfig(image=8192, patch=2, dim=65_536, depth=1000, heads=64, mlp=262_144)
+    assert memory_needed(config) > 2**45

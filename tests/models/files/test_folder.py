@@ -1,0 +1,362 @@
+"""Folders that come from anywhere: each bad one is refused in one line, and runs nothing."""
+
+import json
+import os
+import pickle
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from benchmarks.architectures import TEXT, redraw
+from models.cost import memory_check
+from models.files.folder import Folder, header, tensors
+from models.run import CheckpointError, Model, load, trace
+
+IDS = torch.tensor([[3, 4, 5]])
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole, small Llama."""
+    path = tmp_path_factory.mktemp("saved")
+    config = transformers.LlamaConfig(**{**TEXT, "hidden_size": 36, "num_hidden_layers": 1})
+    model = transformers.LlamaModel(config)
+    redraw(model)
+    model.save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def copied(saved: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(saved, tmp_path / "odd-llama")
+
+
+class Trap:
+    """Unpickled, it leaves a file behind."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.mkdir, (str(self.path),)
+
+
+def with_header(path: Path, entries: Any, data: bytes = b"", length: int | None = None) -> None:
+    raw = entries if isinstance(entries, bytes) else json.dumps(entries).encode()
+    size = struct.pack("<Q", len(raw) if length is None else length)
+    (path / "model.safetensors").write_bytes(size + raw + data)
+
+
+def settings(path: Path, **changes: Any) -> None:
+    file = path / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+def weights(path: Path, change: Callable[[dict[str, torch.Tensor]], Any]) -> None:
+    file = path / "model.safetensors"
+    state = load_file(file)
+    change(state)
+    save_file({name: tensor.clone() for name, tensor in state.items()}, file)
+
+
+def only_pickle(path: Path, what: Any, name: str = "pytorch_model.bin") -> None:
+    (path / "model.safetensors").unlink()
+    torch.save(what, path / name)
+
+
+def one(dtype: str = "F32", shape: Any = (2, 3), offsets: Any = (0, 24)) -> dict[str, Any]:
+    return {"a": {"dtype": dtype, "shape": shape, "data_offsets": offsets}}
+
+
+def link(path: Path, name: str, to: Path) -> None:
+    (path / name).unlink(missing_ok=True)
+    (path / name).symlink_to(to)
+
+
+def outside(path: Path) -> Path:
+    place = path.parent / "elsewhere"
+    shutil.copytree(path, place)
+    return place
+
+
+def first(state: dict[str, torch.Tensor]) -> str:
+    return next(name for name in state if "q_proj" in name)
+
+
+HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "header cut off": (
+        lambda p: (p / "model.safetensors").write_bytes(b"\x08\x00"),
+        "cut off or damaged",
+    ),
+    "header of terabytes": (
+        lambda p: with_header(p, one(), length=2**43),
+        "claims 8,796,093,022,208 bytes",
+    ),
+    "tensor of terabytes": (
+        lambda p: with_header(p, one(shape=[2**20, 2**20], offsets=[0, 2**42])),
+        "lying header: a claims 4,398,046,511,104 bytes and the file has 0",
+    ),
+    "shape beyond the data": (lambda p: with_header(p, one(shape=[5, 7]), bytes(24)), "lying"),
+    "negative shape": (lambda p: with_header(p, one(shape=[-2, -3]), bytes(24)), "broken header"),
+    "offsets backwards": (lambda p: with_header(p, one(offsets=[24, 0]), bytes(24)), "lying"),
+    "unknown type": (lambda p: with_header(p, one(dtype="F31"), bytes(24)), "broken header"),
+    "header is no JSON": (lambda p: with_header(p, b"{'a': 1"), "broken header"),
+    "header is a list": (lambda p: with_header(p, b"[1]"), "broken header"),
+    "header is deep": (lambda p: with_header(p, b"[" * 99_999), "broken header"),
+    "overlapping tensors": (
+        lambda p: with_header(p, {**one(), "b": one()["a"]}, bytes(24)),
+        "its tensors overlap",
+    ),
+    "weights cut off": (
+        lambda p: os.truncate(p / "model.safetensors", 3000),
+        "unreadable checkpoint",
+    ),
+    "weights empty": (lambda p: os.truncate(p / "model.safetensors", 0), "cut off or damaged"),
+    "no weights": (lambda p: (p / "model.safetensors").unlink(), "there are no weights here"),
+    "no config": (lambda p: (p / "config.json").unlink(), "config.json is missing"),
+    "broken config": (lambda p: (p / "config.json").write_text("{"), "config.json is broken"),
+    "config of brackets": (
+        lambda p: (p / "config.json").write_text("[" * 99_999),
+        "config.json is broken",
+    ),
+    "config is a list": (
+        lambda p: (p / "config.json").write_text("[]"),
+        "config.json: expected an object",
+    ),
+    "config of no text": (
+        lambda p: (p / "config.json").write_bytes(b"\xff\xfe\x00"),
+        "config.json is broken",
+    ),
+    "unknown architecture": (
+        lambda p: settings(p, model_type="perceptron"),
+        "'perceptron' is no architecture of transformers",
+    ),
+    "remote code": (
+        lambda p: settings(p, model_type="mine", auto_map={"AutoModel": "evil.Model"}),
+        "asks to run code that comes with the model",
+    ),
+    "quantised": (
+        lambda p: settings(p, quantization_config={"quant_method": "bitsandbytes"}),
+        "quantised",
+    ),
+    "endless layers": (
+        lambda p: settings(p, num_hidden_layers=10**9),
+        "num_hidden_layers: expected at most 10,000",
+    ),
+    "endless width": (
+        lambda p: settings(p, hidden_size=10**15),
+        "hidden_size: expected at most",
+    ),
+    "more heads than fit": (lambda p: settings(p, num_attention_heads=7), "config.json"),
+    "width of words": (lambda p: settings(p, hidden_size="wide"), "config.json"),
+    "missing tensor": (
+        lambda p: weights(p, lambda s: s.pop(first(s))),
+        "the checkpoint lacks layers.0.self_attn.q_proj.weight",
+    ),
+    "extra tensor": (
+        lambda p: weights(p, lambda s: s.update(nose=torch.ones(3))),
+        "no place in LlamaModel: nose",
+    ),
+    "wrong shape": (
+        lambda p: weights(p, lambda s: s.update({first(s): torch.ones(5, 7)})),
+        "do not fit LlamaModel|wrong shapes for",
+    ),
+    "NaN": (
+        lambda p: weights(p, lambda s: s[first(s)].view(-1)[17:18].fill_(torch.nan)),
+        "q_proj.weight holds NaN",
+    ),
+    "infinity": (
+        lambda p: weights(p, lambda s: s[first(s)].view(-1)[17:18].fill_(torch.inf)),
+        "q_proj.weight holds NaN or infinity",
+    ),
+    "pickle that runs code": (
+        lambda p: only_pickle(p, {"a": Trap(p.parent / "ran")}),
+        "asks to run code",
+    ),
+    "bare pickle that runs code": (
+        lambda p: (
+            (p / "model.safetensors").unlink(),
+            (p / "pytorch_model.bin").write_bytes(pickle.dumps(Trap(p.parent / "ran"))),
+        ),
+        "damaged",
+    ),
+    "pickle of something else": (lambda p: only_pickle(p, [1, 2]), "expected tensors by name"),
+    "pickle of noise": (
+        lambda p: (
+            (p / "model.safetensors").unlink(),
+            (p / "pytorch_model.bin").write_bytes(b"PK\x03\x04" + bytes(99)),
+        ),
+        "damaged",
+    ),
+    "link to weights elsewhere": (
+        lambda p: link(p, "model.safetensors", outside(p) / "model.safetensors"),
+        "model.safetensors is a link to a place outside",
+    ),
+    "link to a config elsewhere": (
+        lambda p: link(p, "config.json", outside(p) / "config.json"),
+        "config.json is a link to a place outside",
+    ),
+    "link to a tokenizer elsewhere": (
+        lambda p: link(p, "tokenizer.json", outside(p) / "config.json"),
+        "tokenizer.json is a link to a place outside",
+    ),
+    "link in a circle": (lambda p: link(p, "config.json", p / "config.json"), "config.json"),
+    "index to a file elsewhere": (
+        lambda p: (
+            shutil.move(p / "model.safetensors", p.parent / "x.safetensors"),
+            (p / "model.safetensors.index.json").write_text(
+                json.dumps({"weight_map": {"a": "../x.safetensors"}})
+            ),
+        ),
+        "is no name of a file in the folder",
+    ),
+    "index to a missing file": (
+        lambda p: (
+            (p / "model.safetensors").unlink(),
+            (p / "model.safetensors.index.json").write_text(
+                json.dumps({"weight_map": {"a": "model-1.safetensors"}})
+            ),
+        ),
+        "'model-1.safetensors', which is missing",
+    ),
+    "index without a map": (
+        lambda p: (
+            (p / "model.safetensors").unlink(),
+            (p / "model.safetensors.index.json").write_text("{}"),
+        ),
+        "expected a weight_map",
+    ),
+    "broken tokenizer": (
+        lambda p: (p / "tokenizer.json").write_text("{"),
+        "tokenizer.json is not a readable tokenizer",
+    ),
+    "broken preprocessor": (
+        lambda p: (p / "preprocessor_config.json").write_text("{"),
+        "preprocessor_config.json is broken",
+    ),
+    "a pipe": (
+        lambda p: ((p / "config.json").unlink(), os.mkfifo(p / "config.json")),
+        "expected a file",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_bad_folder_is_one_line(name: str, copied: Path) -> None:
+    make, message = HOSTILE[name]
+    make(copied)
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load(copied)
+    said = str(caught.value)
+    assert said.startswith("odd-llama: ")
+    assert "\n" not in said
+    assert len(said) < 300
+    assert not (copied.parent / "ran").exists(), "code of the folder ran"
+
+
+def test_a_trap_would_have_worked(tmp_path: Path) -> None:
+    """The pickle above does run code where it is unpickled without care."""
+    pickle.loads(pickle.dumps(Trap(tmp_path / "ran")))
+    assert (tmp_path / "ran").is_dir()
+
+
+def test_what_was_open_stays_open(saved: Path, copied: Path) -> None:
+    before = load(saved)
+    expected = trace(before, IDS).output.values
+    with_header(copied, one(), length=2**43)
+    with pytest.raises(CheckpointError):
+        load(copied)
+    assert trace(before, IDS).output.values.equal(expected)
+
+
+# --- what may be strange and is still opened ----------------------------------------------------
+
+
+def opens(path: Path, saved: Path) -> Model:
+    model = load(path)
+    assert trace(model, IDS).output.values.equal(trace(load(saved), IDS).output.values)
+    return model
+
+
+def test_settings_that_would_fetch_or_run_are_dropped(copied: Path, saved: Path) -> None:
+    settings(
+        copied,
+        _attn_implementation="someone/kernels",
+        attn_implementation="someone/kernels",
+        auto_map={"AutoModel": "evil.Model"},
+        transformers_weights="../x.safetensors",
+        output_attentions=True,
+    )
+    (copied / "evil.py").write_text("raise SystemExit")
+    (copied / "adapter_config.json").write_text('{"base_model_name_or_path": "someone/else"}')
+    network: Any = opens(copied, saved).network
+    assert network.config._attn_implementation == "sdpa"
+
+
+def test_shards(copied: Path, saved: Path) -> None:
+    state = load_file(copied / "model.safetensors")
+    (copied / "model.safetensors").unlink()
+    names = sorted(state)
+    parts = {"a.safetensors": names[:3], "b.safetensors": names[3:]}
+    for file, part in parts.items():
+        save_file({name: state[name] for name in part}, copied / file)
+    index = {name: file for file, part in parts.items() for name in part}
+    (copied / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    opens(copied, saved)
+
+
+def test_a_pickle_of_tensors(copied: Path, saved: Path) -> None:
+    only_pickle(copied, load_file(copied / "model.safetensors"))
+    opens(copied, saved)
+
+
+def test_safetensors_come_first(copied: Path, saved: Path) -> None:
+    torch.save({"a": Trap(copied.parent / "ran")}, copied / "pytorch_model.bin")
+    opens(copied, saved)
+    assert not (copied.parent / "ran").exists()
+
+
+def test_links_inside_the_folder(copied: Path, saved: Path) -> None:
+    shutil.move(copied / "model.safetensors", copied / "blob")
+    link(copied, "model.safetensors", copied / "blob")
+    opens(copied, saved)
+
+
+def test_without_a_name_of_the_class(copied: Path, saved: Path) -> None:
+    settings(copied, architectures=None)
+    opens(copied, saved)
+    settings(copied, architectures=["LlamaPreTrainedModel", "torch", 3, "pipeline"])
+    opens(copied, saved)
+
+
+# --- memory -------------------------------------------------------------------------------------
+
+
+def test_memory_is_told_from_headers(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = Folder.at(saved).weights()
+    network = load(saved).network
+    numbers = sum(parameter.numel() for parameter in network.parameters())
+    assert memory_check.weights_bytes(files, torch.float32) == 4 * numbers
+    assert memory_check.weights_bytes(files, torch.bfloat16) == 2 * numbers
+    monkeypatch.setattr(memory_check, "available", lambda device="cpu": 3 * numbers)
+    with pytest.raises(CheckpointError, match=r"GiB are free; dtype=torch\.bfloat16 would fit"):
+        load(saved)
+    load(saved, dtype=torch.bfloat16)
+    monkeypatch.setattr(memory_check, "available", lambda device="cpu": 2)
+    with pytest.raises(CheckpointError, match=r"GiB are free$"):
+        load(saved)
+
+
+def test_headers_are_what_is_read(saved: Path) -> None:
+    file = saved / "model.safetensors"
+    told, held = header(file), tensors(file)
+    assert {name: entry.shape for name, entry in told.items()} == {
+        name: tuple(tensor.shape) for name, tensor in held.items()
+    }

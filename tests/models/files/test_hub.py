@@ -1,0 +1,210 @@
+"""Models of the hub: what is cached, and fetching from a server that speaks the hub's protocol."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import pytest
+import torch
+import transformers
+
+from benchmarks.architectures import TEXT
+from models.files import hub
+from models.files.hub import CancelledError, HubError
+from models.run import load, trace
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+NAME = "someone/small-bert"
+
+
+class Hub(BaseHTTPRequestHandler):
+    """The two requests that fetching a model takes: what there is, and a file of it."""
+
+    files: dict[str, bytes]
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self._answer(send=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(send=False)
+
+    def _answer(self, *, send: bool) -> None:
+        path = self.path.partition("?")[0]
+        self.asked.append(f"{self.command} {path}")
+        file = re.fullmatch(rf"/{NAME}/resolve/{SHA}/(.+)", path)
+        if path.startswith(f"/api/models/{NAME}"):
+            self._send(
+                json.dumps(self._card()).encode(), send, {"Content-Type": "application/json"}
+            )
+        elif file and file[1] in self.files:
+            body = self.files[file[1]]
+            tag = sha256(body).hexdigest()
+            self._send(body, send, {"ETag": f'"{tag}"', "X-Repo-Commit": SHA})
+        else:
+            codes = {"gated": "GatedRepo", "broken": None}
+            kind = next((code for word, code in codes.items() if word in path), "RepoNotFound")
+            self.send_response({"GatedRepo": 403, None: 500}.get(kind, 404))
+            if kind:
+                self.send_header("X-Error-Code", kind)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    def _card(self) -> dict[str, Any]:
+        parts = [{"rfilename": name, "size": len(body)} for name, body in self.files.items()]
+        card = {"license": "apache-2.0"}
+        return {"id": NAME, "modelId": NAME, "sha": SHA, "siblings": parts, "cardData": card}
+
+    def _send(self, body: bytes, send: bool, headers: dict[str, str]) -> None:
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if send:
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    path = tmp_path_factory.mktemp("saved")
+    transformers.BertModel(transformers.BertConfig(**TEXT)).save_pretrained(path)
+    found = {file.name: file.read_bytes() for file in path.iterdir()}
+    return {**found, "README.md": b"# Small", "photo.png": bytes(999), "evil.py": b"exit()"}
+
+
+@pytest.fixture
+def server(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    handler = type("Handler", (Hub,), {"files": files, "asked": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_the_size_comes_first(server: str, files: dict[str, bytes], tmp_path: Path) -> None:
+    plan = hub.plan_download(NAME, endpoint=server)
+    assert {name for name, _ in plan.files} == {"config.json", "README.md", "model.safetensors"}
+    assert plan.size == sum(len(files[name]) for name, _ in plan.files)
+    assert (plan.revision, plan.licence) == (SHA, "apache-2.0")
+    assert hub.cached_models(tmp_path) == ()
+
+
+def test_a_download_and_what_opens_from_it(
+    server: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int]] = []
+    plan = hub.plan_download(NAME, endpoint=server)
+    folder = hub.download(
+        plan, progress=lambda *now: told.append(now), cache=tmp_path, endpoint=server
+    )
+    assert told[0] == (0, plan.size)
+    assert told[-1] == (plan.size, plan.size)
+    assert told == sorted(told)
+    for name, _ in plan.files:
+        assert (folder.path / name).read_bytes() == files[name]
+    assert not (folder.path / "evil.py").exists()
+    (found,) = hub.cached_models(tmp_path)
+    assert (found.name, found.size, found.complete) == (NAME, plan.size, True)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    model = load(NAME, door="transformers")  # its files are links into the cache's own store
+    assert model.name == NAME
+    assert trace(model, torch.tensor([[3, 4, 5]])).weights(0).shape == (3, 3, 3)
+
+
+def test_load_fetches_what_is_not_here(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(hub, "fetch", partial(hub.download_with_bar, endpoint=server))
+    model = load(NAME, door="transformers")
+    assert model.name == NAME
+    said = capsys.readouterr().err
+    assert NAME in said
+    assert "100%" in said
+    with pytest.raises(HubError, match="'someone/else' is no folder here, and someone/else is not"):
+        load("someone/else")
+
+
+def test_load_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(HubError, match="is no folder here, and the hub cannot be reached"):
+        load(NAME)
+
+
+def test_a_download_that_is_stopped(server: str, tmp_path: Path) -> None:
+    plan = hub.plan_download(NAME, endpoint=server)
+    told: list[int] = []
+    with pytest.raises(CancelledError, match="goes on from here"):
+        hub.download(
+            plan,
+            progress=lambda come, total: told.append(come),
+            cancelled=lambda: len(told) > 2,
+            cache=tmp_path,
+            endpoint=server,
+        )
+    assert max(told) < plan.size
+    assert hub.cached_folder(NAME, tmp_path) is None
+    hub.download(plan, cache=tmp_path, endpoint=server)
+    assert hub.cached_folder(NAME, tmp_path) is not None
+
+
+def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    for endpoint in ("http://127.0.0.1:9", "http://no-such-place.invalid"):
+        with pytest.raises(HubError, match="the hub cannot be reached for someone/small-bert"):
+            hub.plan_download(NAME, endpoint=endpoint)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(HubError, match="the hub cannot be reached"):
+        hub.plan_download(NAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("someone/else", "is not on the hub"),
+        ("someone/gated", "only after its terms are accepted"),
+        ("someone/broken", "the hub answered 500"),
+        ("../../etc", "is no id of a model"),
+        ("a b", "is no id of a model"),
+    ],
+)
+def test_what_cannot_be_had(server: str, name: str, message: str) -> None:
+    with pytest.raises(HubError, match=message):
+        hub.plan_download(name, endpoint=server)
+
+
+def test_a_model_without_weights(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hub, "_card", lambda self: {"id": NAME, "sha": SHA, "siblings": []})
+    with pytest.raises(HubError, match="has no weights that can be opened"):
+        hub.plan_download(NAME, endpoint=server)
+
+
+def test_shards_are_all_fetched() -> None:
+    names = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
+    given = ("model.safetensors.index.json", *names, "pytorch_model.bin", "model-x.safetensors")
+    assert hub._weights(given) == ("model.safetensors.index.json", *names)
+    assert hub._weights(("pytorch_model.bin", "tf_model.h5")) == ("pytorch_model.bin",)
+
+
+def test_a_cache_of_odds_and_ends(tmp_path: Path) -> None:
+    (tmp_path / "models--someone--empty").mkdir()
+    (tmp_path / "models--someone--half" / "snapshots" / SHA).mkdir(parents=True)
+    (tmp_path / "datasets--someone--data").mkdir()
+    (found,) = hub.cached_models(tmp_path)
+    assert (found.name, found.complete) == ("someone/half", False)
+    assert hub.cached_folder("someone/half", tmp_path) is None
+    assert hub.cached_folder("../../x", tmp_path) is None

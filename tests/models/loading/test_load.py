@@ -1,0 +1,119 @@
+"""`load`: from a name, a folder, a config or a module to a model that is ready to be traced."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.catalogue import entry, folder
+from models.edits import Ablate, Cut
+from models.encoder import Encoder, EncoderConfig
+from models.run import Model, catalogue, devices, load, trace
+from models.text import WordTokenizer
+from models.vit import ViT, ViTConfig
+from tests.models.devices import DEVICES
+
+SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=13, seed=3)
+
+
+@pytest.fixture(scope="module")
+def small() -> Model:
+    return load(SMALL)
+
+
+def ids_of(batch: int = 2, tokens: int = 11, seed: int = 5) -> Tensor:
+    return torch.randint(101, (batch, tokens), generator=torch.Generator().manual_seed(seed))
+
+
+def test_a_config_is_an_untrained_model() -> None:
+    model = load(SMALL)
+    assert not model.trained
+    assert isinstance(model.tokenizer, WordTokenizer)
+    assert model.tokenizer.vocab == 101
+    assert model.limit == 13
+    assert not model.network.training
+    network: Any = model.network
+    assert network.tokens.weight.equal(Encoder(SMALL).tokens.weight)
+
+
+def test_a_module_in_memory_is_the_model() -> None:
+    network = Encoder(SMALL)
+    model = load(network)
+    assert model.network is network
+    assert model.tokenizer is None
+    assert trace(network, ids_of()).output.values.equal(trace(model, ids_of()).output.values)
+
+
+def test_a_model_stays_itself(small: Model) -> None:
+    assert load(small) is small
+
+
+def test_a_tokenizer_of_ones_own(small: Model) -> None:
+    path = folder(entry("minilm")) / "tokenizer.json"
+    for source in (path, str(path)):
+        model = load(EncoderConfig(vocab=30522), tokenizer=source)
+        assert trace(model, "Über").labels == ["[CLS]", "Über", "[SEP]"]
+    model = load(small, tokenizer=WordTokenizer(7))
+    assert model.network is small.network
+    assert max(trace(model, "a b c d e f").tokens[0].ids) < 7
+    assert isinstance(small.tokenizer, WordTokenizer)
+    assert small.tokenizer.vocab == 101
+
+
+def test_dtype() -> None:
+    model = load(SMALL, dtype=torch.bfloat16)
+    found = trace(model, ids_of())
+    assert {parameter.dtype for parameter in model.network.parameters()} == {torch.bfloat16}
+    assert found.output.values.dtype == torch.bfloat16
+    assert found.weights(0).dtype == torch.float32
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_trace_on_a_device(device: str) -> None:
+    model = load(SMALL, device=device)
+    assert model.device.type == device
+    edits = [Cut(1, 2, 3, 4), Ablate(2, 1, "mean")]
+    found = trace(model, ids_of(), edits=edits, hidden=True, gradient=lambda out: out.values.sum())
+    expected = trace(load(SMALL), ids_of(), edits=edits, hidden=True)
+    for layer in range(3):
+        off = (found.weights(layer).cpu() - expected.weights(layer)).abs().max()
+        assert off < 5e-5  # a GPU adds up in another order, layer after layer
+        assert found.gradient(layer).device.type == device
+    assert (found.hidden(3).cpu() - expected.hidden(3)).abs().max() < 5e-5
+
+
+def test_devices_of_this_machine() -> None:
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    assert devices() == ("cpu", *(name for name, present in here.items() if present))
+    with pytest.raises(ValueError, match=r"device: expected one of cpu.*, received meta"):
+        load(SMALL, device="meta")
+
+
+@pytest.mark.parametrize("source", ["no-such-model", Path("no-such-folder")])
+def test_a_source_that_is_not_there(source: str | Path) -> None:
+    names = ", ".join(known.name for known in catalogue())
+    with pytest.raises(ValueError, match=f"a folder or one of {names}, received '{source}'"):
+        load(source)
+
+
+def test_a_vit_from_a_config_or_from_memory() -> None:
+    config = ViTConfig(image=(12, 20), patch=4, dim=20, heads=5, seed=3)
+    model = load(config)
+    assert (model.trained, model.tokenizer, model.limit) == (False, None, 16)
+    assert model.name == "ViT, 2 × 5 heads, width 20"
+    assert model.preprocessing is not None
+    assert model.preprocessing.size == (12, 20)
+    network = ViT(config)
+    pixels = torch.randn(1, 3, 12, 20, generator=torch.Generator().manual_seed(3))
+    expected = trace(model, pixels)
+    assert trace(network, pixels).output.values.equal(expected.output.values)
+    assert load(network).trained
+    half = trace(load(config, dtype=torch.bfloat16), pixels)
+    assert half.output.values.dtype == torch.bfloat16
+
+
+def test_pixels_are_no_text() -> None:
+    with pytest.raises(ValueError, match="reads text or ids: expected whole numbers"):
+        trace(load(SMALL), torch.zeros(1, 3, 12, 20))

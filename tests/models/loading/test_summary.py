@@ -1,0 +1,108 @@
+"""What a card says of a model, held to the models' own configs."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks.architectures import ARCHITECTURES
+from models.files.folder import Folder
+from models.loading import summary
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
+
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+
+
+def of(name: str):
+    return load(BY_NAME[name].build())
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_layers_and_heads_are_those_that_attend(name: str) -> None:
+    model = of(name)
+    found = summary.parts(model)
+    seen = trace(model, BY_NAME[name].inputs())
+    if name == "Swin":  # it has sizes for each stage, and the config states lists
+        return
+    by_name = {part.name: part for part in found}
+    assert all(part.layers and part.heads and part.dim for part in found)
+    for site in seen.sites:
+        part = by_name.get(site.tower or "", found[0])
+        assert site.layer < (part.layers or 0)
+        assert site.heads == part.heads
+    for site, pattern in zip(seen.sites, seen.patterns, strict=True):
+        assert pattern.k.shape[1] == by_name.get(site.tower or "", found[0]).kv_heads
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("BERT", summary.Reads(True, False, pair=True)),
+        ("Llama", summary.Reads(True, False)),
+        ("ViT", summary.Reads(False, True)),
+        ("CLIP", summary.Reads(True, True)),
+        ("T5", summary.Reads(True, False, target=True)),
+        ("Whisper", summary.Reads(False, False, sound=True, target=True)),
+        ("HuBERT", summary.Reads(False, False, sound=True)),
+    ],
+)
+def test_what_a_model_reads(name: str, expected: summary.Reads) -> None:
+    assert summary.reads(of(name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "positions"),
+    [
+        ("BERT", "learned"),
+        ("GPT-2", "learned"),
+        ("Llama", "rotary"),
+        ("T5", "relative, in buckets"),
+        ("BEiT", "relative, learned"),
+    ],
+)
+def test_positions(name: str, positions: str) -> None:
+    assert summary.parts(of(name))[0].positions == positions
+
+
+def test_networks_of_ours() -> None:
+    minilm = load("minilm")
+    assert summary.parts(minilm) == (summary.Part("", 6, 12, 12, 384, 1536, "learned", 512),)
+    assert summary.reads(minilm) == summary.Reads(True, False, pair=True)
+    assert summary.weights_bytes(minilm) == sum(4 * p.numel() for p in minilm.network.parameters())
+    pair = load(Seq2SeqConfig(dim=21, heads=3, depth=2, mlp=13, d_k=7, d_v=7))
+    assert [part.name for part in summary.parts(pair)] == ["encoder", "decoder"]
+    assert summary.reads(pair).target
+    assert summary.reads(load(ViTConfig(image=16, patch=4, dim=20, heads=5))).image
+
+
+def test_half_precision_takes_half() -> None:
+    whole, half = (load("minilm", dtype=kind) for kind in (torch.float32, torch.bfloat16))
+    assert summary.weights_bytes(whole) == 2 * summary.weights_bytes(half)
+    # 6 layers, q, k and v of width 384, four bytes each
+    assert summary.trace_bytes(whole, 7) == 6 * 3 * 384 * 4 * 7
+
+
+@pytest.mark.parametrize(
+    ("readme", "licence"),
+    [
+        ("---\nlicense: apache-2.0\ntags: [a]\n---\n# Hi", "apache-2.0"),
+        ("---\ntags: [a]\n---\nlicense: mit", None),
+        ("license: mit", None),
+        ("---\nlicense: 'cc-by-4.0'\n---", "cc-by-4.0"),
+    ],
+)
+def test_the_licence_is_in_the_head_of_the_readme(
+    readme: str, licence: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "README.md").write_text(readme)
+    assert summary.licence(Folder.at(tmp_path)) == licence
+
+
+def test_a_readme_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "secret").write_text("---\nlicense: mit\n---")
+    (tmp_path / "inside" / "README.md").symlink_to(tmp_path / "secret")
+    assert summary.licence(Folder.at(tmp_path / "inside")) is None
+    assert summary.licence(Folder.at(tmp_path)) is None

@@ -1,0 +1,96 @@
+"""Matrices of other libraries read as the rules they stand for."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.attention import Mask
+from models.pretrained.masks import infer_mask, parse_mask
+
+BATCH, TOKENS = 2, 11
+BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])
+IN_FRONT = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) < torch.tensor([[0], [3]])
+RULES = {
+    "nothing": Mask(),
+    "padding": Mask(padding=BEHIND),
+    "padding in front": Mask(padding=IN_FRONT),
+    "causal": Mask(causal=True),
+    "causal, padding": Mask(causal=True, padding=BEHIND),
+    "causal, padding in front": Mask(causal=True, padding=IN_FRONT),
+    "causal window": Mask(causal=True, window=4),
+    "causal window, padding": Mask(causal=True, window=4, padding=IN_FRONT),
+    "window": Mask(window=3),
+    "window, padding": Mask(window=3, padding=BEHIND),
+    "itself alone": Mask(causal=True, window=1),
+}
+
+
+def matrix(rule: Mask, queries: int = TOKENS) -> Tensor:
+    seen = rule.visible(torch.arange(queries), TOKENS, range(1))
+    everywhere = torch.ones(BATCH, 1, queries, TOKENS, dtype=torch.bool)
+    return everywhere if seen is None else seen.expand_as(everywhere)
+
+
+def same(found: Mask, rule: Mask) -> None:
+    assert (found.causal, found.window, found.offset) == (rule.causal, rule.window, rule.offset)
+    assert found.dense is None
+    assert (found.padding is None) == (rule.padding is None)
+    if rule.padding is not None and found.padding is not None:
+        assert found.padding.equal(rule.padding)
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("lowest", [None, -1e4, -1e9, torch.finfo(torch.float32).min, -torch.inf])
+def test_a_matrix_is_its_rule(name: str, lowest: float | None) -> None:
+    seen = matrix(RULES[name])
+    given = seen if lowest is None else torch.zeros(seen.shape).masked_fill(~seen, lowest)
+    found = parse_mask(given, BATCH, TOKENS)
+    assert found.bias is None
+    same(found.mask, RULES[name])
+
+
+def test_one_row_for_all_and_one_item_for_all() -> None:
+    same(infer_mask(~BEHIND[:, None, None], BATCH), Mask(padding=BEHIND))
+    same(infer_mask(~BEHIND[1:, None, None], BATCH), Mask(padding=BEHIND[1:].expand(BATCH, -1)))
+    same(infer_mask(matrix(RULES["causal window"])[:1], BATCH), RULES["causal window"])
+
+
+def test_cached_keys_come_first() -> None:
+    rule = Mask(causal=True, offset=4)
+    same(infer_mask(matrix(rule, 7), BATCH), rule)
+
+
+def test_what_has_no_rule_stays_a_matrix() -> None:
+    dice = torch.Generator().manual_seed(3)
+    seen = torch.rand(BATCH, 1, TOKENS, TOKENS, generator=dice) > 0.3
+    assert infer_mask(seen, BATCH).dense is not None
+    heads = torch.rand(BATCH, 5, TOKENS, TOKENS, generator=dice) > 0.3
+    found = infer_mask(heads, BATCH).dense
+    assert found is not None
+    assert found.equal(heads)
+    prefix = matrix(Mask(causal=True)).clone()
+    prefix[..., :4] = True  # an image in front that sees itself
+    assert infer_mask(prefix, BATCH).dense is not None
+
+
+def test_a_matrix_that_hides_everything() -> None:
+    found = infer_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool), 1)
+    assert found.padding is not None
+    assert found.padding.all()
+
+
+def test_numbers_beside_the_mask_are_a_bias() -> None:
+    dice = torch.Generator().manual_seed(3)
+    bias = torch.randn(1, 5, TOKENS, TOKENS, generator=dice)
+    seen = matrix(Mask(causal=True))
+    found = parse_mask(bias.masked_fill(~seen, -torch.inf), BATCH, TOKENS)
+    same(found.mask, Mask(causal=True))
+    assert found.bias is not None
+    assert (found.bias - bias.masked_fill(~seen, 0)).abs().max() == 0
+    assert parse_mask(bias, BATCH, TOKENS).bias is bias
+    assert parse_mask(torch.full((1, 1, 3, 3), -100.0), 1, 3).bias is not None  # faint, and no mask
+
+
+def test_columns_beyond_the_keys_are_cut_off() -> None:
+    found = parse_mask(matrix(Mask(padding=BEHIND)), BATCH, 9)
+    same(found.mask, Mask(padding=BEHIND[:, :9]))

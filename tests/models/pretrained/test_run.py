@@ -1,0 +1,383 @@
+"""What the second door takes, refuses, and leaves as it was."""
+
+import gc
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from PIL import Image
+from torch import nn
+
+from benchmarks import threads
+from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
+from models.attention import Mask
+from models.edits import Ablate, Cut
+from models.pretrained.implementation import NAME
+from models.pretrained.interface import IGNORED_ARGUMENTS, _recording
+from models.pretrained.masks import LazyMask
+from models.run import Model, load, trace
+from models.verify import verify
+
+EXACT = 1e-5  # float32 through two layers whose scores reach 50
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+
+
+@cache
+def model(name: str) -> Any:
+    return BY_NAME[name].build()
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Model:
+    return load("minilm", door="transformers")
+
+
+# --- both doors ---------------------------------------------------------------------------------
+
+
+def test_both_doors_give_the_same_weights(minilm: Model) -> None:
+    own, text = load("minilm"), ["The Über-cat sat", ("a cat", "a much longer dog")]
+    mine, theirs = trace(own, text, hidden=True), trace(minilm, text, hidden=True)
+    assert mine.tokens == theirs.tokens
+    assert mine.sites == theirs.sites
+    assert (own.limit, minilm.limit) == (512, 512)
+    for layer in range(6):
+        for item in range(2):
+            off = mine.weights(layer, item=item) - theirs.weights(layer, item=item)
+            assert off.abs().max() < EXACT
+            assert (mine.hidden(layer, item) - theirs.hidden(layer, item)).abs().max() < EXACT
+    assert theirs.query_labels(theirs.sites[0], 1)[:3] == ["[CLS]", "a", "cat"]
+
+
+def test_a_tokenizer_s_dict_through_our_own_door(minilm: Model) -> None:
+    given = {
+        "input_ids": torch.tensor([[101, 7, 8, 9, 102], [101, 7, 102, 0, 0]]),
+        "attention_mask": torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]),
+        "token_type_ids": torch.tensor([[0, 0, 1, 1, 1], [0, 0, 0, 0, 0]]),
+    }
+    mine, theirs = trace(load("minilm"), given), trace(minilm, given)
+    for layer in range(6):
+        for item in range(2):
+            off = mine.weights(layer, item=item) - theirs.weights(layer, item=item)
+            assert off.abs().max() < EXACT
+    with pytest.raises(ValueError, match="padding at the end of an item"):
+        trace(load("minilm"), {**given, "attention_mask": given["attention_mask"].flip(1)})
+
+
+def test_a_module_in_memory() -> None:
+    found = trace(model("BERT"), torch.tensor([[3, 4, 5]]))
+    assert found.model == "BertModel"
+    assert found.pattern(0).path == "fused"
+    assert load(model("BERT")).network is model("BERT")
+    with pytest.raises(ValueError, match="a model of transformers, received Linear"):
+        load(torch.nn.Linear(2, 3))
+
+
+@pytest.mark.parametrize("name", ["BERT", "GPT-2", "Llama", "BART", "ViT"])
+def test_a_trace_keeps_queries_keys_values_and_the_output_alone(name: str) -> None:
+    network, given = model(name), BY_NAME[name].inputs()
+    before = _live()
+    found = trace(network, given)
+    kept = _live() - before
+    qkv = {_held(each) for pattern in found.patterns for each in (pattern.q, pattern.k, pattern.v)}
+    known = qkv | {_held(found.output.values)} | {_held(each) for each in given.values()}
+    ids = 8 * max(each.numel() for each in given.values())  # bytes of a number a token
+    assert all(size <= ids for _, size in kept - known)
+    assert sum(size for _, size in qkv) == sum(
+        4 * each.numel() for pattern in found.patterns for each in (pattern.q, pattern.k, pattern.v)
+    )
+
+
+def _live() -> set[tuple[int, int]]:
+    """The storages of all tensors there are: where, and how many bytes."""
+    gc.collect()
+    return {_held(each) for each in gc.get_objects() if type(each) in (torch.Tensor, nn.Parameter)}
+
+
+def _held(tensor: torch.Tensor) -> tuple[int, int]:
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.nbytes()
+
+
+def test_half_precision(tmp_path: Path) -> None:
+    model("Llama").save_pretrained(tmp_path)
+    half = load(tmp_path, dtype=torch.bfloat16)
+    assert {p.dtype for p in half.network.parameters()} == {torch.bfloat16}
+    found = trace(half, torch.tensor([[3, 4, 5]]))
+    assert found.output.values.dtype == torch.bfloat16
+    assert found.weights(0).dtype == torch.float32
+    assert {p.dtype for p in load(tmp_path).network.parameters()} == {torch.float32}
+
+
+# --- inputs -------------------------------------------------------------------------------------
+
+
+def test_images(tmp_path: Path) -> None:
+    model("DINOv2").save_pretrained(tmp_path)
+    settings = '{"size": {"shortest_edge": 24}, "crop_size": {"height": 16, "width": 20},'
+    settings += '"do_center_crop": true, "image_mean": [0.1, 0.2, 0.3], "image_std": [0.5, 0.6, 1]}'
+    (tmp_path / "preprocessor_config.json").write_text(settings)
+    opened = load(tmp_path)
+    assert opened.preprocessing is not None
+    assert opened.preprocessing.size == (16, 20)
+    found = trace(opened, Image.new("RGB", (40, 32), (255, 0, 51)))
+    assert (found.grid, found.prefix) == ((4, 5), 1)
+    assert found.labels[:2] == ["[CLS]", "patch 0,0"]
+    pixels = torch.tensor([0.9 / 0.5, -0.2 / 0.6, (0.2 - 0.3) / 1])[None, :, None, None]
+    expected = trace(opened, pixels.expand(1, 3, 16, 20).contiguous())
+    assert (found.output.values - expected.output.values).abs().max() < EXACT
+
+
+def test_a_pair_of_towers_needs_both() -> None:
+    with pytest.raises(ValueError, match="reads text and images: give it both"):
+        trace(model("CLIP"), torch.tensor([[3, 4, 5]]))
+    found = trace(model("CLIP"), BY_NAME["CLIP"].inputs())
+    assert {site.tower for site in found.sites} == {"text", "vision"}
+    with pytest.raises(ValueError, match="tower: layer 0 is in"):
+        trace(model("SigLIP"), BY_NAME["SigLIP"].inputs()).weights(0)
+    site = found.site(0, tower="vision")
+    assert found.query_labels(site)[1] == "patch 0,0"
+    assert found.query_labels(found.site(0, tower="text"))[0] == "44"
+
+
+def test_targets_are_shifted() -> None:
+    source, target = torch.tensor([[3, 4, 5, 2]]), torch.tensor([[7, 8, 2]])
+    found = trace(model("BART"), source, target)
+    assert found.target_tokens is not None
+    assert found.target_tokens[0].labels == ("<begin>", "7", "8")
+    cross = found.site(0, "cross")
+    assert found.query_labels(cross) == ["<begin>", "7", "8"]
+    assert found.key_labels(cross) == ["3", "4", "5", "2"]
+    with pytest.raises(ValueError, match="target: expected none, GPT2LMHeadModel is no"):
+        trace(model("GPT-2"), source, target)
+
+
+@pytest.mark.parametrize("name", ["T5", "BART", "Whisper"])
+def test_what_a_model_writes_itself(name: str) -> None:
+    given = dict(BY_NAME[name].inputs())
+    given.pop("decoder_input_ids")
+    found = trace(model(name), given)
+    assert "written by the model itself" in found.notes[0]
+    ids = torch.tensor([item.ids for item in found.target_tokens or ()])
+    with torch.no_grad():
+        again = model(name)(**given, decoder_input_ids=ids).logits.argmax(-1)
+    ended = (ids == 2).cumsum(1)[:, :-1] > (1 if name != "T5" else 0)
+    assert ((again[:, :-1] == ids[:, 1:]) | ended).all()
+
+
+def test_hidden_states_are_the_library_s() -> None:
+    given = BY_NAME["T5"].inputs()
+    found = trace(model("T5"), given, hidden=True)
+    with torch.no_grad():
+        expected = model("T5")(**given, output_hidden_states=True)
+    for layer in range(3):
+        mine, theirs = found.hidden(layer, 1, tower="encoder"), expected.encoder_hidden_states
+        assert (mine - theirs[layer][1, :7]).abs().max() < EXACT
+        mine, theirs = found.hidden(layer, 1, tower="decoder"), expected.decoder_hidden_states
+        assert (mine - theirs[layer][1]).abs().max() < EXACT
+
+
+def test_hidden_states_of_two_towers() -> None:
+    given = BY_NAME["CLIP"].inputs()
+    found = trace(model("CLIP"), given, hidden=True)
+    with torch.no_grad():
+        expected = model("CLIP")(**given, output_hidden_states=True)
+    text, vision = (getattr(expected, f"{name}_model_output") for name in ("text", "vision"))
+    own = given["attention_mask"][1].bool()
+    for layer in range(3):
+        theirs = vision.hidden_states[layer][1]
+        assert (found.hidden(layer, 1, tower="vision") - theirs).abs().max() < EXACT
+        theirs = text.hidden_states[layer][1, own]
+        assert (found.hidden(layer, 1, tower="text") - theirs).abs().max() < EXACT
+    with pytest.raises(ValueError, match=r"tower: expected one of \['text', 'vision'\]"):
+        found.hidden(0)
+
+
+def test_hidden_states_are_those_of_the_item_s_own_tokens() -> None:
+    """Padding in front of a text is left out, as it is of the weights."""
+    ids = torch.tensor([[3, 4, 5, 6, 7], [0, 0, 8, 9, 10]])
+    given = {"input_ids": ids, "attention_mask": (ids > 0).long()}
+    found = trace(model("Llama"), given, hidden=True)
+    with torch.no_grad():
+        expected = model("Llama")(**given, output_hidden_states=True).hidden_states
+    for layer in range(3):
+        assert found.hidden(layer, 1).shape[0] == 3
+        assert (found.hidden(layer, 1) - expected[layer][1, 2:]).abs().max() < EXACT
+
+
+def test_windows_of_an_image_have_hidden_states() -> None:
+    given = BY_NAME["Swin"].inputs()
+    found = trace(model("Swin"), given, hidden=True)
+    with torch.no_grad():
+        expected = model("Swin")(**given, output_hidden_states=True).hidden_states
+    for layer, theirs in enumerate(expected):
+        assert (found.hidden(layer, 1) - theirs[1]).abs().max() < EXACT
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (torch.tensor([[3, 99]]), "ids: expected 0 to 52, received 3 to 99"),
+        (torch.ones(1, 30, dtype=torch.long), "reads at most 29 tokens, received 30"),
+        (torch.zeros(1, 3, 20, 20), "reads text or ids: expected whole numbers, received pixels"),
+        ("a text", "has no tokenizer"),
+        ({"input_ids": torch.ones(1, 3, dtype=torch.long), "nose": 1}, "nose"),
+    ],
+)
+def test_inputs_that_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        trace(load(model("GPT-NeoX")), given)
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+def test_what_does_not_follow_the_interface() -> None:
+    config = transformers.DebertaV2Config(**{**TEXT, "num_hidden_layers": 1})
+    with pytest.raises(ValueError, match="attention interface: its scores are sums over contents"):
+        load(transformers.DebertaV2Model(config))
+    config = transformers.MambaConfig(vocab_size=53, hidden_size=8, num_hidden_layers=1)
+    with pytest.raises(ValueError, match="has no attention that could be shown"):
+        load(transformers.MambaModel(config))
+
+
+def test_a_keyword_that_is_not_known_is_named() -> None:
+    """A map drawn without what a library asks for would be wrong."""
+    assert "s_aux" not in IGNORED_ARGUMENTS
+    given = {"input_ids": torch.tensor([[3, 4]]), "slope": torch.ones(3)}
+    with pytest.raises(ValueError, match="asks its attention for slope, which is not known"):
+        trace(model("Llama"), given)
+    held_nothing("Llama")
+
+
+# --- what is left as it was -----------------------------------------------------------------------
+
+
+def held_nothing(name: str) -> None:
+    """No recording, no name of ours in any config, no hook."""
+    assert _recording.get() is None
+    assert all(
+        NAME != getattr(part.config, "_attn_implementation", None)
+        for part in model(name).modules()
+        if hasattr(part, "config")
+    )
+    assert not any(part._forward_pre_hooks for part in model(name).modules())
+
+
+@pytest.mark.parametrize("name", ["BERT", "Swin", "CLIP", "T5"])
+def test_a_trace_that_fails_leaves_nothing(name: str) -> None:
+    given = BY_NAME[name].inputs()
+    before = model(name)(**given)[0]
+    with pytest.raises(ValueError, match="head: expected 0 to"):
+        trace(model(name), given, edits=[Ablate(1, 99)])
+    held_nothing(name)
+    with pytest.raises(ValueError, match="expected a layer 0 to"):
+        trace(model(name), given, edits=[Cut(9, 0, 0, 0)])
+    held_nothing(name)
+    assert model(name)(**given)[0].equal(before)
+
+
+def test_other_calls_are_not_touched() -> None:
+    """A model that somebody traces computes as ever for everybody else, eager weights included."""
+    given = BY_NAME["Gemma 2"].inputs()
+    for name in ("eager", "sdpa"):
+        own: Any = BY_NAME["BERT" if name == "sdpa" else "Gemma 2"].build()
+        given = BY_NAME["BERT" if name == "sdpa" else "Gemma 2"].inputs()
+        own.set_attn_implementation(name)
+        asked = {**given, "output_attentions": name == "eager"}
+        expected, seen = own(**asked), []
+
+        def meanwhile(*_: Any, own: Any = own, asked: Any = asked, seen: Any = seen) -> None:
+            thread = threading.Thread(target=lambda: seen.append(own(**asked)))
+            if not seen:
+                seen.append(None)
+                thread.start()
+                thread.join()
+
+        inside = next(m for m in own.modules() if isinstance(m, torch.nn.Linear))
+        hook = inside.register_forward_hook(meanwhile)
+        trace(own, given)
+        hook.remove()
+        assert seen[1][0].equal(expected[0])
+        if name == "eager":
+            assert seen[1].attentions[0].equal(expected.attentions[0])
+
+
+def test_eight_threads_on_three_models() -> None:
+    """Nothing mixes, leaks or stays; a full minute is what benchmarks.threads takes."""
+    report = threads.run(8.0)
+    assert report.traces > 50
+    assert report.failures > 5
+    assert report.apart < EXACT  # sums may be split otherwise
+    assert report.leaked == 0
+    assert report.left == ()
+
+
+# --- honest -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["BERT", "Llama", "Gemma 2", "GPT-OSS", "T5", "Swin", "CLIP", "DeepSeek-V3", "BEiT"]
+)
+def test_the_picture_is_what_the_model_used(name: str) -> None:
+    found = verify(model(name), BY_NAME[name].inputs())
+    assert found.sites == len(trace(model(name), BY_NAME[name].inputs()).sites)
+    assert found.difference < EXACT * max(1.0, found.largest)
+    assert found.largest > 0.01
+
+
+def test_the_picture_of_a_network_of_ours() -> None:
+    found = verify(load("minilm"), "The animal did not cross the street")
+    assert (found.sites, found.rows) == (6, 6 * 12 * 9)
+    assert found.difference < EXACT
+
+
+def test_a_wrong_picture_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that are not those of the model show in the difference."""
+    monkeypatch.setattr(
+        "models.verify.ValuesFromWeights.edit_values", lambda self, values, pattern: -values
+    )
+    found = verify(model("BERT"), BY_NAME["BERT"].inputs())
+    assert found.difference > 0.1 * found.largest
+
+
+def test_words_like_no_key_are_counted() -> None:
+    """Rows that no key is left for are zero, and counted."""
+    given = torch.tensor([[3, 4, 5, 6]])
+    found = trace(model("BERT"), given, edits=[Cut(0, 1, 2, None)])
+    assert found.weights(0, 1)[2].abs().max() == 0
+    assert found.empty_rows() == 1
+
+
+# --- masks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Mask(causal=True),
+        Mask(causal=True, window=3, padding=torch.arange(7)[None].expand(2, 7) > 4),
+        Mask(padding=torch.arange(7)[None].expand(2, 7) < 2),
+        Mask(),
+    ],
+)
+def test_a_rule_is_a_tensor_to_whoever_computes(rule: Mask) -> None:
+    lazy = LazyMask(rule, (2, 1, 7, 7), torch.float32, torch.device("cpu"))
+    seen = rule.visible(torch.arange(7), 7, range(1))
+    shown = torch.ones(2, 1, 7, 7, dtype=torch.bool) if seen is None else seen.expand(2, 1, 7, 7)
+    expected = torch.zeros(2, 1, 7, 7).masked_fill(~shown, torch.finfo(torch.float32).min)
+    assert (lazy.shape, lazy.dtype) == (expected.shape, expected.dtype)
+    assert (lazy + 0).equal(expected)
+    assert lazy[:, :, 2:, :5].equal(expected[:, :, 2:, :5])
+    assert (torch.zeros(2, 3, 7, 7) + lazy).equal(expected.expand(2, 3, 7, 7))
+
+
+def test_weights_are_drawn_wide() -> None:
+    """The oracle would pass on models whose heads are all alike."""
+    wide = torch.nn.Linear(61, 67)
+    redraw(wide)
+    assert 0.28 < float(wide.weight.detach().std()) < 0.32

@@ -1,0 +1,97 @@
+"""Encoder and decoder together: three kinds of attention, sharing, and what layers see."""
+
+import json
+import re
+
+import pytest
+from tests.viz.pages.learn.pages import errors, run, widget, words
+
+from models.lessons.reach import cost
+from models.lessons.sharing import shared
+from models.run import load, trace
+from viz.pages.lessons import writing
+from viz.pages.lessons.both import lesson as both
+from viz.pages.lessons.tables import number
+
+KNOWN = writing.there("dates")
+INPUT = "March the third, '98"
+
+
+@pytest.mark.parametrize("kind", both.KINDS)
+def test_three_kinds_of_attention(kind: str) -> None:
+    app = run("both", kind=kind, head=1, date=INPUT)
+    if KNOWN:
+        done = trace(load("dates"), INPUT)
+    else:
+        done = trace(both._untrained(), "the dog saw the cat", "der Hund sah die Katze")
+    weights = done.weights(layer=0, head=1, kind=kind)
+    said = words(app)
+    for row in weights.max(-1).values.tolist():
+        assert number(row) in said
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    assert len(spec["layout"]["yaxis"]["ticktext"]) == weights.shape[0]
+    assert len(spec["layout"]["xaxis"]["ticktext"]) == weights.shape[1]
+    queries, keys = weights.shape
+    assert f"{both.KINDS[kind]} 4 heads × {queries} queries × {keys} keys" in said
+
+
+def test_without_the_trained_model_a_line_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(writing, "there", lambda name: False)
+    app = run("both")
+    (line,) = [element.value for element in app.info]
+    assert "train dates" in line
+    before = words(app)
+    widget(app, "both_read").set_value("a cat saw two dogs").run()
+    assert words(app) != before
+    assert "target on source 4 heads × 6 queries × 5 keys" in words(app)
+
+
+def test_the_year_is_looked_for_where_it_stands() -> None:
+    for text, place in ((INPUT, 19), ("1998-3-3", 3)) if KNOWN else ():
+        said = words(run("both", date=text))
+        assert re.search(rf"“<begin>” tells “1” and looks most at “9” \({place} of ", said), text
+
+
+@pytest.mark.parametrize("target", ["yes", "no"])
+@pytest.mark.parametrize("source", ["yes", "no"])
+def test_sharing(target: str, source: str) -> None:
+    said = words(run("both", target=target, source=source, scaling="prj"))
+    share = {"share_target": target == "yes", "share_source": source == "yes"}
+    one = shared(both._config("prj", vocab=200, **share))
+    for name in both.SCALINGS:
+        one = shared(both._config(name, vocab=200, **share))
+        row = " ".join(map(number, (one.weights, one.embeddings, one.positions, one.logits)))
+        assert f"{name} {row}" in said
+    assert f"matrices of words × width {one.matrices}" in said
+    assert f"{one.parameters:,}" in said
+
+
+def test_one_vocabulary_is_needed_to_share() -> None:
+    app = run("both", words=300)
+    (line,) = errors(app)
+    assert "expected source_vocab = target_vocab, received 300 and 200" in line
+    assert "To take away" in words(app)
+    widget(app, "both_source").set_value("no").run()
+    assert not errors(app)
+
+
+@pytest.mark.parametrize(("length", "width", "kernel"), [(64, 64, 3), (11, 7, 5)])
+def test_costs_move_with_the_sizes(length: int, width: int, kernel: int) -> None:
+    said = words(run("both", length=length, width=width, kernel=kernel))
+    for kind in ("attention", "recurrence", "convolution"):
+        found = cost(kind, length, width, kernel)
+        assert f"= {found.work:,} {found.steps} {found.path}" in said
+
+
+@pytest.mark.parametrize(("layers", "at"), [(1, 8), (3, 2)])
+def test_what_an_output_depends_on(layers: int, at: int) -> None:
+    said = words(run("both", layers=layers, place=at))
+    assert "attention: 17" in said
+    assert f"recurrence, left to right: {at + 1}" in said
+    assert f"convolution: {sum(abs(n - at) <= layers for n in range(17))}" in said
+
+
+def test_a_space_that_is_looked_at_can_be_seen() -> None:
+    said = words(run("both", date="3 March 1998"))
+    assert not KNOWN or re.search(r"looks most at “␣” \(2 of 12\)", said)
+    assert "“ ”" not in said

@@ -1,0 +1,88 @@
+"""A page's settings as a link."""
+
+import hashlib
+
+import pytest
+
+from viz.pages.state import params as link
+
+PARAMS = (
+    link.text("input", "hello"),
+    link.choice("model", "minilm", ("minilm", "built")),
+    link.number("heads", 4, 1, 16),
+    link.number("dim", 64, 8, 256, 8),
+    link.number_or("head", 1, 99, ("mean", "max")),
+)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"input": "hello", "model": "minilm", "heads": 4, "dim": 64, "head": 1},
+        {"input": "a&b=<i>ü 🙂", "model": "built", "heads": 16, "dim": 256, "head": "max"},
+        {"input": "", "model": "minilm", "heads": 1, "dim": 8, "head": 0},
+    ],
+)
+def test_what_is_written_is_read_again(values):
+    query = link.write(PARAMS, values)
+    assert link.read(PARAMS, query) == (values, [])
+
+
+def test_defaults_stay_out_of_the_link():
+    values, _ = link.read(PARAMS, {})
+    assert link.write(PARAMS, values) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("model", "gpt"),
+        ("heads", "0"),
+        ("heads", "17"),
+        ("heads", "-3"),
+        ("heads", "3.5"),
+        ("heads", "٣"),
+        ("heads", "9" * 400),
+        ("dim", "63"),
+        ("head", "median"),
+        ("head", ""),
+    ],
+)
+def test_nonsense_is_named_and_replaced_by_the_default(name, written):
+    values, problems = link.read(PARAMS, {name: written, "input": "kept"})
+    default = next(p.default for p in PARAMS if p.name == name)
+    assert values[name] == default
+    assert values["input"] == "kept"
+    assert len(problems) == 1
+    assert name in problems[0]
+    assert str(default) in problems[0]
+    assert len(problems[0]) < 200
+
+
+@pytest.mark.parametrize(
+    ("written", "found"), [({"sort": "b"}, "b"), ({"sort": "z"}, "a"), ({}, "a")]
+)
+def test_one_setting_is_read_alone(written, found):
+    param = link.choice("sort", "a", ("a", "b"))
+    assert link.value(param, written | {"other": "1"}) == found
+
+
+def test_an_unknown_setting_is_named():
+    _, problems = link.read(PARAMS, {"colour": "red"})
+    assert problems == ["The link has a setting called “colour”, which nobody knows."]
+
+
+def test_a_long_text_stands_by_its_hash():
+    long = "word " * 401
+    query = link.write(PARAMS, {"input": long, "model": "minilm", "heads": 4, "dim": 64, "head": 1})
+    assert query == {"input_sha256": hashlib.sha256(long.encode()).hexdigest()}
+    values, problems = link.read(PARAMS, query)
+    assert values["input"] == "hello"
+    assert problems == []
+    assert link.wanted(PARAMS, query) == {"input": link.digest(long)}
+
+
+def test_two_thousand_characters_still_fit():
+    text = "x" * link.MAX_TEXT
+    values, _ = link.read(PARAMS, {"input": text})
+    assert link.write(PARAMS, values) == {"input": text}

@@ -1,0 +1,98 @@
+"""Answers about the trace of a picture: an overview, a layer's heads, exact rows."""
+
+from typing import TYPE_CHECKING
+
+from viz.api.entries import ImageEntry
+from viz.api.requests import QuestionError
+from viz.api.text import note_of, site_at
+from viz.image import Layer, Rows, factor_for, message
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+MANY = 512  # tokens from which on a key's weights come from row totals, not from whole layers
+
+
+def overview(entry: ImageEntry, id: str) -> bytes:
+    """Labels, sites, the grid of patches, and the shapes on the way into the first block."""
+    from analysis.patches import grid_of
+
+    trace = entry.shown
+    grid, prefix = grid_of(trace)
+    base = {
+        "model": trace.model,
+        "note": note_of(trace),
+        "query_labels": trace.labels,
+        "key_labels": trace.labels,
+        "sites": [
+            {"layer": s.layer, "kind": s.kind, "tower": s.tower, "heads": s.heads}
+            | {"queries": s.queries, "keys": s.keys}
+            for s in trace.sites
+        ],
+        "grid": list(grid),
+        "prefix": prefix,
+        "patch": [entry.patch, entry.patch],
+        "order": entry.order,
+        "shapes": shapes(entry, grid, prefix),
+    }
+    return message(trace=id, base=base)
+
+
+def shapes(entry: ImageEntry, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
+    """What the picture becomes on its way into the first block."""
+    rows, cols = grid
+    count, side = rows * cols, entry.patch
+    steps = [
+        ("picture", f"3 × {rows * side} × {cols * side}"),
+        (f"patches of {side} × {side} × 3", f"{rows} × {cols}"),
+        ("unrolled", f"{count} × {3 * side * side}"),
+        ("projected", f"{count} × {entry.dim}"),
+    ]
+    if prefix:
+        many = "1 register" if prefix == 2 else f"{prefix - 1} registers"
+        extra = "class token" if prefix == 1 else f"class token and {many}"
+        steps.append((f"with the {extra}", f"{prefix + count} × {entry.dim}"))
+    return [{"name": name, "shape": shape} for name, shape in steps]
+
+
+def layer_of(entry: ImageEntry, id: str, site: int) -> bytes:
+    """All heads of one layer, patches taken together where they would not fit one message."""
+    from analysis.patches import grid_of, layer_cells
+
+    found = site_at(entry.shown, site)
+    grid, prefix = grid_of(entry.shown)
+    factor = factor_for(found.heads, grid, prefix)
+    weights = layer_cells(entry.shown, found, factor).numpy(force=True)
+    peaks = (float(weights[..., prefix:].max()), float(weights[:, prefix:].max()))
+    return message(trace=id, layers=[Layer(site, weights, factor, peaks)])
+
+
+def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> bytes:
+    """The exact weights of all heads for one query, or for one key."""
+    from analysis.patches import heads_of_key, heads_of_query
+
+    found = site_at(entry.shown, site)
+    if index >= len(entry.shown.labels):
+        raise QuestionError(f"expected index 0 to {len(entry.shown.labels) - 1}")
+    if axis == "query":
+        weights = heads_of_query(entry.shown, found, index)
+    else:
+        weights = heads_of_key(entry.shown, found, index, _totals(entry, site))
+    return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True))])
+
+
+def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
+    """The softmax denominators that make one key's weights quick to have at many tokens."""
+    from analysis.patches import totals_of
+
+    found = entry.shown.sites[site]
+    if found.keys <= MANY:
+        return None
+    if site not in entry.totals:
+        entry.totals[site] = totals_of(entry.shown, found)
+    return entry.totals[site]
+
+
+def picture(entry: ImageEntry, id: str) -> tuple[bytes, str]:
+    """The picture as the network saw it, and its media type."""
+    return entry.picture.data, entry.picture.kind

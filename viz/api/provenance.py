@@ -1,0 +1,75 @@
+"""How drawn weights were computed, the Python that gives them, and the network's predictions."""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import ImageEntry, TextEntry
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from models.attention import Mask, Pattern
+    from models.trace import Site, Trace
+
+PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"}
+
+
+def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, Any]:
+    """One line: compute path, dtype, mask and row sums of a layer."""
+    from analysis.view import View
+
+    found = site_at(entry.shown, site)
+    trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+    return {"line": line(trace, trace.site(found.layer, found.kind, found.tower))}
+
+
+def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
+    """Lines of Python that give the drawn weights."""
+    site_at(entry.shown, site, head)
+    return {"code": entry.code(site, head)}
+
+
+def predictions(
+    entry: TextEntry, id: str, site: int, direction: str, token: int | None = None
+) -> dict[str, Any]:
+    """The likeliest tokens at the chosen position; {} where the network predicts none."""
+    site_at(entry.shown, site)
+    return entry.predict(site, direction, token)
+
+
+def line(trace: "Trace", site: "Site") -> str:
+    """How one layer's weights were computed, under which mask, and what their rows sum to."""
+    from analysis.rows import check_rows
+
+    pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
+    found = check_rows(trace, site)
+    every = "every row" if found.rows == found.total else f"{found.rows:,} of {found.total:,} rows"
+    parts = [
+        f"Layer {site.layer}: computed by {PATHS[pattern.path]}",
+        str(pattern.q.dtype).removeprefix("torch."),
+        f"mask: {mask(pattern.mask)}",
+        f"{every} of all heads checked: {_sums(found, pattern)}",
+    ]
+    return " · ".join(parts)
+
+
+def _sums(found: Any, pattern: "Pattern") -> str:
+    if found.odd:
+        return f"{found.odd:,} are no shares of a whole"
+    parts = [f"{found.whole:,} sum to 1"]
+    below = found.rows - found.whole - found.empty
+    if below:
+        sink = getattr(pattern.score, "sink", None) is not None
+        parts.append(f"{below:,} to less{', a sink keeps the rest' if sink else ''}")
+    return ", ".join([*parts, f"{found.empty:,} empty"])
+
+
+def mask(rule: "Mask") -> str:
+    """The rules of a mask in words."""
+    rules = [
+        "causal" if rule.causal else "",
+        "" if rule.window is None else f"window of {rule.window:,}",
+        "padding" if rule.padding is not None else "",
+        "segments" if rule.segments is not None else "",
+        "a matrix of its own" if rule.dense is not None else "",
+        "cut edges" if rule.cut else "",
+    ]
+    return ", ".join(part for part in rules if part) or "none"

@@ -1,0 +1,141 @@
+"""The results that the app holds for its views, by ids that nobody can guess."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+MAX_BYTES = 2 << 30
+MAX_ENTRIES = 256
+REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
+
+
+@dataclass(frozen=True, eq=False)
+class Held(Generic[T]):
+    """One result.
+
+    Attributes:
+        id: its name in the API: a keyed hash of what it was computed from.
+        serial: counts computations; a result that was evicted and computed again has the same id
+            and another serial.
+        value: the result.
+        bytes: about how much memory it holds.
+    """
+
+    id: str
+    serial: int
+    value: T
+    bytes: int
+
+
+class UnknownError(LookupError):
+    """No result was ever held under this id."""
+
+
+class GoneError(LookupError):
+    """The result was evicted."""
+
+
+class Registry:
+    """A bounded store of results; the least recently used one is evicted first.
+
+    Ids are keyed with a secret of the process: equal inputs share one result, and nobody can
+    compute the id of somebody else's text.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES, max_entries: int = MAX_ENTRIES) -> None:
+        self._secret = secrets.token_bytes(32)
+        self._limits = max_bytes, max_entries
+        self._lock = threading.Lock()
+        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._bytes = 0
+        self._evicted: OrderedDict[str, None] = OrderedDict()
+        self._computing: dict[str, threading.Lock] = {}
+        self._serial = 0
+
+    def once(
+        self, key: Hashable, make: Callable[[], T], size: Callable[[T], int] = lambda value: 0
+    ) -> Held[T]:
+        """The result for this key, computed if it is not held; others who ask meanwhile wait.
+
+        Args:
+            key: all that the result depends on; its `repr` is hashed.
+            make: computes it.
+            size: its bytes.
+        """
+        id = self.id_of(key)
+        with self._lock:
+            found = self._find(id)
+            turn = self._computing.setdefault(id, threading.Lock())
+        if found is not None:
+            return found
+        with turn:
+            with self._lock:
+                found = self._find(id)
+            if found is None:
+                value = make()
+                found = self._keep(id, value, size(value))
+        with self._lock:
+            self._computing.pop(id, None)
+        return found
+
+    def get(self, id: str) -> Held:
+        """The result with this id.
+
+        Raises:
+            GoneError: it was evicted.
+            UnknownError: there never was one.
+        """
+        with self._lock:
+            found = self._find(id)
+            if found is not None:
+                return found
+            raise GoneError(id) if id in self._evicted else UnknownError(id)
+
+    def evict(self, id: str) -> None:
+        """Drops a result; one that is not held is ignored."""
+        with self._lock:
+            self._drop(id)
+
+    def id_of(self, key: Hashable) -> str:
+        digest = hmac.new(self._secret, repr(key).encode("utf-8", "replace"), hashlib.sha256)
+        return base64.urlsafe_b64encode(digest.digest()[:18]).decode()
+
+    def _find(self, id: str) -> Held | None:
+        found = self._held.get(id)
+        if found is not None:
+            self._held.move_to_end(id)
+        return found
+
+    def _keep(self, id: str, value: T, size: int) -> Held[T]:
+        max_bytes, max_entries = self._limits
+        with self._lock:
+            self._serial += 1
+            held = Held(id, self._serial, value, size)
+            self._held[id] = held
+            self._bytes += size
+            self._evicted.pop(id, None)
+            while len(self._held) > 1 and (
+                self._bytes > max_bytes or len(self._held) > max_entries
+            ):
+                self._drop(next(iter(self._held)))
+        return held
+
+    def _drop(self, id: str) -> None:
+        dropped = self._held.pop(id, None)
+        if dropped is None:
+            return
+        self._bytes -= dropped.bytes
+        self._evicted[id] = None
+        if len(self._evicted) > REMEMBERED:
+            self._evicted.popitem(last=False)
+
+
+registry = Registry()

@@ -1,0 +1,157 @@
+"""The API of the views: every route is declared here, and every request is checked here."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from viz.api import image, provenance, requests, text
+from viz.api.entries import ImageEntry, TextEntry
+from viz.api.pool import BusyError, FairPool
+from viz.api.registry import GoneError, UnknownError, registry
+from viz.api.requests import ForeignError, Parse, QuestionError, one_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+BINARY = "application/octet-stream"
+CACHED = "private, max-age=31536000, immutable"
+AXIS = one_of("query", "key")
+DIRECTION = one_of("out", "in")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One question about a result.
+
+    Attributes:
+        name: the last part of its path.
+        entry: the class of results it is about.
+        answer: from the result, its id and the parameters to bytes, bytes and their media type,
+            or plain JSON.
+        required: parameters and how each is read.
+        optional: the same of those that may be left out.
+    """
+
+    name: str
+    entry: type | tuple[type, ...]
+    answer: Callable[..., Any]
+    required: Mapping[str, Parse] = field(default_factory=dict)
+    optional: Mapping[str, Parse] = field(default_factory=dict)
+
+
+SITE = {"site": requests.whole}
+HEAD = {**SITE, "head": requests.head}
+INDEX = {"axis": AXIS, "index": requests.whole}
+PARTS = {"rows": requests.span, "columns": requests.span}
+BOTH = (TextEntry, ImageEntry)
+
+ENDPOINTS = (
+    Endpoint("overview", TextEntry, text.overview),
+    Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint("overview", ImageEntry, image.overview),
+    Endpoint("picture", ImageEntry, image.picture),
+    Endpoint("layer", ImageEntry, image.layer_of, SITE),
+    Endpoint("heads", ImageEntry, image.heads_of, {**SITE, **INDEX}),
+    Endpoint("provenance", BOTH, provenance.provenance, SITE),
+    Endpoint("code", BOTH, provenance.code, HEAD),
+    Endpoint(
+        "predictions",
+        TextEntry,
+        provenance.predictions,
+        {**SITE, "direction": DIRECTION},
+        {"token": requests.whole},
+    ),
+)
+
+
+def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
+    """The routes, for the app's server.
+
+    Args:
+        allowed_hosts: gives the host names this server answers to; none for all.
+    """
+    from starlette.routing import Route
+
+    pool = FairPool()
+
+    async def answer(request: "Request") -> "Response":
+        try:
+            requests.check_origin(request.headers, allowed_hosts())
+            work = _work(request)
+        except ForeignError as error:
+            return _refusal(403, error)
+        except GoneError:
+            return _refusal(410, "this result is no longer held")
+        except (UnknownError, KeyError):
+            return _refusal(404, "there is no such result or question")
+        except QuestionError as error:
+            return _refusal(400, error)
+        return await _answered(request, pool, work)
+
+    return [Route("/api/trace/{id}/{name}", answer, methods=["GET"])]
+
+
+def _work(request: "Request") -> Callable[[], Any]:
+    """What answers a request, its parameters checked."""
+    id, name = request.path_params["id"], request.path_params["name"]
+    value = registry.get(id).value
+    endpoint = next(
+        (each for each in ENDPOINTS if each.name == name and isinstance(value, each.entry)), None
+    )
+    if endpoint is None:
+        raise KeyError(name)
+    asked = requests.parse_query(
+        request.query_params.multi_items(), endpoint.required, endpoint.optional
+    )
+    return lambda: endpoint.answer(value, id, **asked)
+
+
+async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any]) -> "Response":
+    """The answer, worked out in the pool; given up when the browser no longer waits for it."""
+    from starlette.responses import Response
+
+    client = request.client.host if request.client else ""
+    session = request.headers.get("x-headscope-session", client)[:64]
+    job = asyncio.ensure_future(pool.run(session, work))
+    gone = asyncio.ensure_future(_disconnected(request))
+    await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)
+    gone.cancel()
+    if not job.done():
+        job.cancel()
+        return Response(status_code=499)
+    try:
+        return _response(job.result())
+    except QuestionError as error:
+        return _refusal(400, error)
+    except BusyError:
+        return _refusal(429, "too many questions are waiting; ask again in a moment")
+    except ValueError as error:
+        return _refusal(500, error)
+
+
+async def _disconnected(request: "Request") -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _response(answer: Any) -> "Response":
+    from starlette.responses import Response
+
+    kind = BINARY
+    if isinstance(answer, dict):
+        answer, kind = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
+    elif isinstance(answer, tuple):
+        answer, kind = answer
+    return Response(answer, media_type=kind, headers={"Cache-Control": CACHED})
+
+
+def _refusal(status: int, message: object) -> "Response":
+    from starlette.responses import PlainTextResponse
+
+    line = " ".join(str(message).split())
+    return PlainTextResponse(line, status, headers={"Cache-Control": "no-store"})

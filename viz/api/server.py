@@ -1,0 +1,133 @@
+"""The HTTP side of the app: security headers, the addresses of pages, prompt small replies."""
+
+import base64
+import contextlib
+import hashlib
+import importlib
+import os
+import re
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FIRST_PAGE = ("numpy", "PIL.Image", "viz.pages.text.page")  # imported while the browser loads
+PAGES = (
+    *("text", "image", "models", "positions", "architecture", "course"),
+    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
+    *("head_layer", "decoder", "both", "vision", "quiz"),
+)
+DESCRIPTORS = Path("/dev/fd")
+
+
+@contextlib.asynccontextmanager
+async def lifespan(_: object) -> AsyncIterator[None]:
+    """Imports what the first page needs, while the browser is busy with Streamlit's files."""
+    send_at_once()
+    names = map(importlib.import_module, FIRST_PAGE)
+    threading.Thread(target=lambda: list(names), name="first-page", daemon=True).start()
+    yield
+
+
+def send_at_once() -> None:
+    """Turns off Nagle's algorithm on this process's listening sockets; connections inherit it.
+
+    A reply is written as headers, then body. On the socket that `streamlit run` opens, a small
+    body would wait for the browser's delayed acknowledgement of the headers, 44 ms.
+    """
+    if not DESCRIPTORS.is_dir():
+        return
+    for name in os.listdir(DESCRIPTORS):
+        with contextlib.suppress(OSError):
+            listening = socket.socket(fileno=os.dup(int(name)))
+            with listening:
+                if listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def middleware() -> "list[Middleware]":
+    """What every response passes through."""
+    from starlette.middleware import Middleware
+
+    return [Middleware(WithHeaders, headers=security_headers(inline_script_hashes(index_page())))]
+
+
+def page_routes() -> "list[Route]":
+    """The addresses of the pages, which all answer with the same file."""
+    from starlette.responses import HTMLResponse
+    from starlette.routing import Route
+
+    async def index(_: "Request") -> HTMLResponse:
+        return HTMLResponse(index_page(), headers={"Cache-Control": "no-cache"})
+
+    return [Route(f"/{name}", index) for name in PAGES]
+
+
+@cache
+def index_page() -> str:
+    """Streamlit's page, told where its server is.
+
+    Left to itself it tries the page's own address first, and the browser reports two errors.
+    """
+    import streamlit
+
+    page = Path(streamlit.__file__).with_name("static") / "index.html"
+    origin = "location.origin+'/'"
+    script = f"window.__streamlit={{BACKEND_BASE_URL:{origin},MAIN_PAGE_BASE_URL:{origin}}}"
+    text = page.read_text(encoding="utf-8")
+    return text.replace("<script>", f"<script>{script}</script><script>", 1)
+
+
+def inline_script_hashes(page: str) -> list[str]:
+    """The sources a policy must name for the scripts written into this page."""
+    scripts = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", page, re.DOTALL)
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
+    """Everything comes from this server, nothing from elsewhere, and nobody frames it."""
+    policy = {
+        "default-src": "'self'",
+        # old Safari does not count a websocket to this server as 'self'
+        "connect-src": "'self' ws://127.0.0.1:* ws://localhost:*",
+        "img-src": "'self' data: blob:",
+        "style-src": "'self' 'unsafe-inline'",
+        "font-src": "'self' data:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+        "script-src": " ".join(["'self'", *script_hashes]),
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+    }
+
+
+class WithHeaders:
+    """ASGI middleware that adds the same headers to every HTTP response."""
+
+    def __init__(self, app: "ASGIApp", headers: dict[str, str]) -> None:
+        self.app = app
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self.names = {name for name, _ in self.headers}
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        async def send_with_headers(message: "Message") -> None:
+            if message["type"] == "http.response.start":
+                others = [pair for pair in message["headers"] if pair[0].lower() not in self.names]
+                message = {**message, "headers": others + self.headers}
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)

@@ -1,0 +1,145 @@
+"""Answers about the trace of a text: an overview, one head's map, exact rows."""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TextEntry
+from viz.api.requests import QuestionError
+from viz.pack import Map, Row, Thumbs, message
+
+if TYPE_CHECKING:
+    from analysis.overview import Head
+    from analysis.view import View
+    from models.trace import Site, Trace
+
+    Shown = Trace | View
+
+THUMB = 40  # cells along a thumbnail's side
+WHOLE = 640  # cells along the side of a map; larger matrices are max-pooled
+UNTRAINED = "untrained: random weights"
+
+
+def thumbs(shown: "Shown") -> Thumbs:
+    """Every head of every site in small."""
+    from analysis.overview import thumbnails
+
+    found = (thumbnails(shown, site, size=THUMB) for site in shown.sites)
+    return Thumbs.of([small.numpy(force=True) for small in found])
+
+
+def overview(entry: TextEntry, id: str) -> bytes:
+    """Labels, sites and thumbnails: all that is needed to draw the atlas and the controls."""
+    shown = entry.shown
+    base = {
+        "model": shown.model,
+        "note": note_of(shown),
+        "complete": rows_sum_to_one(shown),
+        **_texts_and_sites(shown),
+    }
+    return message(trace=id, base=base, thumbs=entry.thumbs)
+
+
+def map_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: "Head",
+    rows: range | None = None,
+    columns: range | None = None,
+) -> bytes:
+    """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells a side."""
+    from analysis.overview import pooled
+
+    found = site_at(entry.shown, site, head)
+    rows = _within("rows", rows, found.queries)
+    columns = _within("columns", columns, found.keys)
+    weights = pooled(entry.shown, found, head, rows, columns, size=WHOLE).numpy(force=True)
+    part = Map(site, head, weights, (rows.start, rows.stop), (columns.start, columns.stop))
+    return message(trace=id, maps=[part])
+
+
+def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index: int) -> bytes:
+    """The exact weights of one query over the keys, or those one key gets from the queries."""
+    from analysis.overview import column_of, rows_of
+
+    found = site_at(entry.shown, site, head)
+    count = found.queries if axis == "query" else found.keys
+    if index >= count:
+        raise QuestionError(f"expected index 0 to {count - 1}")
+    if axis == "query":
+        weights = rows_of(entry.shown, found, head, range(index, index + 1))[0]
+    else:
+        weights = column_of(entry.shown, found, head, index)
+    return message(trace=id, rows=[Row(site, head, axis, index, weights.numpy(force=True))])
+
+
+def note_of(shown: "Shown") -> str:
+    """The caveat drawn with every picture of this trace; empty if there is none."""
+    parts = ["" if shown.trained else UNTRAINED, getattr(shown, "note", "")]
+    return "; ".join(part for part in parts if part)
+
+
+def rows_sum_to_one(shown: "Shown") -> bool:
+    """Whether no token is hidden and no attention sink takes a share of a row."""
+    sinks = (getattr(pattern.score, "sink", None) for pattern in shown.patterns)
+    return getattr(shown, "special", "") != "hidden" and all(sink is None for sink in sinks)
+
+
+def site_at(shown: "Shown", site: int, head: object = None) -> "Site":
+    """The site with this index.
+
+    Raises:
+        QuestionError: there is no such site, or it has no such head.
+    """
+    if site >= len(shown.sites):
+        raise QuestionError(f"expected site 0 to {len(shown.sites) - 1}")
+    found = shown.sites[site]
+    if isinstance(head, int) and head >= found.heads:
+        raise QuestionError(f"expected head 0 to {found.heads - 1}, mean or max")
+    return found
+
+
+def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
+    """Each text once, and the sites, which name the texts of their rows and columns."""
+    from analysis.view import View
+
+    sides = [(shown.queries(site)[0], shown.keys(site)[0]) for site in shown.sites]
+    texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
+    origins: list[list[list[int]] | None] = [None] * len(texts)
+    if isinstance(shown, View):
+        for site, side in zip(shown.sites, sides, strict=True):
+            for direction, tokens in zip(("out", "in"), side, strict=True):
+                groups = shown.origins(site, direction)
+                origins[texts.index(tokens)] = [list(group) for group in groups]
+    return {
+        "texts": [
+            {
+                "labels": list(tokens.labels),
+                "special": [place for place, special in enumerate(tokens.special) if special],
+                **({} if origin is None else {"origins": origin}),
+            }
+            for tokens, origin in zip(texts, origins, strict=True)
+        ],
+        "sites": [
+            {
+                "layer": site.layer,
+                "kind": site.kind,
+                "tower": site.tower,
+                "heads": site.heads,
+                "kv_heads": pattern.k.shape[1],
+                "queries": len(query),
+                "keys": len(key),
+                "query_text": texts.index(query),
+                "key_text": texts.index(key),
+                "path": pattern.path,
+            }
+            for site, pattern, (query, key) in zip(shown.sites, shown.patterns, sides, strict=True)
+        ],
+    }
+
+
+def _within(name: str, asked: range | None, count: int) -> range:
+    if asked is None:
+        return range(count)
+    if asked.stop > count:
+        raise QuestionError(f"expected {name} within 0-{count}")
+    return asked

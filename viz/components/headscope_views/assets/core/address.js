@@ -1,0 +1,105 @@
+// The only writer of the address. A page's link has two parts: the settings, which Python sends,
+// and the selection, which the view on the page tells. Both are written together, at most five
+// times a second, while the page's element is in the document and the address is the page's own.
+
+const EVERY_MS = 200;
+
+/**
+ * @typedef {object} Entry
+ * @property {string[]} paths
+ * @property {Record<string, string>} settings
+ * @property {Record<string, string> | null} selection null: not known yet, so nothing is written
+ * @property {{isConnected: boolean}} element
+ */
+
+/**
+ * @typedef {object} Environment
+ * @property {{pathname: string, search: string, hash: string}} location
+ * @property {{state: unknown, replaceState(state: unknown, title: string, url: string): void}} history
+ * @property {{now(): number}} performance
+ * @property {(action: () => void, delay: number) => unknown} setTimeout
+ */
+
+/**
+ * Settings and selection as one query string, with its question mark.
+ *
+ * @param {Record<string, string>} settings
+ * @param {Record<string, string>} selection
+ */
+export function merged(settings, selection) {
+  const text = new URLSearchParams({ ...settings, ...selection }).toString();
+  return text ? `?${text}` : "";
+}
+
+/** @param {Environment} environment a window */
+export function createAddress(environment) {
+  /** @type {Map<string, Entry>} the page that spoke last is last */
+  const entries = new Map();
+  let last = -Infinity;
+  let waiting = false;
+
+  function schedule() {
+    if (waiting) return;
+    waiting = true;
+    const left = last + EVERY_MS - environment.performance.now();
+    environment.setTimeout(write, Math.max(0, left));
+  }
+
+  function write() {
+    waiting = false;
+    const { location, history } = environment;
+    const here = [...entries.values()]
+      .reverse()
+      .find(({ paths, element }) => element.isConnected && paths.includes(location.pathname));
+    if (!here || here.selection === null) return;
+    const query = merged(here.settings, here.selection);
+    if (query === location.search) return;
+    last = environment.performance.now();
+    history.replaceState(history.state, "", location.pathname + query + location.hash);
+  }
+
+  /**
+   * The settings' part of a page's link. Nothing is written before the page's selection is known.
+   *
+   * @param {string} page
+   * @param {string | string[]} paths the addresses at which the page is shown
+   * @param {Record<string, string>} settings
+   * @param {{isConnected: boolean}} element whose presence says that the page is shown
+   */
+  function own(page, paths, settings, element) {
+    const before = entries.get(page);
+    const selection = before?.element === element ? before.selection : null;
+    entries.delete(page);
+    entries.set(page, { paths: [paths].flat(), settings, selection, element });
+    schedule();
+  }
+
+  /**
+   * The selection's part.
+   *
+   * @param {string} page
+   * @param {Record<string, string>} selection
+   */
+  function choose(page, selection) {
+    const entry = entries.get(page);
+    if (!entry) return;
+    entry.selection = selection;
+    schedule();
+  }
+
+  /**
+   * Ends what `own` began, unless another element has taken the page over.
+   *
+   * @param {string} page
+   * @param {{isConnected: boolean}} element
+   */
+  function disown(page, element) {
+    if (entries.get(page)?.element === element) entries.delete(page);
+  }
+
+  return { own, choose, disown };
+}
+
+export const { own, choose, disown } = createAddress(
+  /** @type {Environment} */ (/** @type {unknown} */ (globalThis)),
+);

@@ -1,0 +1,56 @@
+// A cache bounded by bytes that forgets what was used least recently.
+
+/** @template V */
+export class Cache {
+  /** @param {number} limit bytes */
+  constructor(limit) {
+    this.limit = limit;
+    this.bytes = 0;
+    /** @type {Map<string, {value: V, bytes: number}>} the most recently used is last */
+    this.entries = new Map();
+  }
+
+  /** @param {string} key */
+  has(key) {
+    return this.entries.has(key);
+  }
+
+  /**
+   * The value, which counts as used now; null if there is none.
+   *
+   * @param {string} key
+   * @returns {V | null}
+   */
+  get(key) {
+    const entry = this.entries.get(key);
+    if (!entry) return null;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  /**
+   * Keeps a value, whatever its size, and drops others until all fit.
+   *
+   * @param {string} key
+   * @param {V} value
+   * @param {number} bytes
+   */
+  set(key, value, bytes) {
+    this.delete(key);
+    this.entries.set(key, { value, bytes });
+    this.bytes += bytes;
+    for (const [oldest] of this.entries) {
+      if (this.bytes <= this.limit || oldest === key) break;
+      this.delete(oldest);
+    }
+  }
+
+  /** @param {string} key */
+  delete(key) {
+    const entry = this.entries.get(key);
+    if (!entry) return;
+    this.entries.delete(key);
+    this.bytes -= entry.bytes;
+  }
+}

@@ -1,0 +1,189 @@
+// The requests of one view about one trace. The view says for each slot ("map", "row", …) which
+// path it wants now: an older request of the same slot is aborted, identical ones share a flight,
+// failures are tried again. What is likely wanted next is fetched one at a time, with low priority,
+// while nothing else is under way.
+
+import { Absent, Gone } from "./sources.js";
+
+/** @import {Priority, RequestState, Source} from "../types" */
+
+const TRIES = 3;
+const RETRY_MS = 400; // before the second try; twice as long before each further one
+const AHEAD = "ahead"; // the slot of background requests
+
+/**
+ * @typedef {object} Slot
+ * @property {string} path
+ * @property {RequestState} state
+ * @property {number} tries
+ * @property {ReturnType<typeof setTimeout> | undefined} timer
+ */
+
+/**
+ * @typedef {object} Events
+ * @property {(path: string, bytes: Uint8Array) => void} received
+ * @property {(path: string) => void} gone the trace is not on the server; once
+ * @property {() => void} changed a request has failed for good
+ */
+
+export class Client {
+  /**
+   * @param {Source} source
+   * @param {Events} events
+   */
+  constructor(source, events) {
+    this.source = source;
+    this.events = events;
+    /** @type {Map<string, Slot>} */
+    this.slots = new Map();
+    /** @type {Map<string, {controller: AbortController, users: Set<string>}>} by path */
+    this.flights = new Map();
+    /** @type {string[]} */
+    this.queue = [];
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.over = false;
+  }
+
+  /**
+   * The path a slot wants, or null. A path that was answered is not fetched again while the slot
+   * stays with it.
+   *
+   * @param {string} name
+   * @param {string | null} path
+   */
+  want(name, path) {
+    const slot = this.slots.get(name);
+    if (this.over || (slot?.path ?? null) === path) return;
+    if (slot) this.release(name, slot);
+    if (path === null) return;
+    const made = { path, state: /** @type {RequestState} */ ("pending"), tries: 0, timer: undefined };
+    this.slots.set(name, made);
+    this.start(name, made);
+  }
+
+  /**
+   * How the request of a slot stands.
+   *
+   * @param {string} name
+   * @returns {RequestState}
+   */
+  state(name) {
+    return this.slots.get(name)?.state ?? "none";
+  }
+
+  /**
+   * What to fetch in the background, the likeliest first; replaces an earlier list.
+   *
+   * @param {string[]} paths
+   * @param {number} delay milliseconds without other requests before the first
+   */
+  prefetch(paths, delay) {
+    clearTimeout(this.timer);
+    this.queue = paths;
+    this.timer = undefined;
+    if (!paths.length || this.over) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.next();
+    }, delay);
+  }
+
+  /** Starts the next request of the background list if nothing is under way. */
+  next() {
+    if (this.over || this.flights.size || this.timer !== undefined) return;
+    const path = this.queue.shift();
+    if (path !== undefined) this.fly(path, AHEAD, "low");
+  }
+
+  destroy() {
+    this.over = true;
+    clearTimeout(this.timer);
+    for (const slot of this.slots.values()) clearTimeout(slot.timer);
+    for (const { controller } of this.flights.values()) controller.abort();
+    this.slots.clear();
+    this.flights.clear();
+  }
+
+  /**
+   * @param {string} name
+   * @param {Slot} slot
+   */
+  start(name, slot) {
+    slot.tries += 1;
+    slot.state = "pending";
+    this.fly(slot.path, name, "high");
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} user
+   * @param {Priority} priority
+   */
+  fly(path, user, priority) {
+    const flight = this.flights.get(path);
+    if (flight) {
+      flight.users.add(user);
+      return;
+    }
+    const controller = new AbortController();
+    this.flights.set(path, { controller, users: new Set([user]) });
+    const { signal } = controller;
+    this.source.get(path, { signal, priority }).then(
+      (bytes) => signal.aborted || this.landed(path, bytes),
+      (error) => signal.aborted || this.failed(path, error),
+    );
+  }
+
+  /**
+   * @param {string} name
+   * @param {Slot} slot
+   */
+  release(name, slot) {
+    clearTimeout(slot.timer);
+    this.slots.delete(name);
+    const flight = this.flights.get(slot.path);
+    if (!flight?.users.delete(name) || flight.users.size) return;
+    flight.controller.abort();
+    this.flights.delete(slot.path);
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  landed(path, bytes) {
+    this.flights.delete(path);
+    for (const slot of this.slots.values()) if (slot.path === path) slot.state = "done";
+    this.events.received(path, bytes);
+    this.next();
+  }
+
+  /**
+   * @param {string} path
+   * @param {Error} error
+   */
+  failed(path, error) {
+    this.flights.delete(path);
+    if (error instanceof Gone) return this.ended(path);
+    for (const [name, slot] of this.slots) {
+      if (slot.path !== path) continue;
+      if (error instanceof Absent) slot.state = "absent";
+      else if (slot.tries >= TRIES) slot.state = "failed";
+      else slot.timer = setTimeout(() => this.start(name, slot), RETRY_MS * 2 ** (slot.tries - 1));
+    }
+    this.events.changed();
+    this.next();
+  }
+
+  /** @param {string} path */
+  ended(path) {
+    const { gone } = this.events;
+    for (const slot of this.slots.values()) slot.state = "gone";
+    this.over = true;
+    clearTimeout(this.timer);
+    for (const { controller } of this.flights.values()) controller.abort();
+    this.flights.clear();
+    gone(path);
+  }
+}

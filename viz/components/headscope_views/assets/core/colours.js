@@ -1,0 +1,118 @@
+// Colours in force: the mode is read from the page, the weight scale becomes a table of pixels.
+
+/** @import {Mode, Theme, ThemeColours} from "../types" */
+
+/** @typedef {[number, number, number]} Rgb */
+
+const NAMES = /** @type {const} */ (["background", "surface", "text", "muted", "line", "primary"]);
+
+/**
+ * A CSS colour in hexadecimal digits or as rgb(); null for any other.
+ *
+ * @param {string} colour
+ * @returns {Rgb | null}
+ */
+export function parse(colour) {
+  const hex = /^#([0-9a-f]{3,8})/i.exec(colour.trim())?.[1];
+  if (hex) {
+    const digits = hex.length < 6 ? [...hex].map((digit) => digit + digit).join("") : hex;
+    /** @param {number} i */
+    const part = (i) => parseInt(digits.slice(i, i + 2), 16);
+    return [part(0), part(2), part(4)];
+  }
+  const [red, green, blue] = colour.match(/[\d.]+/g)?.map(Number) ?? [];
+  return red === undefined || green === undefined || blue === undefined ? null : [red, green, blue];
+}
+
+/**
+ * Relative luminance, WCAG 2.
+ *
+ * @param {Rgb} rgb
+ */
+export function luminance(rgb) {
+  /** @param {number} c */
+  const linear = (c) => (c <= 10.31475 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
+}
+
+/**
+ * @param {Rgb} a
+ * @param {Rgb} b
+ */
+export function contrast(a, b) {
+  const [one, other] = [luminance(a), luminance(b)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+/**
+ * "light" or "dark": from Streamlit's background where there is one, else from the system.
+ *
+ * @param {Element} root
+ * @returns {Mode}
+ */
+export function modeOf(root) {
+  const ground = parse(getComputedStyle(root).getPropertyValue("--st-background-color") || "");
+  if (ground) return luminance(ground) < 0.18 ? "dark" : "light";
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/**
+ * Pixel of each quantised byte of a map with this maximum, as ImageData keeps them (red in the
+ * lowest byte), when `top` has the last colour.
+ *
+ * @param {Uint8Array} ramp 256 colours of three bytes
+ * @param {number} max
+ * @param {number} top
+ */
+export function tableOf(ramp, max, top) {
+  const scale = Math.sqrt(max / top);
+  const table = new Uint32Array(256);
+  for (let q = 0; q < 256; q++) {
+    const i = 3 * Math.min(255, Math.round(q * scale));
+    table[q] = (0xff000000 | (ramp[i + 2] << 16) | (ramp[i + 1] << 8) | ramp[i]) >>> 0;
+  }
+  return table;
+}
+
+/**
+ * The colour of one weight: colour is proportional to its square root.
+ *
+ * @param {Uint8Array} ramp
+ * @param {number} value
+ * @param {number} top
+ * @returns {Rgb}
+ */
+export function shade(ramp, value, top) {
+  const i = 3 * Math.min(255, Math.round(255 * Math.sqrt(Math.max(0, value) / top)));
+  return [ramp[i], ramp[i + 1], ramp[i + 2]];
+}
+
+/**
+ * Text colour with a contrast of 4.5 or more on any ground.
+ *
+ * @param {Rgb} ground
+ * @param {string} wanted
+ */
+export function textOn(ground, wanted) {
+  if (contrast(ground, parse(wanted) ?? [0, 0, 0]) >= 4.5) return wanted;
+  return contrast(ground, [0, 0, 0]) >= contrast(ground, [255, 255, 255]) ? "#000000" : "#ffffff";
+}
+
+/**
+ * Colours of the mode in force, also set as CSS variables on the root, and the size of type.
+ *
+ * @param {HTMLElement} root
+ * @param {Record<Mode, ThemeColours>} colours
+ * @param {Uint8Array} area of the message that has the colours
+ * @param {number} size factor of the size of type
+ * @returns {Theme}
+ */
+export function themeOf(root, colours, area, size) {
+  const mode = modeOf(root);
+  const ours = colours[mode];
+  for (const name of NAMES) root.style.setProperty(`--hs-${name}`, ours[name]);
+  root.style.fontSize = size === 1 ? "" : `calc(var(--st-base-font-size, 16px) * ${size})`;
+  root.style.colorScheme = mode;
+  root.dataset.mode = mode;
+  return { ...ours, mode, ramp: area.subarray(ours.sequential, ours.sequential + 768) };
+}

@@ -1,0 +1,88 @@
+// Elements from text, never from markup.
+
+import { shown } from "./labels.js";
+
+/** @import {Mode} from "../types" */
+
+/**
+ * An element with a class, attributes and children; strings become text nodes.
+ *
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {string} [className]
+ * @param {Record<string, string>} [attributes]
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function element(tag, className = "", attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * “label” as nodes, kept apart from its surroundings, whatever its direction of writing.
+ *
+ * @param {string} label
+ * @returns {(Node | string)[]}
+ */
+export function quoted(label) {
+  return ["“", element("bdi", "", {}, shown(label)), "”"];
+}
+
+/**
+ * Sets the text of an element, and only if it is new: a live region is read out once.
+ *
+ * @param {Element} target
+ * @param {(Node | string | (Node | string)[])[]} parts
+ */
+export function setText(target, ...parts) {
+  const nodes = parts.flat();
+  const text = nodes.map((node) => (typeof node === "string" ? node : node.textContent)).join("");
+  if (target.textContent !== text) target.replaceChildren(...nodes);
+}
+
+/**
+ * Sets an attribute, and only if it is new: assistive technology is told of every change.
+ *
+ * @param {Element} target
+ * @param {string} name
+ * @param {string} value
+ */
+export function setAttribute(target, name, value) {
+  if (target.getAttribute(name) !== value) target.setAttribute(name, value);
+}
+
+/** @param {Mode} mode */
+export const moreIs = (mode) => (mode === "dark" ? "Brighter" : "Darker");
+
+/**
+ * The 2-D context of a canvas.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {CanvasRenderingContext2DSettings} [settings]
+ */
+export function contextOf(canvas, settings) {
+  const context = canvas.getContext("2d", settings);
+  if (!context) throw new Error("this browser has no 2-D canvas");
+  return context;
+}
+
+/**
+ * Offers a canvas as a PNG file.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} name without its suffix
+ */
+export function savePng(canvas, name) {
+  canvas.toBlob((blob) => {
+    if (!blob) return;
+    const link = element("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${name.replace(/[^\w.-]+/g, "-")}.png`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }, "image/png");
+}

@@ -1,0 +1,113 @@
+// What sites, heads and tokens are called. Pure functions of a message's base.
+
+/** @import {Base, Head, Site} from "../types" */
+
+/** @typedef {{sites: Site[]}} Sites */
+
+/**
+ * The texts of a site's rows and columns, and whether they are one.
+ *
+ * @param {Base} base
+ * @param {number} site
+ */
+export function textsOf(base, site) {
+  const { query_text: query = 0, key_text: key = 0 } = base.sites[site];
+  return { query: base.texts[query], key: base.texts[key], one: query === key };
+}
+
+/**
+ * Everything that can be chosen as head of a site.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ * @returns {Head[]}
+ */
+export function headsOf(base, site) {
+  return [...Array(base.sites[site].heads).keys(), "mean", "max"];
+}
+
+/**
+ * The kinds of attention, each with the indexes of its sites.
+ *
+ * @param {Sites} base
+ * @returns {Map<string, number[]>}
+ */
+export function groupsOf(base) {
+  const groups = new Map();
+  base.sites.forEach(({ kind, tower }, index) => {
+    const name = tower ? `${tower}: ${kind}` : kind;
+    groups.set(name, [...(groups.get(name) ?? []), index]);
+  });
+  return groups;
+}
+
+/**
+ * The sites of the same kind as this one, itself among them.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ * @returns {number[]}
+ */
+export function groupOf(base, site) {
+  return [...groupsOf(base).values()].find((sites) => sites.includes(site)) ?? [];
+}
+
+/**
+ * "layer 3"; "layer 3 · cross" among several kinds, "layer 3 · text: self" in several towers.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ */
+export function siteName(base, site) {
+  const { layer, kind, tower } = base.sites[site];
+  if (groupsOf(base).size < 2) return `layer ${layer}`;
+  const alike = base.sites.filter((other) => other.kind === kind);
+  const named = alike.some((other) => other.tower !== tower) ? `${tower}: ${kind}` : kind;
+  return `layer ${layer} · ${named}`;
+}
+
+/**
+ * "head 3"; with grouped queries also which keys it uses.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ * @param {Head} head
+ */
+export function headName(base, site, head) {
+  if (head === "mean") return "mean of heads";
+  if (head === "max") return "max of heads";
+  const { heads, kv_heads: groups = heads } = base.sites[site];
+  const shared = heads / groups;
+  return shared > 1 ? `head ${head} (keys of group ${Math.floor(head / shared)})` : `head ${head}`;
+}
+
+/**
+ * The indexes of the sites one layer on and one back that have this head.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ * @param {Head} head
+ */
+export function neighboursOf(base, site, head) {
+  const group = groupOf(base, site);
+  const place = group.indexOf(site);
+  return [group[place + 1], group[place - 1]]
+    .filter((other) => other !== undefined)
+    .filter((other) => typeof head !== "number" || head < base.sites[other].heads);
+}
+
+/**
+ * A label as it is shown: blanks and line breaks get a sign, everything else stays literal.
+ *
+ * @param {string} label
+ */
+export function shown(label) {
+  const visible = label.replace(/\r?\n/g, "↵").replace(/\t/g, "⇥");
+  if (visible === "") return "∅";
+  return visible.trim() === "" ? visible.replace(/\s/gu, "␣") : visible;
+}
+
+/** @param {string} text */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

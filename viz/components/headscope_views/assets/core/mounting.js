@@ -1,0 +1,106 @@
+// Draws the panels of a view: everything in the frame after a change, whatever has changed.
+
+import { themeOf } from "./colours.js";
+import { element, setText } from "./dom.js";
+
+/** @import {Base, ImageBase, Panel, Theme} from "../types" */
+/** @import {ViewState} from "./state.js" */
+
+const WAITING = "Loading the model …";
+
+/**
+ * @template {Base | ImageBase} B
+ * @typedef {object} View
+ * @property {ViewState<B>} view
+ * @property {() => Uint8Array} area the overview's bytes, which hold the colours
+ */
+
+/**
+ * Draws the panels that `create` makes once there is something to show, again after every change
+ * and when size, theme or fonts change. Panels are drawn in order, late ones a frame later.
+ *
+ * @template {Base | ImageBase} B
+ * @param {HTMLElement} root
+ * @param {View<B>} state
+ * @param {() => Panel[]} create
+ */
+export function mountPanels(root, state, create) {
+  const { view } = state;
+  root.classList.add("headscope");
+  /** @type {Panel[] | null} */
+  let panels = null;
+  /** @type {Theme | null} */
+  let theme = null;
+  /** @type {Uint8Array | null} */
+  let colours = null;
+  let frame = 0;
+  let after = 0;
+  const waiting = skeleton();
+
+  function paint() {
+    frame = 0;
+    if (!root.isConnected) return;
+    if (!view.found) {
+      if (!waiting.isConnected) root.replaceChildren(waiting);
+      const text = view.props.message ?? (view.client || view.next ? "Loading …" : WAITING);
+      setText(waiting, view.next?.client.state("overview") === "failed" ? NO_ANSWER : text);
+      return;
+    }
+    if (!panels) {
+      root.replaceChildren();
+      panels = create();
+    }
+    if (!theme || colours !== state.area()) {
+      colours = state.area();
+      theme = themeOf(root, view.base.theme, colours, view.props.type_size ?? 1);
+    }
+    root.classList.toggle("hs-busy", view.behind);
+    root.dataset.trace = view.trace;
+    root.dataset.site = String(view.selection.site);
+    root.dataset.head = String(view.selection.head);
+    const now = theme;
+    for (const panel of panels) panel.measure?.();
+    for (const panel of panels) if (!panel.late) panel.render(now);
+    cancelAnimationFrame(after);
+    after = requestAnimationFrame(() => {
+      for (const panel of panels ?? []) if (panel.late) panel.render(now);
+    });
+  }
+
+  const schedule = () => {
+    frame ||= requestAnimationFrame(paint);
+  };
+  /** Size of type, colours or fonts may be others now. */
+  const restyle = () => {
+    theme = null;
+    schedule();
+  };
+  view.subscribe(schedule);
+  const observer = new ResizeObserver(schedule);
+  observer.observe(root);
+  const ended = new AbortController();
+  const { signal } = ended;
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle, { signal });
+  addEventListener("resize", schedule, { signal });
+  document.fonts.addEventListener("loadingdone", restyle, { signal });
+  schedule();
+  return {
+    restyle,
+    destroy() {
+      cancelAnimationFrame(frame);
+      cancelAnimationFrame(after);
+      observer.disconnect();
+      ended.abort();
+      for (const panel of panels ?? []) panel.destroy?.();
+      view.destroy();
+      root.replaceChildren();
+    },
+  };
+}
+
+const NO_ANSWER = "The server does not answer. Reload the page to try again.";
+
+/** What stands where a view will be. */
+export function skeleton(text = WAITING) {
+  return element("p", "hs-loading", { role: "status" }, text);
+}

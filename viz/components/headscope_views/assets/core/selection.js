@@ -1,0 +1,173 @@
+// What is chosen in a view, as pure functions: between the trace that is shown (a site's index)
+// and a link (layer, kind, tower), which outlives it.
+
+import { headsOf } from "./labels.js";
+
+/** @import {Base, Direction, Head, ImageBase, LinkSelection, Scale, Selection, Site, Text} from "../types" */
+
+/** @typedef {Base | ImageBase} AnyBase */
+
+/** @type {LinkSelection} */
+const FIRST = {
+  layer: 0,
+  attention: null,
+  tower: null,
+  head: 0,
+  token: null,
+  direction: "out",
+  scale: "fixed",
+};
+const NAMES = /** @type {const} */ (["site", "head", "token", "direction", "scale"]);
+
+/**
+ * @param {Selection} a
+ * @param {Selection} b
+ */
+export const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
+
+/**
+ * A selection held within the trace: a head that is too high becomes the last one; a token that is
+ * not there is no longer pinned.
+ *
+ * @param {{sites: Site[]}} base
+ * @param {Selection} selection
+ * @returns {Selection}
+ */
+export function clamp(base, selection) {
+  const index = Math.min(Math.max(0, selection.site), base.sites.length - 1);
+  const site = base.sites[index];
+  let { head, token } = selection;
+  if (typeof head === "number") head = Math.min(Math.max(0, head), site.heads - 1);
+  const size = selection.direction === "in" ? site.keys : site.queries;
+  if (token !== null && !(token >= 0 && token < size)) token = null;
+  return { ...selection, site: index, head, token };
+}
+
+/**
+ * The site of a layer, kind and tower: the nearest layer of the kind, and of the first kind where
+ * there is no such kind.
+ *
+ * @param {Site[]} sites
+ * @param {Pick<LinkSelection, "layer" | "attention" | "tower">} link
+ */
+export function siteFor(sites, { layer, attention, tower }) {
+  let indexes = [...sites.keys()];
+  /**
+   * @param {(site: Site) => string | null | undefined} value
+   * @param {string | null} wanted
+   */
+  const narrow = (value, wanted) => {
+    const values = indexes.map((index) => value(sites[index]) ?? null);
+    const chosen = values.includes(wanted) ? wanted : values[0];
+    indexes = indexes.filter((_, i) => values[i] === chosen);
+  };
+  narrow((site) => site.kind, attention);
+  narrow((site) => site.tower, tower || null);
+  /** @param {number} index */
+  const distance = (index) => Math.abs(sites[index].layer - layer);
+  return indexes.reduce((best, index) => (distance(index) < distance(best) ? index : best));
+}
+
+/**
+ * @param {{sites: Site[]}} base
+ * @param {Partial<LinkSelection>} link
+ * @param {readonly Scale[]} scales that the view knows; the first is the default
+ * @returns {Selection}
+ */
+export function fromLink(base, link, scales = ["fixed", "own"]) {
+  const { layer, attention, tower, head, token, direction, scale } = { ...FIRST, ...link };
+  return clamp(base, {
+    site: siteFor(base.sites, { layer, attention, tower }),
+    head: typeof head === "number" || head === "mean" || head === "max" ? head : 0,
+    token: typeof token === "number" ? token : null,
+    direction: direction === "in" ? "in" : "out",
+    scale: scales.includes(scale) ? scale : scales[0],
+  });
+}
+
+/**
+ * @param {{sites: Site[]}} base
+ * @param {Selection} selection
+ * @returns {LinkSelection}
+ */
+export function toLink(base, { site, head, token, direction, scale }) {
+  const { layer, kind, tower } = base.sites[site];
+  return { layer, attention: kind, tower: tower ?? null, head, token, direction, scale };
+}
+
+/**
+ * The selection's part of a link: what differs from the defaults, of the names these have.
+ *
+ * @param {Partial<LinkSelection>} selection
+ * @param {Partial<LinkSelection>} defaults
+ * @returns {Record<string, string>}
+ */
+export function queryOf(selection, defaults) {
+  /** @type {Record<string, string>} */
+  const query = {};
+  for (const name of /** @type {(keyof LinkSelection)[]} */ (Object.keys(defaults))) {
+    const value = selection[name];
+    if (value === undefined || value === null || value === "" || value === defaults[name]) continue;
+    query[name] = String(value);
+  }
+  return query;
+}
+
+/**
+ * The selection of one trace in the next one: the same layer, kind and head, and the same original
+ * token where tokens are joined to words.
+ *
+ * @param {AnyBase} before
+ * @param {AnyBase} after
+ * @param {Selection} selection
+ * @param {readonly Scale[]} [scales]
+ */
+export function carry(before, after, selection, scales) {
+  const { token, direction } = selection;
+  const moved = fromLink(after, toLink(before, selection), scales);
+  if (token === null || !("texts" in before) || !("texts" in after)) return moved;
+  const old = textOf(before, selection.site, direction);
+  const text = textOf(after, moved.site, direction);
+  if (!old.origins && !text.origins) return moved;
+  const original = originOf(old, token);
+  const place = text.labels.findIndex((_, index) => tokensOf(text, index).includes(original));
+  return clamp(after, { ...moved, token: place < 0 ? null : place });
+}
+
+/**
+ * @param {Base} base
+ * @param {number} index
+ * @param {Direction} direction
+ */
+function textOf(base, index, direction) {
+  const site = base.sites[index];
+  return base.texts[(direction === "in" ? site.key_text : site.query_text) ?? 0];
+}
+
+/**
+ * @param {Text} text
+ * @param {number} index
+ */
+const tokensOf = (text, index) => text.origins?.[index] ?? [index];
+
+/**
+ * The last original token of a word.
+ *
+ * @param {Text} text
+ * @param {number} index
+ */
+const originOf = (text, index) => tokensOf(text, index).at(-1) ?? index;
+
+/**
+ * The next or previous head of a site; the same at the ends.
+ *
+ * @param {{sites: Site[]}} base
+ * @param {Selection} selection
+ * @param {number} by
+ * @returns {Head}
+ */
+export function headBeside(base, { site, head }, by) {
+  const heads = headsOf(base, site);
+  const place = Math.min(Math.max(0, heads.indexOf(head) + by), heads.length - 1);
+  return heads[place];
+}

@@ -1,0 +1,236 @@
+// What an attention view shows and what is chosen in it: the trace, its base, the selection. The
+// text view and the image view each hold one of these and add what they keep of the weights.
+
+import { choose, disown, own } from "./address.js";
+import { Client } from "./client.js";
+import { keep, kept, startOf } from "./kept.js";
+import { unpack } from "./pack.js";
+import { carry, clamp, fromLink, queryOf, same, toLink } from "./selection.js";
+import { HttpSource } from "./sources.js";
+
+/** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
+
+const OVERVIEW = "overview";
+const LOSSES = 3; // how often a trace that is made again may be gone again
+
+/**
+ * @template B
+ * @typedef {object} Hooks
+ * @property {readonly Scale[]} scales
+ * @property {(message: Message, base: B, same: boolean) => void} opened a trace's base has come;
+ *   `same` if it is the trace that was shown before
+ * @property {(message: Message) => void} received anything else about the trace
+ * @property {(path: string, bytes: Uint8Array) => Message | null} read a response; null if it is
+ *   none of the weights
+ * @property {() => void} wish asks the client for what is missing
+ */
+
+/** @template {import("../types").Base | import("../types").ImageBase} B */
+export class ViewState {
+  /**
+   * @param {HTMLElement} root
+   * @param {ViewProps} props
+   * @param {Host} host
+   * @param {Hooks<B>} hooks
+   */
+  constructor(root, props, host, hooks) {
+    this.root = root;
+    this.host = host;
+    this.hooks = hooks;
+    this.props = props;
+    /** @type {B | null} */
+    this.found = null;
+    this.trace = "";
+    /** @type {Selection} */
+    this.selection = { site: 0, head: 0, token: null, direction: "out", scale: "fixed" };
+    /** @type {Client | null} of the trace that is shown */
+    this.client = null;
+    /** @type {{trace: string, made: number, client: Client, early: [string, Uint8Array][]} | null} */
+    this.next = null; // a trace whose base is on its way
+    /** @type {Partial<LinkSelection> | null} */
+    this.start = null; // to be adopted with the base
+    this.revision = "";
+    this.latest = { trace: "", made: -1 };
+    this.lost = { trace: "", times: 0 };
+    /** @type {Set<() => void>} */
+    this.listeners = new Set();
+  }
+
+  /** The trace's base; only read once there is one. */
+  get base() {
+    if (!this.found) throw new Error("expected a base, none has come yet");
+    return this.found;
+  }
+
+  /** Whether what is shown belongs to other settings than those of the page. */
+  get behind() {
+    return Boolean(this.props.busy || this.next || this.props.trace === null);
+  }
+
+  /** Whether what is missing may still be fetched. */
+  get remote() {
+    return this.client?.source.remote ?? true;
+  }
+
+  /** @param {() => void} listener */
+  subscribe(listener) {
+    this.listeners.add(listener);
+  }
+
+  changed() {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** @param {ViewProps} props */
+  update(props) {
+    this.props = props;
+    const { page, path, link, revision, trace, made } = props;
+    if (page) own(page, path, link, this.root);
+    if (revision !== this.revision) {
+      this.revision = revision;
+      this.start = startOf(kept(page, revision), props);
+      this.record(this.start);
+    } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
+    if (trace !== null && (trace !== this.latest.trace || made !== this.latest.made))
+      this.open(trace, made);
+    if (this.found && !this.next && trace === this.trace) this.adopt();
+    this.changed();
+  }
+
+  /** What is chosen, in terms of a link, also before a base has come. */
+  chosen() {
+    if (this.start) return this.start;
+    return this.found ? toLink(this.found, this.selection) : this.props.defaults;
+  }
+
+  /**
+   * Writes what is chosen into the link and keeps it for this tab.
+   *
+   * @param {Partial<LinkSelection>} selection
+   */
+  record(selection) {
+    const { page, defaults } = this.props;
+    if (!page) return;
+    choose(page, queryOf(selection, defaults));
+    keep(page, this.revision, selection);
+  }
+
+  /** Takes over the selection that a new revision brought. */
+  adopt() {
+    if (!this.start) return;
+    this.selection = fromLink(this.base, this.start, this.hooks.scales);
+    this.start = null;
+    this.record(toLink(this.base, this.selection));
+    this.hooks.wish();
+  }
+
+  /**
+   * Fetches the base of a trace; what is shown stays until it has come.
+   *
+   * @param {string} trace
+   * @param {number} made
+   */
+  open(trace, made) {
+    this.latest = { trace, made };
+    this.next?.client.destroy();
+    const session = this.props.session ?? "";
+    const source =
+      this.host.source?.(trace, session) ??
+      new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session);
+    /** @type {Client} */
+    const client = new Client(source, {
+      received: (path, bytes) => this.received(client, path, bytes),
+      gone: () => this.gone(client, trace, made),
+      changed: () => this.changed(),
+    });
+    this.next = { trace, made, client, early: [] };
+    client.want(OVERVIEW, OVERVIEW);
+    this.hooks.wish();
+  }
+
+  /**
+   * @param {Client} client
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  received(client, path, bytes) {
+    const { next } = this;
+    if (next?.client === client) {
+      if (path !== OVERVIEW) next.early.push([path, bytes]);
+      else this.opened(next, unpack(bytes));
+    } else if (this.client === client) this.absorb(path, bytes);
+    else return;
+    this.changed();
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  absorb(path, bytes) {
+    const message = this.hooks.read(path, bytes);
+    if (message) this.hooks.received(message);
+    this.hooks.wish();
+  }
+
+  /**
+   * @param {NonNullable<ViewState<B>["next"]>} next
+   * @param {Message} message
+   */
+  opened({ trace, client, early }, message) {
+    const base = /** @type {B | null | undefined} */ (message.header.base);
+    if (!base) throw new Error("expected a base in the overview");
+    const before = this.found;
+    const again = trace === this.trace;
+    this.client?.destroy();
+    this.next = null;
+    this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
+    [this.client, this.found, this.trace] = [client, base, trace];
+    if (before && !again) {
+      this.selection = carry(before, base, this.selection, this.hooks.scales);
+      if (!this.start) this.record(toLink(base, this.selection));
+    }
+    this.hooks.opened(message, base, again);
+    for (const [path, bytes] of early) {
+      const said = this.hooks.read(path, bytes);
+      if (said) this.hooks.received(said);
+    }
+    if (this.start) this.adopt();
+    else this.hooks.wish();
+  }
+
+  /**
+   * Tells Python once that a trace is not on the server any more; it computes it again.
+   *
+   * @param {Client} client
+   * @param {string} trace
+   * @param {number} made
+   */
+  gone(client, trace, made) {
+    if (client !== (this.next?.client ?? this.client)) return;
+    const times = this.lost.trace === trace ? this.lost.times + 1 : 1;
+    this.lost = { trace, times };
+    if (times <= LOSSES) this.host.trigger("trace_lost", { trace, made });
+    this.changed();
+  }
+
+  /** @param {Partial<Selection>} change */
+  select(change) {
+    if (!this.found) return;
+    const next = clamp(this.found, { ...this.selection, ...change });
+    if (same(next, this.selection)) return;
+    this.selection = next;
+    const link = toLink(this.found, next);
+    if (this.start) this.start = { ...this.start, ...link };
+    this.hooks.wish(); // fetch first: drawing takes longer
+    this.changed();
+    this.record(link);
+  }
+
+  destroy() {
+    this.listeners.clear();
+    this.client?.destroy();
+    this.next?.client.destroy();
+    if (this.props.page) disown(this.props.page, this.root);
+  }
+}

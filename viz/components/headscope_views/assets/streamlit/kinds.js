@@ -1,0 +1,16 @@
+// What the component can show. The module of a kind is loaded when it is first wanted.
+
+/** @import {Mount} from "../types" */
+
+/** @type {Record<string, () => Promise<{mount: Mount<any>}>>} */
+export const KINDS = {
+  text: () => import("../text/text.js"),
+  image: () => import("../image/image.js"),
+  architecture: () => import("../architecture/architecture.js"),
+  address: () => import("./address.js"),
+  keys: () => import("../lessons/keys.js"),
+  mode: () => import("./mode.js"),
+  preload: () => import("./preload.js"),
+  slider: () => import("../controls/slider.js"),
+  entry: () => import("../controls/entry.js"),
+};

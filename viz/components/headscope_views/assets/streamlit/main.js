@@ -1,0 +1,83 @@
+// The one Streamlit component: it shows what its data, the props, name as their kind.
+
+import { KINDS } from "./kinds.js";
+
+/** @import {Host, Mounted} from "../types" */
+
+/** @typedef {{kind: string} & Record<string, unknown>} Props */
+
+/**
+ * @typedef {object} Call what Streamlit calls a component with
+ * @property {ParentNode} parentElement
+ * @property {Props} data
+ * @property {(name: string, value: unknown) => void} setStateValue
+ * @property {(name: string, value: unknown) => void} setTriggerValue
+ */
+
+/** What is shown in one element. */
+class Instance {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    /** @type {Call | null} the latest */
+    this.call = null;
+    this.kind = "";
+    /** @type {Mounted<any> | null} */
+    this.mounted = null;
+    /** @type {Host} */
+    this.host = {
+      set: (name, value) => this.call?.setStateValue(name, value),
+      trigger: (name, value) => this.call?.setTriggerValue(name, value),
+    };
+  }
+
+  /** @param {Call} call */
+  update(call) {
+    this.call = call;
+    const { kind } = call.data;
+    if (kind === this.kind) {
+      this.mounted?.update(call.data);
+      return;
+    }
+    this.stop();
+    this.kind = kind;
+    if (!(kind in KINDS)) throw new Error(`expected one of ${Object.keys(KINDS)}, received ${kind}`);
+    KINDS[kind]().then(
+      ({ mount }) => {
+        if (this.kind !== kind || this.mounted || !this.call) return;
+        this.mounted = mount(this.root, this.call.data, this.host);
+      },
+      () => {
+        this.root.textContent = "A part of this page could not be loaded. Reload the page.";
+      },
+    );
+  }
+
+  stop() {
+    this.mounted?.destroy();
+    this.mounted = null;
+    this.kind = "";
+  }
+}
+
+/** @type {WeakMap<HTMLElement, Instance>} */
+const instances = new WeakMap();
+
+/**
+ * Called with new data and when the theme changes; the function it returns is called when the
+ * component goes away, and also when newer data overtake a call while the element stays.
+ *
+ * @param {Call} call
+ */
+export default function show(call) {
+  const root = /** @type {HTMLElement} */ (call.parentElement.querySelector(".headscope"));
+  const instance = instances.get(root) ?? new Instance(root);
+  instances.set(root, instance);
+  instance.update(call);
+  return () =>
+    setTimeout(() => {
+      if (root.isConnected) return;
+      instance.stop();
+      instances.delete(root);
+    });
+}

@@ -1,0 +1,288 @@
+// All heads of all layers as small pictures: what to look at next.
+
+import { changes } from "../core/changes.js";
+import { tableOf } from "../core/colours.js";
+import { contextOf, element, setText } from "../core/dom.js";
+import { draw } from "../core/raster.js";
+
+/** @import {Head, Theme} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const SMALLEST = 32;
+const LARGEST = 56;
+const TALLEST = 520; // of all pictures, while they can be larger than the smallest
+const GAP = 2;
+/** @type {Record<string, [number, number]>} */
+const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+/** @typedef {{site: number, head: Head}} Spot */
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ */
+export function atlas(state, parent) {
+  const corner = element("div", "hs-corner");
+  const top = element("div", "hs-columns", { "aria-hidden": "true" });
+  const side = element("div", "hs-rows", { "aria-hidden": "true" });
+  const canvas = element("canvas", "hs-thumbs", { role: "img" });
+  const chosen = element("div", "hs-frame hs-chosen");
+  const pointed = element("div", "hs-frame hs-pointed");
+  const body = element("div", "hs-body", {}, canvas, pointed, chosen);
+  const grid = element("div", "hs-atlas-grid", {}, corner, top, side, body);
+  const scroller = element(
+    "div",
+    "hs-scroller",
+    { tabindex: "0", role: "group", "aria-label": "All heads. Arrow keys choose another one." },
+    grid,
+  );
+  const name = element("div", "hs-name", { "aria-live": "polite" });
+  const section = element(
+    "section",
+    "hs-section hs-atlas",
+    {},
+    element("h3", "hs-heading", {}, "Every head"),
+    element(
+      "p",
+      "hs-says",
+      {},
+      "One small picture a head: rows attend, columns are attended to. Choose one to see it large.",
+    ),
+    scroller,
+    name,
+  );
+  parent.append(section);
+
+  let size = SMALLEST; // of a thumbnail, CSS pixels
+  /** @type {Spot | null} under the pointer */
+  let over = null;
+  const drawn = changes();
+  const framed = changes();
+
+  /** The rows: the layers of the chosen kind of attention. */
+  const rows = () => state.group();
+  const widest = () => Math.max(...rows().map((site) => state.site(site).heads)) + 2;
+  /** @param {Head} head */
+  const columnOf = (head) =>
+    typeof head === "number" ? head : widest() - (head === "mean" ? 2 : 1);
+  /** @type {(site: number, column: number) => Head | null} */
+  const headAt = (site, column) => {
+    if (column >= widest() - 2) return column === widest() - 2 ? "mean" : "max";
+    return column < state.site(site).heads ? column : null;
+  };
+  /** @param {number} site */
+  const down = (site) => rows().indexOf(site) * (size + GAP);
+  /**
+   * Gaps in front of a column: before the mean, and between heads that share no keys.
+   *
+   * @param {number} column
+   */
+  function gaps(column) {
+    const sharing = state.sharing();
+    const groups = sharing > 1 ? Math.floor(Math.min(column, widest() - 3) / sharing) : 0;
+    return (column >= widest() - 2 ? 3 * GAP : 0) + groups * 2 * GAP;
+  }
+  /** @param {number} column */
+  const left = (column) => column * (size + GAP) + gaps(column);
+
+  /**
+   * @param {PointerEvent | MouseEvent} event
+   * @returns {Spot | null}
+   */
+  function spotAt(event) {
+    const box = canvas.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    const site = rows()[Math.floor((event.clientY - box.top) / (size + GAP))];
+    if (site === undefined) return null;
+    for (let column = 0; column < widest(); column++)
+      if (x >= left(column) && x < left(column) + size + GAP) {
+        const head = headAt(site, column);
+        return head === null ? null : { site, head };
+      }
+    return null;
+  }
+
+  /**
+   * @param {HTMLElement} frame
+   * @param {Spot | null} spot
+   */
+  function place(frame, spot) {
+    frame.hidden = !spot;
+    if (!spot) return;
+    const x = left(columnOf(spot.head)) - 2;
+    frame.style.transform = `translate(${x}px, ${down(spot.site) - 2}px)`;
+    frame.style.width = frame.style.height = `${size + 4}px`;
+  }
+
+  function showName() {
+    const spot = over ?? state.selection;
+    setText(name, `${state.siteName(spot.site)} · ${state.headName(spot.head, spot.site)}`);
+    name.classList.toggle("hs-muted", !over);
+  }
+
+  body.onpointermove = (event) => {
+    over = spotAt(event);
+    body.style.cursor = over ? "pointer" : "";
+    place(pointed, over);
+    showName();
+  };
+  body.onpointerleave = () => {
+    over = null;
+    place(pointed, null);
+    showName();
+  };
+  body.onclick = (event) => {
+    const spot = spotAt(event);
+    if (spot) state.select(spot);
+  };
+  scroller.onkeydown = (event) => {
+    const { site, head } = state.selection;
+    const last = widest() - 1;
+    let [row, column] = [rows().indexOf(site), columnOf(head)];
+    if (event.key === "Home") column = 0;
+    else if (event.key === "End") column = last;
+    else if (MOVES[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      const [below, right] = MOVES[event.key];
+      row = Math.min(Math.max(0, row + below), rows().length - 1);
+      do column += right;
+      while (right && column > 0 && column < last && headAt(rows()[row], column) === null);
+      column = Math.min(Math.max(0, column), last);
+    } else return;
+    event.preventDefault();
+    const next = headAt(rows()[row], column) ?? state.site(rows()[row]).heads - 1;
+    state.select({ site: rows()[row], head: next });
+  };
+
+  /** @param {number} unit size of type */
+  function measure(unit) {
+    // what the smallest pictures take: the grid gives this column that much if it can
+    const beside = side.offsetWidth + gaps(widest() - 1) + 7;
+    const need = beside + widest() * (SMALLEST + GAP);
+    parent.style.setProperty("--hs-need", `${need}px`);
+    const room = scroller.clientWidth - beside;
+    const fit = Math.floor(room / widest()) - GAP;
+    const tall = Math.floor(TALLEST / rows().length) - GAP;
+    const largest = Math.max(LARGEST, LARGEST * unit);
+    size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(tall, SMALLEST)));
+  }
+
+  /** @param {number} unit */
+  function names(unit) {
+    const columns = [...Array(widest() - 2).keys(), "mean", "max"];
+    const type = Math.min(12.2 * unit, size / 2.5); // "mean" stays within its column
+    top.replaceChildren(
+      ...columns.map((column, i) => {
+        const label = element("span", "", {}, String(column));
+        label.style.left = `${left(i)}px`;
+        label.style.width = `${size}px`;
+        label.style.fontSize = `${type}px`;
+        return label;
+      }),
+    );
+    side.replaceChildren(
+      ...rows().map((site) => {
+        const label = element("span", "", {}, `layer ${state.site(site).layer}`);
+        label.style.height = `${size + GAP}px`;
+        return label;
+      }),
+    );
+  }
+
+  /**
+   * One small picture, or the place where it will be.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} site
+   * @param {number} column
+   * @param {Theme} theme
+   */
+  function paintThumb(context, site, column, theme) {
+    const ratio = devicePixelRatio || 1;
+    const head = headAt(site, column);
+    if (head === null) return;
+    const [x, y] = [Math.round(left(column) * ratio), Math.round(down(site) * ratio)];
+    const pixels = Math.round(size * ratio);
+    const part = state.maps.thumb(site, head);
+    if (!part) {
+      context.fillStyle = theme.surface;
+      context.fillRect(x, y, pixels, pixels);
+      return;
+    }
+    const image = context.createImageData(pixels, pixels);
+    const [high, wide] = part.shape;
+    /** @type {typeof part} */
+    const small = { ...part, rows: [0, high], cols: [0, wide] };
+    const table = tableOf(theme.ramp, part.max, state.top(part));
+    const view = { row: 0, col: 0, scaleRow: pixels / high, scaleCol: pixels / wide };
+    draw(new Uint32Array(image.data.buffer), pixels, pixels, small, table, view);
+    context.putImageData(image, x, y);
+  }
+
+  /** @param {Theme} theme */
+  function paint(theme) {
+    const ratio = devicePixelRatio || 1;
+    const width = left(widest() - 1) + size;
+    const height = rows().length * (size + GAP);
+    canvas.style.width = body.style.width = top.style.width = `${width}px`;
+    canvas.style.height = body.style.height = `${height}px`;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const context = contextOf(canvas);
+    for (const site of rows())
+      for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
+  }
+
+  function emphasise() {
+    const { site, head } = state.selection;
+    [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
+    const row = rows().indexOf(site);
+    [...side.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
+    const layers = rows().length;
+    canvas.setAttribute(
+      "aria-label",
+      `Attention of every head as small pictures: ${layers} rows (layers), ${widest() - 2} heads ` +
+        `each, then their mean and maximum. Chosen: ${state.siteName()}, ${state.headName()}.`,
+    );
+  }
+
+  /** Scrolls the chosen picture into view, inside its box. */
+  function reveal() {
+    const { site, head } = state.selection;
+    const x = left(columnOf(head));
+    const y = down(site);
+    const { clientWidth, clientHeight } = scroller;
+    const [wide, tall] = [clientWidth - side.offsetWidth, clientHeight - top.offsetHeight];
+    if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
+    else if (x + size + 2 * GAP > scroller.scrollLeft + wide)
+      scroller.scrollLeft = x + size + 2 * GAP - wide;
+    if (y < scroller.scrollTop) scroller.scrollTop = y - GAP;
+    else if (y + size + GAP > scroller.scrollTop + tall)
+      scroller.scrollTop = y + size + GAP - tall;
+  }
+
+  /** @param {Theme} theme */
+  function render(theme) {
+    if (!scroller.clientWidth) return;
+    const { site, head, scale } = state.selection;
+    const { thumbs } = state.maps;
+    if (drawn(theme, state.base, rows()[0], thumbs, scale, scroller.clientWidth, devicePixelRatio)) {
+      const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
+      over = null;
+      place(pointed, null);
+      if (!side.children.length) names(unit);
+      measure(unit);
+      names(unit);
+      paint(theme);
+      framed(null);
+    }
+    if (framed(site, head)) {
+      place(chosen, state.selection);
+      emphasise();
+      reveal();
+    }
+    showName();
+  }
+
+  pointed.hidden = true;
+  return { render };
+}

@@ -1,0 +1,177 @@
+// The weights of a text that have come so far: thumbnails of all heads, pooled maps, exact rows.
+
+import { Cache } from "../core/cache.js";
+import { cellOf } from "../core/raster.js";
+
+/** @import {Axis, Base, ExactRow, Head, MapHeader, Message, Part, RowHeader, ThumbsHeader, Weight} from "../types" */
+
+const MIB = 1 << 20;
+const MAPS = 48 * MIB;
+const ROWS = 16 * MIB;
+const TILES = 6; // of one head
+
+/** @typedef {{whole: Part | null, tiles: Part[]}} Entry */
+
+/** @type {Part[]} */
+const NONE = [];
+
+/**
+ * Whether a part shows all of these rows and columns.
+ *
+ * @param {Part} part
+ * @param {readonly [number, number]} rows
+ * @param {readonly [number, number]} cols
+ */
+export const covers = (part, rows, cols) =>
+  part.rows[0] <= rows[0] &&
+  part.rows[1] >= rows[1] &&
+  part.cols[0] <= cols[0] &&
+  part.cols[1] >= cols[1];
+
+/**
+ * Cells a token, 1 where nothing is pooled.
+ *
+ * @param {Part} part
+ */
+export const density = ({ shape, rows, cols }) =>
+  Math.min(shape[0] / (rows[1] - rows[0]), shape[1] / (cols[1] - cols[0]));
+
+/**
+ * @param {number} site
+ * @param {Head} head
+ */
+const keyOf = (site, head) => `${site}/${head}`;
+
+export class Maps {
+  /** @param {Base} base */
+  constructor(base) {
+    this.base = base;
+    /** @type {(ThumbsHeader & {area: Uint8Array}) | null} */
+    this.thumbs = null;
+    /** @type {Cache<Part[]>} whole map first, then tiles, the newest last */
+    this.maps = new Cache(MAPS);
+    /** @type {Cache<ExactRow>} */
+    this.rows = new Cache(ROWS);
+    /** @type {Map<string, Part[]>} thumbnails that are whole maps */
+    this.small = new Map();
+  }
+
+  /** @param {Message} message */
+  take({ header, area }) {
+    if (header.thumbs) this.thumbs = { ...header.thumbs, area };
+    for (const map of header.maps ?? []) this.keepMap(map, area);
+    for (const row of header.rows ?? []) this.keepRow(row, area);
+  }
+
+  /**
+   * @param {MapHeader} map
+   * @param {Uint8Array} area
+   */
+  keepMap({ site, head, rows, cols, shape, max, at }, area) {
+    const { queries, keys } = this.base.sites[site];
+    const data = area.subarray(at, at + shape[0] * shape[1]);
+    /** @type {Part} */
+    const part = { rows, cols, shape, max, data, stride: shape[1], whole: false };
+    part.whole = covers(part, [0, queries], [0, keys]);
+    const before = this.maps.get(keyOf(site, head)) ?? [];
+    const tiles = before.filter((other) => !other.whole);
+    const whole = part.whole ? part : before.find((other) => other.whole);
+    if (!part.whole) tiles.push(part);
+    const parts = [...(whole ? [whole] : []), ...tiles.slice(-TILES)];
+    const bytes = parts.reduce((sum, each) => sum + each.data.length, 0);
+    this.maps.set(keyOf(site, head), parts, bytes);
+  }
+
+  /**
+   * @param {RowHeader} row
+   * @param {Uint8Array} area
+   */
+  keepRow({ site, head, axis, index, count, sum, at }, area) {
+    const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
+    this.rows.set(`${site}/${head}/${axis}/${index}`, { weights, sum }, 4 * count);
+  }
+
+  /**
+   * A small map of a head; null if there is none. Smaller sites are cropped from their padding.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @returns {Part | null}
+   */
+  thumb(site, head) {
+    const { thumbs } = this;
+    if (!thumbs || site >= thumbs.sites) return null;
+    const { at, columns, area } = thumbs;
+    if (typeof head === "number" && head >= columns - 2) return null;
+    const column = typeof head === "number" ? head : columns - (head === "mean" ? 2 : 1);
+    const { queries, keys } = this.base.sites[site];
+    const size = thumbs.rows * thumbs.cols;
+    const start = at + (site * columns + column) * size;
+    return {
+      rows: [0, queries],
+      cols: [0, keys],
+      shape: [Math.min(queries, thumbs.rows), Math.min(keys, thumbs.cols)],
+      stride: thumbs.cols,
+      max: thumbs.max[site][column],
+      data: area.subarray(start, start + size),
+      whole: true,
+    };
+  }
+
+  /**
+   * Parts of a head's matrix, the whole first; empty until the whole has come. The same array as
+   * long as nothing was added.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @returns {Part[]}
+   */
+  parts(site, head) {
+    const key = keyOf(site, head);
+    const parts = this.maps.get(key);
+    if (parts?.[0].whole) return parts;
+    const known = this.small.get(key);
+    if (known) return known;
+    const thumb = this.thumb(site, head);
+    const { queries, keys } = this.base.sites[site];
+    if (!thumb || thumb.shape[0] !== queries || thumb.shape[1] !== keys) return NONE;
+    const alone = [thumb];
+    this.small.set(key, alone);
+    return alone;
+  }
+
+  /**
+   * @param {number} site
+   * @param {Head} head
+   * @param {Axis} axis
+   * @param {number} index
+   */
+  exact(site, head, axis, index) {
+    return this.rows.get(`${site}/${head}/${axis}/${index}`);
+  }
+
+  /**
+   * One weight, as exactly as it is known; null if it is not.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @param {number} query
+   * @param {number} key
+   * @returns {Weight | null}
+   */
+  weight(site, head, query, key) {
+    const row = this.exact(site, head, "query", query);
+    if (row) return { value: row.weights[key], sign: "", sum: row.sum };
+    const column = this.exact(site, head, "key", key);
+    if (column) return { value: column.weights[query], sign: "" };
+    /** @type {Part | null} */
+    let best = null;
+    for (const part of this.parts(site, head))
+      if (covers(part, [query, query + 1], [key, key + 1]))
+        if (!best || density(part) >= density(best)) best = part;
+    if (!best) return null;
+    const { rows, cols, shape, stride, max, data } = best;
+    const q = data[cellOf(query, rows, shape[0]) * stride + cellOf(key, cols, shape[1])];
+    return { value: max * (q / 255) ** 2, sign: density(best) < 1 ? "≤" : "≈" };
+  }
+}

@@ -1,0 +1,498 @@
+// Painting a matrix: cells, names, axes, colour scale, and the cross-hair above them.
+
+import { contextOf, element } from "../core/dom.js";
+import { shown } from "../core/labels.js";
+import { draw } from "../core/raster.js";
+import { isLabelled, labelSize, longestLabel, placeOf, slant, strideFor, visible } from "./viewport.js";
+
+/** @import {Cell, Part, Theme} from "../types" */
+/** @import {Layout, View} from "./viewport.js" */
+
+const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
+
+/**
+ * Everything a picture shows.
+ *
+ * @typedef {object} Picture
+ * @property {{part: Part, table: Uint32Array}[]} parts coarse to fine
+ * @property {number} top the weight of the scale's last colour
+ * @property {boolean} own whether that is the map's own largest
+ * @property {View} view
+ * @property {number | null} pinned
+ * @property {boolean} inward whether the pinned token is a column
+ * @property {string[]} names model, layer, head
+ * @property {string} note
+ * @property {{query: string[], key: string[]}} labels
+ * @property {Theme} theme
+ * @property {string} family of the type
+ */
+
+/** @typedef {CanvasRenderingContext2D} Context */
+
+/**
+ * @param {number} unit
+ * @param {string} family
+ * @param {number} size at a unit of 1
+ * @param {number} [weight]
+ */
+const fontOf = (unit, family, size, weight = 400) =>
+  `${weight} ${Math.round(size * unit * 10) / 10}px ${family}`;
+
+// ---- measuring
+
+/** @type {Context | undefined} */
+let measuring;
+/** @type {Map<string, number>} */
+const widths = new Map();
+
+/** Widths are other ones once a font has been loaded. */
+export const forgetWidths = () => widths.clear();
+
+/**
+ * @param {string} font
+ * @param {string} text
+ */
+function widthOf(font, text) {
+  const key = `${font} ${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    measuring ??= contextOf(element("canvas"));
+    measuring.font = font;
+    width = measuring.measureText(text).width;
+    if (widths.size > 20000) widths.clear();
+    widths.set(key, width);
+  }
+  return width;
+}
+
+/**
+ * The widths a layout depends on: of the longest label of each axis, and of the title.
+ *
+ * @param {{query: string[], key: string[]}} labels
+ * @param {string[]} names
+ * @param {{wide: number, unit: number, family: string}} sizes
+ */
+export function widthsOf(labels, names, { wide, unit, family }) {
+  const font = fontOf(unit, family, 12);
+  const longest = longestLabel(wide, unit);
+  /** @param {string[]} all */
+  const widest = (all) => {
+    let most = 0;
+    for (const label of all) {
+      most = Math.max(most, widthOf(font, shown(label)));
+      if (most >= longest) return longest;
+    }
+    return most;
+  };
+  const title = fontOf(unit, family, 15, 600);
+  return {
+    query: widest(labels.query),
+    key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
+    title: widthOf(title, names.join(" · ")),
+  };
+}
+
+/** @param {string} text */
+const letters = (text) =>
+  typeof Intl.Segmenter === "function"
+    ? [...new Intl.Segmenter().segment(text)].map((part) => part.segment)
+    : Array.from(text);
+
+/**
+ * A label no wider than `most`, its end cut off with an ellipsis where it must be.
+ *
+ * @param {Context} context
+ * @param {string} label
+ * @param {number} most
+ */
+function shortened(context, label, most) {
+  if (context.measureText(label).width <= most) return label;
+  const parts = letters(label.slice(0, 80));
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (context.measureText(`${parts.slice(0, middle).join("")}…`).width <= most) low = middle;
+    else high = middle - 1;
+  }
+  return `${parts.slice(0, low).join("")}…`;
+}
+
+// ---- the picture
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {number} ratio device pixels a CSS pixel has
+ */
+export function paintPicture(context, layout, picture, ratio) {
+  const { theme } = picture;
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, layout.wide, layout.tall);
+  paintTitle(context, layout, picture);
+  paintCells(context, layout, picture, ratio);
+  paintPinned(context, layout, picture);
+  paintCaptions(context, layout, picture);
+  paintAxes(context, layout, picture);
+  paintScale(context, layout, picture);
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintTitle(context, layout, { names, note, theme, family }) {
+  const { unit, wide, together } = layout;
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  context.fillStyle = theme.text;
+  context.font = fontOf(layout.unit, family, 15, 600);
+  const lines = together ? [names.join(" · ")] : [names[0], names.slice(1).join(" · ")];
+  lines.forEach((line, i) =>
+    context.fillText(shortened(context, line, wide), 0, (15 + 20 * i) * unit),
+  );
+  if (!note) return;
+  context.font = fontOf(layout.unit, family, 12.5, 600);
+  context.fillStyle = theme.primary;
+  context.fillText(shortened(context, note, wide), 0, layout.title + 12 * unit);
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {number} ratio
+ */
+function paintCells(context, layout, { parts, view, theme }, ratio) {
+  const { left, top, width, height } = layout;
+  const [x, y] = [Math.round(left * ratio), Math.round(top * ratio)];
+  const wide = Math.max(1, Math.round((left + width) * ratio) - x);
+  const tall = Math.max(1, Math.round((top + height) * ratio) - y);
+  const image = context.createImageData(wide, tall);
+  const target = new Uint32Array(image.data.buffer);
+  const scale = view.scale * ratio;
+  const place = { row: view.row, col: view.col, scaleRow: scale, scaleCol: scale };
+  for (const { part, table } of parts) draw(target, wide, tall, part, table, place);
+  context.putImageData(image, x, y);
+  if (isLabelled(layout, view)) paintGaps(context, layout, view, theme);
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+}
+
+/**
+ * Thin lines of the ground between large cells.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {View} view
+ * @param {Theme} theme
+ */
+function paintGaps(context, { left, top, width, height }, { row, col, scale }, theme) {
+  context.fillStyle = theme.background;
+  context.globalAlpha = 0.55;
+  for (let i = Math.floor(col) + 1; (i - col) * scale < width - 1; i++)
+    context.fillRect(Math.round(left + (i - col) * scale) - 0.5, top, 1, height);
+  for (let i = Math.floor(row) + 1; (i - row) * scale < height - 1; i++)
+    context.fillRect(left, Math.round(top + (i - row) * scale) - 0.5, width, 1);
+  context.globalAlpha = 1;
+}
+
+/**
+ * The chosen token's row (or column): a bar at the edge, and a frame where cells are large.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintPinned(context, layout, { view, pinned, inward, theme }) {
+  if (pinned === null) return;
+  const { left, top, width, height, unit } = layout;
+  const start = (pinned - (inward ? view.col : view.row)) * view.scale;
+  if (start < -0.5 || start > (inward ? width : height) - 0.5) return;
+  const side = Math.max(view.scale, 2);
+  const bar = 3 * unit;
+  context.fillStyle = context.strokeStyle = theme.primary;
+  if (inward) context.fillRect(left + start, top - bar - 1, side, bar);
+  else context.fillRect(left - bar - 1, top + start, bar, side);
+  if (view.scale < 5) return;
+  context.save();
+  context.beginPath();
+  context.rect(left - 1, top - 1, width + 2, height + 2);
+  context.clip();
+  context.lineWidth = 1.5;
+  if (inward) context.strokeRect(left + start, top, side, height);
+  else context.strokeRect(left, top + start, width, side);
+  context.restore();
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintCaptions(context, layout, { theme, family }) {
+  const { left, top, unit } = layout;
+  context.fillStyle = theme.muted;
+  context.font = fontOf(layout.unit, family, 11.5);
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  const line = layout.title + layout.noted + 14 * unit;
+  context.fillText("key: the token attended to →", left, line);
+  context.textAlign = "right";
+  ["query: the", "token that", "attends ↓"].forEach((text, i) =>
+    context.fillText(text, left - 8 * unit, top - (39 - 14 * i) * unit),
+  );
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintAxes(context, layout, picture) {
+  const { left, top, width, height, unit } = layout;
+  const { view, labels, pinned, inward, family } = picture;
+  const named = isLabelled(layout, view);
+  context.font = fontOf(layout.unit, family, labelSize(layout, view) / unit);
+  const seen = visible(layout, view);
+  const angle = slant(layout, view);
+  /** @type {(range: [number, number], origin: number, room: number, chosen: number | null, each: (i: number, at: number) => void) => void} */
+  const axis = ([start, stop], origin, room, chosen, each) => {
+    const step = named ? 1 : strideFor(view.scale, (14 + 8 * String(stop).length) * unit);
+    for (let i = start; i < stop; i++) {
+      const at = (i + 0.5 - origin) * view.scale;
+      if (at >= 0 && at <= room && (i % step === 0 || i === chosen)) each(i, at);
+    }
+  };
+  clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
+    axis(seen.rows, view.row, height, inward ? null : pinned, (i, at) => {
+      const own = !inward && i === pinned;
+      const what = { i, own, named: named || own, text: labels.query[i], angle: 0 };
+      paintLabel(context, layout, picture, what, left, top + at);
+    }),
+  );
+  clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
+    axis(seen.cols, view.col, width, inward ? pinned : null, (i, at) => {
+      const own = inward && i === pinned;
+      const what = { i, own, named: named || own, text: labels.key[i], angle };
+      paintLabel(context, layout, picture, what, left + at, top);
+    }),
+  );
+}
+
+/**
+ * @param {Context} context
+ * @param {[number, number, number, number]} box
+ * @param {() => void} paint
+ */
+function clipped(context, box, paint) {
+  context.save();
+  context.beginPath();
+  context.rect(...box);
+  context.clip();
+  paint();
+  context.restore();
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {{i: number, own: boolean, named: boolean, text: string, angle: number}} label
+ * @param {number} x
+ * @param {number} y
+ */
+function paintLabel(context, layout, { theme }, { i, own, named, text, angle }, x, y) {
+  const { unit } = layout;
+  context.fillStyle = own ? theme.primary : named ? theme.text : theme.muted;
+  const font = context.font;
+  if (own) context.font = `bold ${font.replace(/^(bold|\d+00) /, "")}`;
+  context.textBaseline = "middle";
+  const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
+  const words = named ? shortened(context, shown(text), most) : String(i);
+  if (angle === 0) {
+    context.textAlign = "right";
+    context.fillText(words, x - 7 * unit, y);
+    if (!named) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
+  } else if (!named) {
+    context.textAlign = "center";
+    context.fillText(words, x, y - 13 * unit);
+    paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
+  } else {
+    context.save();
+    context.translate(x, y - 6 * unit);
+    context.rotate(angle);
+    context.textAlign = "left";
+    context.fillText(words, 0, 0);
+    context.restore();
+  }
+  context.font = font;
+}
+
+/**
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
+function paintTick(context, theme, x, y, width, height) {
+  context.fillStyle = theme.line;
+  context.fillRect(x, y, width, height);
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintScale(context, layout, { theme, top, own, view, family }) {
+  const { left, width, unit, scaleTop, wide } = layout;
+  const length = Math.min(Math.max(width, 200 * unit), 300 * unit, wide - left - 12 * unit);
+  const ramp = context.createLinearGradient(left, 0, left + length, 0);
+  const colours = theme.ramp;
+  for (let i = 0; i < 256; i += 5)
+    ramp.addColorStop(i / 255, `rgb(${colours[3 * i]},${colours[3 * i + 1]},${colours[3 * i + 2]})`);
+  context.fillStyle = ramp;
+  context.fillRect(left, scaleTop, length, 10 * unit);
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, scaleTop - 0.5, length + 1, 10 * unit + 1);
+  context.font = fontOf(layout.unit, family, 11);
+  context.textBaseline = "alphabetic";
+  context.textAlign = "center";
+  let end = Infinity;
+  const ticks = [...TICKS.filter((value) => value < top * 0.999), top];
+  for (const value of ticks.reverse()) {
+    const at = left + Math.sqrt(value / top) * length;
+    const words = tidy(value);
+    const half = context.measureText(words).width / 2;
+    if (at + half > end - 5 * unit) continue;
+    end = at - half;
+    context.fillStyle = theme.muted;
+    context.fillText(words, at, scaleTop + 24 * unit);
+    context.fillRect(at - 0.5, scaleTop + 10 * unit, 1, 3 * unit);
+  }
+  context.textAlign = "left";
+  const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
+  const words = `${range}; colour ∝ √weight`;
+  const over = Math.max(0, left + context.measureText(words).width - wide);
+  context.fillText(words, Math.max(0, left - over), scaleTop + 41 * unit);
+  if (view.scale * (devicePixelRatio || 1) < 1)
+    context.fillText("several tokens a pixel: largest weight drawn", left, scaleTop + 56 * unit);
+  context.textAlign = "right";
+  context.fillText("weight", left - 8 * unit, scaleTop + 9 * unit);
+}
+
+/**
+ * .05, 0.25 and 1 as short as can be; a map's own largest to three figures.
+ *
+ * @param {number} value
+ */
+function tidy(value) {
+  if (value === 0 || value === 1) return String(value);
+  return TICKS.includes(value) ? String(value) : value.toPrecision(3);
+}
+
+// ---- the cross-hair
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Pick<Picture, "view" | "labels" | "theme" | "family">} picture
+ * @param {Cell} cell
+ */
+export function paintCross(context, layout, { view, labels, theme, family }, cell) {
+  const { left, top, width, height } = layout;
+  const { x, y, side } = placeOf(layout, view, cell);
+  clipped(context, [left - 1, top - 1, width + 2, height + 2], () => {
+    if (view.scale < 5) paintThinCross(context, layout, theme, x + side / 2, y + side / 2);
+    else paintWideCross(context, layout, theme, x, y, side);
+  });
+  context.font = fontOf(layout.unit, family, labelSize(layout, view) / layout.unit);
+  const angle = slant(layout, view);
+  paintPill(context, layout, theme, shown(labels.query[cell.query]), left, y + side / 2, 0);
+  paintPill(context, layout, theme, shown(labels.key[cell.key]), x + side / 2, top, angle);
+}
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} side
+ */
+function paintWideCross(context, { left, top, width, height }, theme, x, y, side) {
+  /** @type {[string, number, number][]} */
+  const strokes = [
+    [theme.background, 3, 0.55],
+    [theme.text, 1, 0.75],
+  ];
+  for (const [colour, thick, alpha] of strokes) {
+    context.strokeStyle = colour;
+    context.lineWidth = thick;
+    context.globalAlpha = alpha;
+    context.strokeRect(left - 2, y, width + 4, side);
+    context.strokeRect(x, top - 2, side, height + 4);
+  }
+  context.globalAlpha = 1;
+  context.lineWidth = 2;
+  context.strokeStyle = theme.primary;
+  context.strokeRect(x, y, side, side);
+}
+
+/**
+ * Where cells are smaller than lines: two hairlines that leave the cell itself free.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ */
+function paintThinCross(context, { left, top, width, height }, theme, x, y) {
+  const free = 6;
+  context.fillStyle = theme.text;
+  context.globalAlpha = 0.75;
+  context.fillRect(left, y - 0.5, x - free - left, 1);
+  context.fillRect(x + free, y - 0.5, left + width - x - free, 1);
+  context.fillRect(x - 0.5, top, 1, y - free - top);
+  context.fillRect(x - 0.5, y + free, 1, top + height - y - free);
+  context.globalAlpha = 1;
+  context.lineWidth = 1.5;
+  context.strokeStyle = theme.primary;
+  context.strokeRect(x - free, y - free, 2 * free, 2 * free);
+}
+
+/**
+ * The name of a row or column under the pointer, where its label is or would be.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Theme} theme
+ * @param {string} label
+ * @param {number} x
+ * @param {number} y
+ * @param {number} angle
+ */
+function paintPill(context, { unit, longest }, theme, label, x, y, angle) {
+  const words = shortened(context, label, longest);
+  const wide = context.measureText(words).width;
+  const tall = 12 * unit * 1.45;
+  context.save();
+  context.translate(angle ? x : x - 7 * unit - wide, angle ? y - 6 * unit : y);
+  context.rotate(angle);
+  context.fillStyle = theme.text;
+  context.beginPath();
+  context.roundRect(-4 * unit, -tall / 2, wide + 8 * unit, tall, 3 * unit);
+  context.fill();
+  context.fillStyle = theme.background;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText(words, 0, 0);
+  context.restore();
+}

@@ -1,0 +1,295 @@
+// What the text view shows: the view's state with maps and rows of weights, and the cell under the
+// pointer. It says which of them are missing, and what to fetch ahead.
+
+import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
+import { unpack } from "../core/pack.js";
+import { pathOf } from "../core/sources.js";
+import { ViewState } from "../core/state.js";
+import { covers, density, Maps } from "./maps.js";
+
+/** @import {Axis, Base, Cell, Host, Message, Part, Selection, ViewProps} from "../types" */
+
+const REST_MS = 30; // a row must be pointed at this long before its exact numbers are fetched
+const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is fetched
+const NEAR_MS = 30; // neighbouring layers are fetched after so much rest
+const IDLE_MS = 300; // and the other heads of the layer after so much
+const POOLED = 640; // the server sends a map of at most so many rows and columns
+const AHEAD = 4 << 20; // bytes of maps fetched ahead, per trace and site
+
+/** @typedef {"hover" | "pin" | "tile"} Wish what waits for a rest before it is fetched */
+
+export class TextState {
+  /**
+   * @param {HTMLElement} root
+   * @param {ViewProps} props
+   * @param {Host} host
+   */
+  constructor(root, props, host) {
+    /** @type {ViewState<Base>} */
+    this.view = new ViewState(root, props, host, {
+      scales: ["fixed", "own"],
+      read: (path, bytes) => (/^(map|row)\?/.test(path) ? unpack(bytes) : null),
+      opened: (message, base, same) => {
+        if (!same) {
+          this.maps = new Maps(base);
+          this.hover = null;
+          this.overview = message.area;
+          this.fetched.clear();
+        }
+        this.maps.take(message);
+      },
+      received: (message) => this.received(message),
+      wish: () => this.wish(),
+    });
+    /** @type {Maps} */
+    this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
+    /** @type {Uint8Array} */
+    this.overview = new Uint8Array();
+    /** @type {Cell | null} the cell under the pointer, in whichever panel */
+    this.hover = null;
+    /** @type {{rows: [number, number], cols: [number, number]} | null} */
+    this.tile = null; // a finer part that is wanted
+    /** @type {Map<number, number>} bytes fetched ahead, by site */
+    this.fetched = new Map();
+    this.direction = 1; // of the user's way through the layers
+    /** @type {Map<Wish, ReturnType<typeof setTimeout>>} */
+    this.resting = new Map();
+  }
+
+  get base() {
+    return this.view.base;
+  }
+
+  get trace() {
+    return this.view.trace;
+  }
+
+  get selection() {
+    return this.view.selection;
+  }
+
+  area = () => this.overview;
+
+  changed() {
+    this.view.changed();
+  }
+
+  // ---- what panels read
+
+  site(index = this.selection.site) {
+    return this.base.sites[index];
+  }
+
+  texts() {
+    return textsOf(this.base, this.selection.site);
+  }
+
+  labels(index = this.selection.site) {
+    const { query, key } = textsOf(this.base, index);
+    return { query: query.labels, key: key.labels };
+  }
+
+  heads() {
+    return headsOf(this.base, this.selection.site);
+  }
+
+  /** The sites of the chosen kind of attention. */
+  group() {
+    return groupOf(this.base, this.selection.site);
+  }
+
+  siteName(index = this.selection.site) {
+    return siteName(this.base, index);
+  }
+
+  headName(head = this.selection.head, site = this.selection.site) {
+    return headName(this.base, site, head);
+  }
+
+  /** How many heads of queries share one head of keys and values. */
+  sharing() {
+    const { heads, kv_heads: keys = heads } = this.site();
+    return heads / keys;
+  }
+
+  parts(site = this.selection.site, head = this.selection.head) {
+    return this.maps.parts(site, head);
+  }
+
+  /**
+   * @param {Axis} axis
+   * @param {number} index
+   */
+  exactRow(axis, index) {
+    return this.maps.exact(this.selection.site, this.selection.head, axis, index);
+  }
+
+  /**
+   * @param {number} query
+   * @param {number} key
+   */
+  weight(query, key) {
+    return this.maps.weight(this.selection.site, this.selection.head, query, key);
+  }
+
+  /**
+   * The value that has the last colour of the scale.
+   *
+   * @param {Part | undefined} part
+   */
+  top(part) {
+    return this.selection.scale === "own" ? part?.max || 1 : 1;
+  }
+
+  // ---- what the user does
+
+  /** @param {Partial<Selection>} change */
+  select(change) {
+    const before = this.selection;
+    const way = Math.sign((change.site ?? before.site) - before.site);
+    if (way) this.direction = way;
+    if (change.site !== undefined || change.head !== undefined) this.tile = null;
+    this.view.select(change);
+  }
+
+  /** @param {Cell | null} cell */
+  point(cell) {
+    const { queries, keys } = this.site();
+    const inside =
+      cell && cell.query >= 0 && cell.key >= 0 && cell.query < queries && cell.key < keys;
+    const next = inside ? cell : null;
+    if (next?.query === this.hover?.query && next?.key === this.hover?.key) return;
+    const row = next?.query !== this.hover?.query;
+    this.hover = next;
+    if (row) this.rest("hover", REST_MS);
+    this.changed();
+  }
+
+  /**
+   * The part of the matrix in view.
+   *
+   * @param {[number, number]} rows
+   * @param {[number, number]} cols
+   * @param {number} pixels device pixels a token takes
+   */
+  look(rows, cols, pixels) {
+    const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
+    const enough = Math.min(1, pixels, POOLED / (1.6 * extent)) * 0.999;
+    const fine = this.parts().some((part) => covers(part, rows, cols) && density(part) >= enough);
+    const { queries, keys } = this.site();
+    const pad = Math.round(extent / 4);
+    /** @type {(range: [number, number], size: number) => [number, number]} */
+    const around = ([start, stop], size) => [Math.max(0, start - pad), Math.min(size, stop + pad)];
+    this.tile = fine ? null : { rows: around(rows, queries), cols: around(cols, keys) };
+    if (this.tile) this.rest("tile", TILE_MS);
+  }
+
+  // ---- fetching
+
+  /**
+   * Fetches what is wanted once it has been wanted for a while.
+   *
+   * @param {Wish} name
+   * @param {number} delay
+   */
+  rest(name, delay) {
+    clearTimeout(this.resting.get(name));
+    this.resting.set(
+      name,
+      setTimeout(() => {
+        this.resting.delete(name);
+        this.wish();
+      }, delay),
+    );
+  }
+
+  /** Tells the client what is missing: the chosen head at once, rows and tiles after a rest. */
+  wish() {
+    const { client, next, found } = this.view;
+    if (next) this.guess();
+    if (!client || !found) return;
+    const { site, head, token, direction } = this.selection;
+    const here = this.parts().length > 0;
+    client.want("map", here ? null : pathOf("map", { site, head }));
+    if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
+    if (!this.resting.has("hover"))
+      client.want("hover", this.hover && this.rowPath("query", this.hover.query));
+    const axis = direction === "in" ? "key" : "query";
+    client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
+    if (here) this.prefetch();
+  }
+
+  /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
+  guess() {
+    const { next, found, start, selection } = this.view;
+    if (!next || !found || start || this.maps.maps.entries.size === 0) return;
+    next.client.want("map", pathOf("map", { site: selection.site, head: selection.head }));
+  }
+
+  /** @param {Message} message */
+  received(message) {
+    this.maps.take(message);
+    const { site, head } = this.selection;
+    for (const map of message.header.maps ?? [])
+      if (map.site !== site || map.head !== head)
+        this.fetched.set(site, (this.fetched.get(site) ?? 0) + map.shape[0] * map.shape[1]);
+  }
+
+  tilePath() {
+    if (!this.tile) return null;
+    const { rows, cols } = this.tile;
+    const { site, head } = this.selection;
+    const range = { rows: rows.join("-"), columns: cols.join("-") };
+    return pathOf("map", { site, head, ...range });
+  }
+
+  /**
+   * @param {Axis} axis
+   * @param {number} index
+   */
+  rowPath(axis, index) {
+    const { site, head } = this.selection;
+    return this.exactRow(axis, index) ? null : pathOf("row", { site, head, axis, index });
+  }
+
+  /** The next layers, in the direction of the user's way, then the other heads, within bounds. */
+  prefetch() {
+    const { client } = this.view;
+    const { site, head } = this.selection;
+    const near = neighboursOf(this.base, site, head).map((other) => ({ site: other, head }));
+    if (this.direction < 0) near.reverse();
+    const heads = this.heads();
+    const from = heads.indexOf(head) + 1;
+    const others = heads.map((_, i) => ({ site, head: heads[(from + i) % heads.length] }));
+    const missing = [...near, ...others].filter(
+      (place) => !this.parts(place.site, place.head).length,
+    );
+    const { queries, keys } = this.site();
+    const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
+    const budget = Math.max(0, Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size));
+    const soon = missing.length > 0 && missing[0].site !== site;
+    const paths = missing.slice(0, budget).map((place) => pathOf("map", place));
+    client?.prefetch(paths, soon ? NEAR_MS : IDLE_MS);
+  }
+
+  /** Whether anything for the chosen head is still under way. */
+  waiting() {
+    return this.view.client?.state("map") === "pending";
+  }
+
+  destroy() {
+    for (const timer of this.resting.values()) clearTimeout(timer);
+  }
+}
+
+const NONE = {
+  background: "",
+  surface: "",
+  text: "",
+  muted: "",
+  line: "",
+  primary: "",
+  heads: [],
+  sequential: 0,
+};
+const NO_THEME = { light: NONE, dark: NONE };

@@ -1,0 +1,144 @@
+// Every head, one head, the text: three panels round one choice, and the bar that changes it.
+
+import { button, stepper, switchOf } from "../core/bar.js";
+import { element, setText } from "../core/dom.js";
+import { mountPanels } from "../core/mounting.js";
+import { groupsOf } from "../core/labels.js";
+import { headBeside } from "../core/selection.js";
+import { atlas } from "./atlas.js";
+import { matrix } from "./matrix.js";
+import { forgetWidths } from "./painter.js";
+import { TextState } from "./state.js";
+import { tokens } from "./tokens.js";
+
+/** @import {Host, Panel, ViewProps} from "../types" */
+
+const PARTS = ["atlas", "matrix", "tokens"];
+
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const state = new TextState(root, props, host);
+  const mounted = mountPanels(root, state, () => compose(state, root));
+  document.fonts.addEventListener("loadingdone", forgetWidths);
+  state.view.update(props);
+  return {
+    /** @param {ViewProps} next */
+    update(next) {
+      state.view.update(next);
+      mounted.restyle();
+    },
+    destroy() {
+      document.fonts.removeEventListener("loadingdone", forgetWidths);
+      state.destroy();
+      mounted.destroy();
+    },
+  };
+}
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} root
+ * @returns {Panel[]}
+ */
+function compose(state, root) {
+  const parts = state.view.props.parts ?? PARTS;
+  const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and picture" });
+  const grid = element("div", "hs-grid");
+  root.append(bar, grid);
+  /** @type {Panel[]} */
+  const panels = [];
+  if (parts.includes("atlas")) panels.push(atlas(state, grid));
+  const one = parts.includes("matrix") ? matrix(state, grid) : null;
+  if (one) panels.push(one);
+  if (parts.includes("tokens")) panels.push(tokens(state, grid));
+  return [...panels, toolbar(state, bar, one)];
+}
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} bar
+ * @param {ReturnType<typeof matrix> | null} one
+ */
+function toolbar(state, bar, one) {
+  const kinds = switchOf("Kind of attention");
+  /** @param {number} row */
+  const goTo = (row) => state.select({ site: state.group()[row] });
+  const layer = stepper("Layer", (by) => goTo(state.group().indexOf(state.selection.site) + by), goTo);
+  const head = stepper(
+    "Head",
+    (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
+    (index) => state.select({ head: state.heads()[index] }),
+  );
+  const stretch = button("Stretch contrast", "Colours from 0 to this map’s own largest weight", () =>
+    state.select({ scale: state.selection.scale === "own" ? "fixed" : "own" }),
+  );
+  stretch.setAttribute("aria-label", "Stretch contrast");
+  const closer = button("+", "Zoom in", () => one?.zoom(1.5));
+  const farther = button("−", "Zoom out", () => one?.zoom(1 / 1.5));
+  const reset = button("Reset zoom", "Show the whole matrix", () => one?.reset());
+  const save = button("Save PNG", "Save the matrix as a picture", () => one?.save());
+  const note = element("strong", "hs-note");
+  const zooming = switchOf("Zoom", farther, closer, reset);
+  const spring = element("span", "hs-spring");
+  bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
+  if (one) bar.append(zooming, save);
+  let named = "";
+
+  /** One button for each kind of attention, where there are several. */
+  function switches() {
+    const groups = [...groupsOf(state.base)];
+    const names = groups.map(([name]) => name).join();
+    if (names !== named) {
+      named = names;
+      const several = groups.length > 1 ? groups : [];
+      kinds.replaceChildren(...several.map(([name]) => kindButton(state, name)));
+      kinds.hidden = !several.length;
+    }
+    [...kinds.children].forEach((made, i) => {
+      made.setAttribute("aria-pressed", String(groups[i][1].includes(state.selection.site)));
+    });
+  }
+
+  return {
+    render() {
+      switches();
+      const layers = state.group();
+      layer.show(
+        layers.map((site) => String(state.site(site).layer)),
+        layers.indexOf(state.selection.site),
+      );
+      head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
+      stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
+      setText(note, state.base.note);
+      note.hidden = !state.base.note;
+      reset.disabled = farther.disabled = !one?.isZoomed();
+      closer.disabled = Boolean(one?.isDeepest());
+    },
+  };
+}
+
+/** @type {Record<string, string>} */
+const KINDS = {
+  self: "The input’s tokens attend to each other, both ways",
+  causal: "A token attends to itself and to what came before it",
+  cross: "The written text’s tokens attend to the input’s tokens",
+};
+
+/**
+ * A button that goes to a kind of attention, at the same layer where it has one.
+ *
+ * @param {TextState} state
+ * @param {string} name
+ */
+function kindButton(state, name) {
+  const sites = () => groupsOf(state.base).get(name) ?? [];
+  return button(name, KINDS[state.site(sites()[0]).kind], () => {
+    const { layer } = state.site();
+    const same = sites().find((site) => state.site(site).layer === layer);
+    state.select({ site: same ?? sites()[0] });
+  });
+}

@@ -1,0 +1,274 @@
+// The shapes of everything that crosses a boundary: props, messages, the selection, the host.
+
+// ---- the host of a component
+
+/** What a component may tell whoever shows it. */
+export interface Host {
+  /** A value that stays (Streamlit: setStateValue). */
+  set(name: string, value: unknown): void;
+  /** An event that happens once (Streamlit: setTriggerValue). */
+  trigger(name: string, value: unknown): void;
+  /** Where responses about a trace come from; without it they are fetched from the server. */
+  source?: (trace: string, session: string) => Source;
+}
+
+/** A mounted component. */
+export interface Mounted<P> {
+  /** New props, or the same ones when only the theme may have changed. */
+  update(props: P): void;
+  destroy(): void;
+}
+
+export type Mount<P> = (root: HTMLElement, props: P, host: Host) => Mounted<P>;
+
+// ---- fetching
+
+export type Priority = "high" | "low";
+
+export interface Source {
+  /** Whether it may have what it was not given (a server), or holds all it has (a file). */
+  readonly remote: boolean;
+  get(path: string, options: { signal: AbortSignal; priority: Priority }): Promise<Uint8Array>;
+}
+
+/** How one request of a view stands. */
+export type RequestState = "none" | "pending" | "done" | "absent" | "failed" | "gone";
+
+// ---- what is chosen in a view
+
+export type Axis = "query" | "key";
+export type Direction = "out" | "in";
+export type Head = number | "mean" | "max";
+export type Scale = "fixed" | "own" | "layer";
+export type Mode = "light" | "dark";
+
+/** What is chosen, in terms of the trace that is shown. */
+export interface Selection {
+  /** Index of the site: one attention layer of one kind and tower. */
+  site: number;
+  head: Head;
+  /** The pinned token: a row when the direction is "out", a column when it is "in". */
+  token: number | null;
+  direction: Direction;
+  scale: Scale;
+}
+
+/** What is chosen, in terms of a link: they outlive the trace. */
+export interface LinkSelection {
+  layer: number;
+  attention: string | null;
+  tower: string | null;
+  head: Head;
+  token: number | null;
+  direction: Direction;
+  scale: Scale;
+}
+
+/** A cell of a matrix. */
+export interface Cell {
+  query: number;
+  key: number;
+}
+
+// ---- props
+
+/** The part of the props that the link needs. */
+export interface LinkProps {
+  page: string;
+  /** The addresses this page has: location.pathname. */
+  path: string | string[];
+  /** "<nonce>.<number>": changes when Python chooses the settings and the selection. */
+  revision: string;
+  /** The settings' part of the link: only what differs from the defaults. */
+  link: Record<string, string>;
+}
+
+/** Props of an attention view (kinds "text" and "image"). */
+export interface ViewProps extends LinkProps {
+  kind: string;
+  /** Id of the trace; null while there is none. */
+  trace: string | null;
+  /** Serial number of the computation: a trace made again has the same id and a new number. */
+  made: number;
+  /** Adopted once a revision; null: what was chosen here before. */
+  start: Partial<LinkSelection> | null;
+  /** What is left out of the link. */
+  defaults: Partial<LinkSelection>;
+  type_size?: number;
+  session?: string;
+  /** Whether the picture is of earlier settings: it is drawn dimmed. */
+  busy?: boolean;
+  /** What is shown below: "predictions", "code". */
+  panels?: string[];
+  /** Which parts of the view are shown; without it all: "atlas", "matrix", "tokens". */
+  parts?: string[];
+  /** What is said while there is no trace. */
+  message?: string;
+}
+
+// ---- messages (viz/pack.py): a JSON header and an area of bytes
+
+export interface ThemeColours {
+  background: string;
+  surface: string;
+  text: string;
+  muted: string;
+  line: string;
+  primary: string;
+  heads: string[];
+  /** Offset of the 256 colours of the weight scale, three bytes each. */
+  sequential: number;
+}
+
+/** The colours in force. */
+export interface Theme extends ThemeColours {
+  mode: Mode;
+  ramp: Uint8Array;
+}
+
+export interface Text {
+  labels: string[];
+  /** Indexes of the tokenizer's own tokens. */
+  special: number[];
+  /** The original tokens of each word, where words are shown. */
+  origins?: number[][];
+}
+
+export interface Site {
+  layer: number;
+  kind: string;
+  tower?: string | null;
+  heads: number;
+  kv_heads?: number;
+  queries: number;
+  keys: number;
+  query_text?: number;
+  key_text?: number;
+  path?: string;
+}
+
+export interface Base {
+  model: string;
+  note: string;
+  /** Whether a row of weights sums to 1. */
+  complete?: boolean;
+  texts: Text[];
+  sites: Site[];
+  theme: Record<Mode, ThemeColours>;
+}
+
+/** What the views of a text are sent in "thumbs". */
+export interface ThumbsHeader {
+  at: number;
+  sites: number;
+  columns: number;
+  rows: number;
+  cols: number;
+  max: number[][];
+}
+
+export interface MapHeader {
+  site: number;
+  head: Head;
+  rows: [number, number];
+  cols: [number, number];
+  shape: [number, number];
+  max: number;
+  at: number;
+}
+
+export interface RowHeader {
+  site: number;
+  head: Head | "layer";
+  axis: Axis;
+  index: number;
+  count: number;
+  sum: number;
+  at: number;
+}
+
+export interface LayerHeader {
+  site: number;
+  shape: [number, number, number];
+  factor: number;
+  bits: 6 | 8;
+  peaks: [number, number];
+  maxima: number;
+  at: number;
+}
+
+export interface Header {
+  v: number;
+  trace: string;
+  base?: Base | ImageBase | null;
+  thumbs?: ThumbsHeader | null;
+  maps?: MapHeader[];
+  rows?: RowHeader[];
+  layers?: LayerHeader[];
+}
+
+/** A header and its area of bytes, aligned to eight. */
+export interface Message {
+  header: Header;
+  area: Uint8Array;
+}
+
+/** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */
+export interface Part {
+  rows: [number, number];
+  cols: [number, number];
+  shape: [number, number];
+  stride: number;
+  max: number;
+  data: Uint8Array;
+  whole: boolean;
+}
+
+/** The exact weights of one query over the keys, or of one key over the queries. */
+export interface ExactRow {
+  weights: Float32Array;
+  sum: number;
+}
+
+/** One weight: exact (""), rounded ("≈"), or the largest of a pooled cell ("≤"). */
+export interface Weight {
+  value: number;
+  sign: "" | "≈" | "≤";
+  sum?: number;
+}
+
+export interface Predictions {
+  title?: string;
+  labels?: string[];
+  probabilities?: number[];
+  note?: string;
+}
+
+// ---- the image view
+
+export interface ImageBase {
+  model: string;
+  note: string;
+  query_labels: string[];
+  key_labels: string[];
+  sites: Site[];
+  /** Rows and columns of patches. */
+  grid: [number, number];
+  /** How many tokens come before the patches: class token and registers. */
+  prefix: number;
+  patch: [number, number];
+  order: string;
+  shapes: { name: string; shape: string }[];
+  theme: Record<Mode, ThemeColours>;
+}
+
+// ---- a panel of a view
+
+export interface Panel {
+  render(theme: Theme): void;
+  /** Reads sizes before anything is written. */
+  measure?(): void;
+  /** Drawn a frame after the others. */
+  late?: boolean;
+  destroy?(): void;
+}

@@ -1,0 +1,202 @@
+"""What can be changed in each kind of network, and within which bounds.
+
+Nothing here imports torch: the controls stand before it is loaded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from viz.pages.state import params as link
+
+KINDS = {
+    "encoder": "Encoder",
+    "decoder": "Decoder",
+    "seq2seq": "Encoder–decoder",
+    "vit": "ViT",
+    "smallest": "Smallest",
+}
+ACTIVATIONS = (*("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softplus", "leaky_relu"),)
+POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
+YES_NO = ("yes", "no")
+FILLS = {"−∞": None, "−10⁹": -1e9}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that can be changed.
+
+    Attributes:
+        name: in the link, and in the config unless `of` says otherwise.
+        label: on its control.
+        told: what it means, on hover.
+        default: of the config, as the control has it: 0 stands for None, "yes" for True.
+        low: of a number.
+        high: of a number.
+        options: of a word; empty for a number.
+        control: "slider", "number", "switch" or "select".
+        more: whether it stands behind "More".
+        of: its name in the config.
+    """
+
+    name: str
+    label: str
+    told: str
+    default: int | str
+    low: int = 0
+    high: int = 0
+    options: tuple[str, ...] = ()
+    control: str = "slider"
+    more: bool = False
+    of: str = ""
+
+    def param(self, default: int | str) -> link.Param:
+        """It in the link, where it is missing when it is as in the preset."""
+        if self.options:
+            return link.choice(self.name, str(default), self.options)
+        return link.number(self.name, int(default), self.low, self.high)
+
+
+def _number(name: str, label: str, default: int, low: int, high: int, told: str, **more: Any):
+    return Field(
+        name, label, told, default, low, high, control=more.pop("control", "number"), **more
+    )
+
+
+def _words(name: str, label: str, default: str, options: tuple[str, ...], told: str, **more: Any):
+    return Field(name, label, told, default, options=options, control="select", **more)
+
+
+def _yes(name: str, label: str, default: str, told: str) -> Field:
+    return _words(name, label, default, YES_NO, told, more=True)
+
+
+HEADS = _number(
+    *("heads", "Heads", 4, 1, 32, "How many attentions run side by side"), control="slider"
+)
+DEPTH = _number(
+    *("depth", "Depth", 2, 1, 24, "How many blocks follow each other"), control="slider"
+)
+DIM = _number("dim", "Dim", 64, 1, 4096, "Width of the model: numbers per token")
+WIDTH = _number("head_dim", "Head width", 0, 0, 1024, "Numbers per head; 0 means dim / heads")
+MLP = _number("mlp", "MLP width", 256, 1, 16384, "Hidden width of the feed-forward network")
+VOCAB = _number("vocab", "Vocabulary", 1000, 1, 300_000, "How many different tokens it knows")
+PRE, POST = (
+    Field("norm", "Norm", told, default, options=("post", "pre"), control="switch")
+    for default in ("pre", "post")
+    for told in ("LayerNorm behind (post) or in front of (pre) each sub-layer",)
+)
+BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "Of the feed-forward network")
+ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How order gets in")
+SEED = _number("seed", "Seed", 0, 0, 999, "Draws other random weights", more=True)
+BIAS = _yes("qkv_bias", "Bias of q, k and v", "yes", "Whether these projections add a bias")
+SCALING = _words(
+    *("dot_scaling", "Scores divided by", "sqrt", ("sqrt", "none", "fourth root")),
+    "√width; nothing; or q and k by its fourth root each",
+    more=True,
+)
+FILL = _words(
+    *("mask_fill", "Hidden keys score", "−∞", tuple(FILLS)),
+    "−∞ hides a key for good; with −10⁹ a row that sees nothing attends to everything",
+    more=True,
+)
+SCALED = _yes("embed_scale", "Embeddings × √dim", "no", "Whether embeddings are multiplied by √dim")
+VALUES = _number("value_dim", "Value width", 0, 0, 1024, "Of a head; 0 means head width", more=True)
+TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
+FIELDS: dict[str, tuple[Field, ...]] = {
+    "encoder": (
+        *(*TEXT, POST, ORDER, BEND, VALUES, BIAS, SCALING, FILL, SCALED),
+        _yes("embed_norm", "Norm before the blocks", "no", "A LayerNorm behind the embedding"),
+        SEED,
+    ),
+    "decoder": (
+        *(*TEXT, PRE, ORDER, BEND, VALUES, BIAS, SCALING, FILL),
+        _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.told),
+        _yes("tied", "Tied output", "yes", "Whether the output projection is the embedding"),
+        SEED,
+    ),
+    "seq2seq": (
+        _number("heads", "Heads", 8, 1, 32, HEADS.told, control="slider"),
+        _number("depth", "Depth", 6, 1, 24, "Blocks of either tower", control="slider"),
+        _number("dim", "Dim", 512, 1, 4096, DIM.told),
+        _number("d_k", "Width of q, k", 64, 1, 1024, "Of one head"),
+        _number("d_v", "Width of v", 64, 1, 1024, "Of one head"),
+        _number("mlp", "MLP width", 2048, 1, 16384, MLP.told),
+        _number("source_vocab", "Source words", 1000, 3, 300_000, VOCAB.told),
+        _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.told),
+        *(POST, ORDER),
+        _words("activation", "Activation", "relu", ACTIVATIONS, BEND.told),
+        _yes("share_target", "Share target", "yes", "The output projection is the embedding"),
+        _yes("share_source", "Share source", "yes", "Both towers read one embedding"),
+        _words(
+            *("scaling", "Scaling", "prj", ("emb", "prj", "none")),
+            "With a shared target: embeddings × √dim, logits / √dim, or neither",
+            more=True,
+        ),
+        _yes("embed_norm", "Norm before the blocks", "yes", "A LayerNorm behind the embedding"),
+        *(BIAS, SCALING, FILL, SEED),
+    ),
+    "vit": (
+        _number("image", "Image", 64, 1, 512, "Rows and columns of pixels"),
+        _number("patch", "Patch", 8, 1, 128, "Rows and columns of a patch; must divide the image"),
+        *(HEADS, DEPTH),
+        _number("dim", "Dim", 64, 0, 4096, "Width of the model; 0 leaves patches as they are"),
+        *(WIDTH, MLP, PRE),
+        _words(
+            *("positions", "Positions", "learned"),
+            ("learned", "sinusoidal", "sincos2d", "none"),
+            "How the place of a patch gets in",
+        ),
+        BEND,
+        _words(
+            *("pool", "Head reads", "class", ("class", "mean", "flatten"), "What is classified"),
+            of="head",
+        ),
+        _number("classes", "Classes", 10, 0, 30_000, "Of the head; 0: no head"),
+        _words("patches", "Patches by", "linear", ("linear", "conv"), "Two ways to the same sum"),
+        _words(
+            *("order", "Order", "p1 p2 c", ("p1 p2 c", "c p1 p2")),
+            "Of a patch's numbers: channels last or first",
+            more=True,
+        ),
+        _number("channels", "Channels", 3, 1, 4, "Of the image", more=True),
+        _number("registers", "Registers", 0, 0, 16, "Extra tokens without a place", more=True),
+        *(BIAS, SCALING),
+        _words(
+            *("out_projection", "Output projection", "always", ("always", "needed")),
+            "needed: not where one head is as wide as the model",
+            more=True,
+        ),
+        _yes("patch_norm", "Norm of patches", "no", "A LayerNorm behind the projection"),
+        SEED,
+    ),
+    "smallest": (_number("dim", "Dim", 3, 1, 1024, DIM.told), VOCAB, SEED),
+}
+TOKENS = _number("tokens", "Tokens", 16, 1, 1024, "How many go in", control="slider")
+SOURCE = _number("tokens", "Source tokens", 16, 1, 1024, "Read by the encoder", control="slider")
+TARGET = _number("target", "Target tokens", 12, 1, 1024, "Read by the decoder", control="slider")
+
+
+def fields(kind: str) -> tuple[Field, ...]:
+    """What can be changed in networks of this kind, the size of their input included."""
+    inputs = {"vit": (), "seq2seq": (SOURCE, TARGET)}.get(kind, (TOKENS,))
+    return (*FIELDS[kind], *inputs)
+
+
+def shown(field: Field, given: Mapping[str, Any]) -> int | str:
+    """What its control says for these fields of a config."""
+    value = given.get(field.of or field.name, field.default)
+    if field.name == "mask_fill":
+        return next((word for word, fill in FILLS.items() if fill == value), "−∞")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return 0 if value is None else value
+
+
+def meant(field: Field, value: int | str) -> Any:
+    """What the config is given for what its control says."""
+    if field.name == "mask_fill":
+        return FILLS[str(value)]
+    if field.options == YES_NO:
+        return value == "yes"
+    return None if value == 0 and field.name in ("head_dim", "value_dim", "dim") else value

@@ -1,0 +1,1 @@
+"""The frame round every page: the bar, the menu, the navigation."""

@@ -1,0 +1,76 @@
+"""The words of the lesson on encoder and decoder together, and its links."""
+
+from viz.pages.lessons import frame
+
+TEXT = (
+    "The [[encoder]] reads the whole source at once. The [[decoder]] writes the target, and each of"
+    " its blocks has one layer more: [[cross-attention]]. Its [[query|queries]] come from the"
+    " target, its [[key|keys]] and [[value|values]] from what the encoder made of the source. So"
+    " there are three kinds of [[attention]]: the source on itself, the target on what it has"
+    " written so far, and the target on the source.",
+)
+ALIGNED_TEXT = (
+    "This network was trained to write any date as year-month-day. The cross-attention shows the"
+    " [[alignment]]: while the year is written it looks at the year, wherever that stands. Each row"
+    " tells the token *after* it, so the row of “<begin>” finds the first digit. The next row need"
+    " not look: all years here lie between 1950 and 2049, so a 9 follows the 1, and a 0 the 2. Try"
+    " other heads: not every one does the same work.",
+)
+SHARING_TEXT = (
+    "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
+    " the one that makes [[logits]]. With [[weight sharing]] they are one, which needs one"
+    " vocabulary for both languages. But an embedding should have numbers near 1, or the"
+    " [[positional encoding|positions]] that are added drown it; and a matrix that makes logits"
+    " should have small ones, or the logits are far too large. So either the embedding is"
+    " multiplied by √d (`emb`), or the logits are divided by √d (`prj`), or nothing is done"
+    " (`none`). Only an output shared with the target's embedding is scaled.",
+    "The table measures an untrained network. Its matrix starts with small numbers, as logits want"
+    " it. So `emb` fits: the embedding becomes as large as the positions. Under `prj` and `none`"
+    " the positions drown it, and `prj` makes small logits smaller still: it is for a matrix that"
+    " starts with numbers near 1.",
+)
+REACH_TEXT = (
+    "Why attention, and not [[recurrence]] or [[convolution]]? A recurrent network reads one token"
+    " after another: each step waits for the one before, and what was read first must be carried"
+    " through all the others. A convolution does all places at once, but each layer sees only a few"
+    " neighbours. Attention does all places at once and sees all of them in one layer. It pays with"
+    " work that grows with the square of the length, and it assumes less, so it needs more data.",
+    "The table counts the multiplications of one layer, how many of its steps must wait for each"
+    " other, and how many steps or layers a number takes from one end of the text to the other.",
+)
+TAKEN = (
+    "In cross-attention the pattern has a row for every target token and a column for every source"
+    " token.",
+    "The encoder runs once; the decoder runs once per written token and looks back each time.",
+    "Sharing makes one matrix out of three. `emb` and `prj` keep it from being too small for one"
+    " use or too large for the other.",
+    "Recurrence needs n steps in a row; attention and convolution need one. Only attention joins"
+    " the two ends of a text in one step.",
+)
+TRIES = (
+    frame.Try(
+        "The year comes last, and is written first.",
+        "“March the third, '98”: the first rows look at the end of the source.",
+        {"date": "March the third, '98"},
+    ),
+    frame.Try(
+        "Another form of the same date.",
+        "“1998-3-3”: now the first rows look at the beginning.",
+        {"date": "1998-3-3"},
+    ),
+    frame.Try(
+        "Nothing shared.",
+        "Three matrices: more parameters. All three rows are equal: emb and prj do nothing.",
+        {"target": "no", "source": "no"},
+    ),
+    frame.Try(
+        "Two vocabularies of different size, shared.",
+        "They cannot be: an error that says so.",
+        {"words": 300},
+    ),
+    frame.Try(
+        "A long text.",
+        "At 512 tokens of width 64 attention is the one with the most work.",
+        {"length": 512, "width": 64, "layers": 4},
+    ),
+)

@@ -1,0 +1,60 @@
+"""The words of the lesson on the head layer, and its links."""
+
+from viz.pages.lessons import frame
+
+TEXT = (
+    "The last block leaves one [[vector]] for every [[token]]. The [[head layer]] turns it into an"
+    " answer. A [[linear layer]] gives one number for every class, or for every word of the"
+    " [[vocabulary]]: the [[logits]]. A [[softmax]] makes probabilities of them, and the largest is"
+    " the answer. In training the [[cross entropy]] says how wrong that was: minus the logarithm of"
+    " the probability that the right class got.",
+)
+STEP_TEXT = (
+    "A decoder has read “The dog began to” and knows four words. h is what its last block says at"
+    " the last place; the right word is the target. Before exp, the largest logit is subtracted"
+    " from all: the shares stay the same, and no exponential can [[overflow]]. The last column is"
+    " the [[gradient]] of the loss: in which direction training would move each logit, the other"
+    " way round. With [[label smoothing]] the target is not all of the right word: a share of it"
+    " is spread evenly over all four.",
+)
+TAKEN = (
+    "A logit is a dot product: of the vector, and of the row of W that belongs to the class.",
+    "Probabilities depend on differences of logits alone: the same number added to all of them"
+    " changes nothing.",
+    "The loss is 0 only for a certain and right answer. Even probabilities for n classes cost"
+    " log n.",
+    "The gradient of the loss by the logits is p, less 1 at the right class: what was too likely"
+    " goes down, the right one goes up.",
+)
+TRIES = (
+    frame.Try(
+        "A vector of zeros.",
+        "All four words get 0.2500, and the loss is log 4 = 1.3863.",
+        {"h11": 0.0, "h12": 0.0, "h13": 0.0},
+    ),
+    frame.Try(
+        "Sure, and right.",
+        "The same direction, four times as long: “bark” gets nearly all, and the loss nearly"
+        " vanishes.",
+        {"h11": 4.8, "h12": -1.6, "h13": 2.8},
+    ),
+    frame.Try(
+        "Sure, and wrong.",
+        "The same vector, but “fly” was right: the loss is large, top-1 and top-2 both miss.",
+        {"h11": 4.8, "h12": -1.6, "h13": 2.8, "target": 4, "k": 2},
+    ),
+    frame.Try(
+        "A smoothed target.",
+        "With 0.3 of the target spread over all words, being sure costs something too.",
+        {"h11": 4.8, "h12": -1.6, "h13": 2.8, "smoothing": "0.3"},
+    ),
+)
+BATCH_TEXT = (
+    "A [[batch]] of four vectors: yours, and three more. [[top-k|Top-k]] accuracy is the share of"
+    " them whose right word is among the k with the largest logits. It says nothing about how sure"
+    " the network is; the loss does.",
+)
+TRAINED_TEXT = (
+    "A network that was trained here turns words round, letter by letter. Its head layer is the"
+    " same: one vector for each place, one logit for each letter.",
+)

@@ -1,0 +1,79 @@
+"""The words of the lesson on positions, and its links."""
+
+from viz.pages.lessons import frame
+
+TEXT = (
+    "[[self-attention|Self-attention]] compares words, and does not know which came first. So a"
+    " [[vector]] that tells the place is added to each word before the first layer: the"
+    " [[positional encoding]]. The fixed kind has nothing to learn. Each pair of features is a hand"
+    " of a clock, its sine and its cosine; the first pair turns fast, every further one more"
+    " slowly. Together they tell the place, as the hands of a clock tell the time.",
+)
+WHERE = (
+    "P_{i,2j} is what is added at place i to feature 2j, and d the [[width]] of a word. The pair j"
+    " takes the features 2j and 2j + 1; its hand turns by 1 / 10000^{2j/d} from each place to the"
+    " next."
+)
+ORDER_TEXT = (
+    "The same words in another order, through one self-attention with random weights. Without"
+    " positions every word gets the very same vector in both orders: “dog bites man” and “man bites"
+    " dog” are one bag of words. With positions the vectors move. The tables show three features of"
+    " each word in the second order; “moved by” is how far all of its vector has moved from where"
+    " it was in the first.",
+)
+SLIP_TEXT = (
+    "The formula is often printed with the cosine's exponent as 2j+1/d, while the code beside it"
+    " uses 2j/d for both. Read as (2j+1)/d or as 2j + 1/d, the two hands of a pair turn at"
+    " different rates. Then sin² + cos² is no longer 1, and how alike two places are depends on"
+    " where they are, and not on their distance alone: the grey band shows the smallest and the"
+    " largest [[dot product]] at each distance. (Places and width are those chosen above.)",
+)
+LEARNED_TEXT = (
+    "[[MiniLM]] learned its positions: 512 vectors that began as random numbers. Next-door places"
+    " came out alike, as in the fixed table, though nobody asked for it; and so did places some 6"
+    " or 12 apart, the stripes beside the diagonal. Place 0 is like no other: it always holds the"
+    " same special [[token]]. But a learned table ends: there is no vector for place 512. The fixed"
+    " one can be worked out for any place.",
+)
+LEARNED_NOTE = (
+    "How alike two of the first 64 places are: the [[cosine similarity]] of their vectors, each of"
+    " 384 numbers."
+)
+TAKEN = (
+    "Without positions, attention is blind to order: another order of the words gives the same"
+    " vectors in that order.",
+    "Sine and cosine of one pair must share one frequency. Then the dot product of two places"
+    " depends on their distance alone.",
+    "Fixed positions cost nothing and go on for ever; learned ones cost a vector each and end.",
+)
+TABLE_TRIES = (
+    frame.Try(
+        "60 places of 32 numbers.",
+        "Place 1 begins with 0.84147, 0.54030, 0.53317; place 59 ends with 0.01049, 0.99994.",
+        {"at": 59, "pair": 15},
+    ),
+    frame.Try(
+        "4 numbers only.",
+        "Two clock hands: one goes round every 6 places, the other hardly moves.",
+        {"dim": 4, "length": 20, "at": 3, "pair": 1},
+    ),
+)
+ORDER_TRIES = (
+    frame.Try(
+        "“the dog saw the cat”, backwards.",
+        "Without positions both “the” are the same to the last digit.",
+        {"words": "the dog saw the cat", "order": "reverse"},
+    ),
+)
+SLIP_TRIES = (
+    frame.Try(
+        "The right exponent.",
+        "sin² + cos² is 1, and the grey band is gone: only the distance counts.",
+        {"slip": "right"},
+    ),
+    frame.Try(
+        "The exponent 2j + 1/d.",
+        "Almost all cosines stand still at 1, and half of the table tells nothing.",
+        {"slip": "literal", "pair": 3},
+    ),
+)

@@ -1,0 +1,106 @@
+"""The words and the printed numbers of the lesson on queries, keys and values."""
+
+from viz.pages.lessons.frame import Try
+
+# Two words as columns (seed 10) and the matrices of queries (0), keys (1) and values (2), as a
+# course has printed them to four decimals
+X = (
+    (0.4580846428871155, 0.4828565716743469),
+    (0.3124983310699463, 0.6150216460227966),
+    (0.21394729614257812, 0.4118261933326721),
+)
+QUERY = (
+    (1.5409960746765137, -0.293428897857666, -2.1787893772125244),
+    (0.5684312582015991, -1.0845223665237427, -1.3985954523086548),
+)
+KEY = (
+    (0.7576315999031067, 0.2793108820915222, 0.40306925773620605),
+    (0.7346844673156738, 0.029281556606292725, 0.7998586297035217),
+)
+VALUE = (
+    (0.6146950721740723, 0.38101285696029663, 0.6371143460273743),
+    (0.47446107864379883, 0.7135938405990601, 0.6190363764762878),
+)
+WORDS = (  # seed 2, behind the matrix of values
+    (0.44253265857696533, 0.09576863050460815, 0.6141571998596191),
+    (0.05732768774032593, 0.5657140016555786, 0.5332289338111877),
+)
+TEXT = (
+    "Every word plays three roles. As a [[query]] it asks; as a [[key]] it is found; as a [[value]]"
+    " it gives. Three [[matrix|matrices]] make the three vectors from the same word, and these"
+    " matrices are what training sets: now there is something to learn. The [[score|scores]] are"
+    " divided by √d_{k}, d_{k} being the [[width]] of a key, so that they do not grow with it (the"
+    " next lesson shows why).",
+)
+WHERE = (
+    "Q, K and V hold the queries, keys and values of all words, a word in each row; Kᵀ is K with"
+    " rows and columns exchanged. Here d_{k} = 2."
+)
+COLUMNS = (
+    "The [[matrix]] x holds a word in each *column*: three inputs, two words. W_{q}, W_{k} and"
+    " W_{v} make two [[feature|features]] of three inputs."
+)
+FORMULA = (
+    r"\operatorname{Attention}(Q, K, V)"
+    r" = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
+)
+BY_WORD = (
+    "**Word by word**: each row of Q, K and V is a word. QKᵀ compares words with words, and the"
+    " scores are divided by √2, 2 being the width of a key. This is attention as the formula means"
+    " it."
+)
+BY_FEATURE = (
+    "**Words as columns**, as a course has printed it: Q = W_{q} x has a word in each column, so"
+    " each of its *rows* is a feature over all words. QKᵀ then compares features with features, and"
+    " it was divided by √3, 3 being the width of the *input*. The symbols are the same and the"
+    " numbers look plausible, but nothing here says how much one word attends to another: check"
+    " what your rows are."
+)
+SMALLEST = (
+    "The same once more as a network has it: three matrices inside it that begin as random numbers"
+    " (seed 2) and are not trained here; three features in and out; and no division by √d_{k}."
+    " Change the words and follow them.",
+)
+TRANSFORMER = (
+    "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
+    " the words to what attention gives (a [[residual connection]]), brings each word to mean 0 and"
+    " [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson 7), and makes one number"
+    " of each with a [[linear layer]]: a prediction for every word, and random as long as nothing"
+    " is trained."
+)
+TRIES = (
+    Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),
+    Try(
+        "Equal queries.",
+        "With only zeros in the matrix of queries every score is 0, and every weight one half.",
+        {"edit": "q", "q11": 0.0, "q12": 0.0, "q13": 0.0, "q21": 0.0, "q22": 0.0, "q23": 0.0},
+    ),
+    Try(
+        "Larger queries.",
+        "Ten times as large: word 2 now gives itself 0.15 and word 1 0.85, not 0.46 and 0.54.",
+        {
+            "edit": "q",
+            "q11": 15.41,
+            "q12": -2.93,
+            "q13": -21.79,
+            "q21": 5.68,
+            "q22": -10.85,
+            "q23": -13.99,
+        },
+    ),
+    Try(
+        "Values that copy.",
+        "The matrix of values picks inputs 1 and 2, so values are inputs.",
+        {"edit": "v", "v11": 1.0, "v12": 0.0, "v13": 0.0, "v21": 0.0, "v22": 1.0, "v23": 0.0},
+    ),
+    Try(
+        "Words as columns alone.",
+        "Two features look at each other, not two words.",
+        {"reading": "columns"},
+    ),
+)
+TAKEN = (
+    "q, k and v are three views of the same word; W_{q}, W_{k} and W_{v} are learned.",
+    "Score, softmax, weighted sum: for one word four steps, for all words three matrix products.",
+    "With words as columns the same symbols compare features. Rows of Q must be what attends.",
+)

@@ -1,0 +1,133 @@
+"""Quiz: questions about numbers on the screen, and the way to the exercises."""
+
+import re
+from math import isfinite, nan
+
+import streamlit as st
+
+from viz.pages.lessons import frame, tables
+from viz.pages.lessons.quiz.form import ROUNDING, Question, near
+from viz.pages.lessons.quiz.questions import QUESTIONS, questions
+from viz.pages.state import params as link
+from viz.pages.widgets import controls
+
+NAME = "quiz"
+COUNT = len(QUESTIONS)
+PLACES = tuple(map(str, range(6)))
+PARAMS = (
+    link.number("seed", 0, 0, 999),
+    *(link.text(f"answer{n}", "") for n in range(1, COUNT + 1)),
+    link.choice("reveal", "no", ("no", "yes")),
+)
+TEXT = (
+    "Work these out on paper or with a pocket calculator; every answer can be found from the"
+    " numbers beside it. Type it and press Enter: a right answer says why, a wrong one what went"
+    " wrong where that can be told. Another seed draws other numbers. On paper (print view) the"
+    " answers are left out, unless you show them all.",
+)
+EXERCISES = (
+    "Three parts of a transformer to write yourself: multi-head self-attention, sine and cosine"
+    " positions, layer normalisation. Fill in `notebooks/exercises.py` (plain Python with cells, in"
+    " any editor or notebook), then run `.venv/bin/python -m notebooks.check` in the project's"
+    " folder (on Windows `.venv\\Scripts\\python`). It says for each whether it is right, and"
+    " otherwise what is wrong and where. Your code runs on your own machine only, never in this"
+    " app.",
+)
+TRIES = (
+    frame.Try("Other numbers.", "The same questions, drawn with seed 7.", {"seed": 7}),
+    frame.Try("All the answers.", "Each with how it comes about.", {"reveal": "yes"}),
+)
+TAKEN = (
+    "Score, softmax, weighted sum: attention is three steps that fit on paper.",
+    "Whoever can write the three exercises has written the heart of a transformer.",
+)
+
+
+def draw() -> None:
+    """The lesson, top to bottom."""
+    frame.text(*TEXT)
+    with st.container(horizontal=True, gap="medium"):
+        controls.seed(NAME, "Draws other numbers")
+        titles = {"no": "My own answers", "yes": "Show all answers"}
+        controls.choice(NAME, "reveal", "Answers", titles, "With how each comes about")
+    asked = questions(st.session_state[f"{NAME}_seed"])
+    score = st.container()
+    right = []
+    for first in range(0, COUNT, 2):
+        for place, column in zip((first, first + 1), st.columns(2), strict=True):
+            with column, st.container(border=True, height="stretch"):
+                right.append(_question(place + 1, asked[place]))
+    with score:
+        frame.show(tables.facts(("Right", f"**{sum(right)} of {len(right)}**")))
+    frame.heading("Exercises")
+    frame.text(*EXERCISES)
+    frame.tries(NAME, *TRIES)
+    frame.explore("What to do next: look into a trained network, with a sentence of your own")
+    from models import blocks as layernorm
+    from models.attention import scores
+    from models.lessons import scaling
+
+    frame.code(NAME, scores.Dot, scaling.softened, layernorm.standardised)
+    frame.took(*TAKEN)
+
+
+def _question(number: int, question: Question) -> bool:
+    """Shows one question and what it says to the answer; whether that is right."""
+    frame.heading(f"{number} {question.title}")
+    frame.text(question.ask)
+    frame.show(question.picture)
+    said = _answer(number, question)
+    told, right = judged(question, said)
+    if st.session_state[f"{NAME}_reveal"] == "yes":
+        told = question.why
+    elif frame.printing(NAME):
+        choices = ", ".join(question.options)
+        told = f"Answer{f' ({choices})' if choices else ''}: ………………………"
+    if told:
+        frame.text(told)
+    return right
+
+
+def judged(question: Question, said: str) -> tuple[str, bool]:
+    """What is said to an answer, and whether it is right; nothing to no answer."""
+    if not said.strip():
+        return "", False
+    found = _typed(said)
+    if not isfinite(found):
+        return "Not a number: type digits, with a point if need be.", False
+    far = abs(found - question.answer)
+    slips = ((s, told) for s, told in question.slips if near(found, s) and abs(found - s) < far)
+    if far > ROUNDING and (slip := next(slips, None)):
+        return f"**Not yet.** {slip[1]}", False
+    if near(found, question.answer):
+        return f"**Right.** {question.why}", True
+    return "**Not yet.** Follow the numbers once more.", False
+
+
+def _typed(said: str) -> float:
+    """A number as it was typed: with commas between thousands, or one in place of the point."""
+    text = said.strip().replace("−", "-")
+    thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text)
+    try:
+        return float(text.replace(",", "" if thousands else "."))
+    except ValueError:
+        return nan
+
+
+def _answer(number: int, question: Question) -> str:
+    key = f"{NAME}_answer{number}"
+    if not question.options:
+        return st.text_input(
+            f"Answer {number}", key=key, max_chars=20, persist_state="session", width=180
+        )
+    places = ("", *PLACES[: len(question.options)])
+    if st.session_state[key] not in places:
+        st.session_state[key] = ""
+    return st.selectbox(
+        f"Answer {number}",
+        places,
+        format_func=lambda place: question.options[int(place)] if place else "choose …",
+        key=key,
+        persist_state="session",
+        width=260,
+    )

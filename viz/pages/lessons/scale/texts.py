@@ -1,0 +1,104 @@
+"""The words of the lesson on scale and softmax."""
+
+from viz.pages.lessons.frame import Try
+
+TEXT = (
+    "A [[softmax]] looks at differences between [[score|scores]]. When scores are large, the"
+    " largest takes all the weight and the others get nearly none: the [[gradient]] vanishes, and"
+    " training stands still. [[dot product|Dot products]] *are* large when [[vector|vectors]] are"
+    " long lists of numbers, so they are divided by √d first, d being the [[width]] of a query and"
+    " a key.",
+)
+WHERE = (
+    "Var is the [[variance]], of q·k over many queries q and keys k whose numbers are drawn at"
+    " random, with mean 0 and variance 1. The pictures below show it."
+)
+FORMULA = (
+    r"\operatorname{Var}(q \cdot k) = d \qquad"
+    r" \operatorname{Var}\left(\frac{q \cdot k}{\sqrt{d}}\right) = 1"
+)
+TEMPERATURE = (
+    "The weights are the softmax of the scores divided by T, the [[temperature]]. Below 1 the best"
+    " score wins more; above 1 the weights become alike. A weight near 0 or 1 hardly moves any more"
+    " when its score does: its slope is near 0, and that is where learning stops. The slope is"
+    " largest, 0.25, at a weight of 0.5. Dividing by √d is a temperature that is set once and for"
+    " all."
+)
+VARIANCE = (
+    "Queries and keys are drawn at random here, every number with [[variance]] 1. A sum of d"
+    " products of such numbers has variance d. Without the scale, the largest of 8 weights comes"
+    " near 1 as the width grows; with it, the picture is the same at every width."
+)
+ADDITIVE = (
+    "The first attention scored a pair with a small network, v^{T} tanh(W q + U k):"
+    " [[additive attention]], where W, U and v are learned. Without a scale it does better at large"
+    " widths (Vaswani et al. 2017). But all dot products together are one product of matrices,"
+    " which is what processors do fastest, and nothing has to be held but the scores; the network"
+    " needs a hidden layer for *every pair*. With the scale, the dot product learns as well. (The"
+    " width d is the one chosen above.)",
+)
+HALVES = (
+    "Some code divides q and k by ∜d each instead of their product by √d. On paper that is the"
+    " same. In [[half precision]] it is not: numbers end at 65,504, and a product beyond that is"
+    " infinite before it is divided ([[overflow]]). Dividing first keeps every score in range that"
+    " is itself no larger than that.",
+)
+TOLD = {
+    "temperature": "Scores are divided by it",
+    "width": "How many numbers a query and a key have",
+    "size": "All numbers of both vectors, so that q·k is their number times the square",
+}
+TEMPERATURE_TRIES = (
+    Try(
+        "Nearly one-hot.",
+        "A temperature of 0.1: one weight near 1, and all slopes near 0.",
+        {"temperature": 0.1},
+    ),
+    Try("Nearly equal.", "A temperature of 10: nothing is chosen any more.", {"temperature": 10.0}),
+    Try(
+        "Scores as of width 1024, without a scale.",
+        "The first leads by 31: it takes all.",
+        {"scores": "40 9 -3 -32"},
+    ),
+    Try(
+        "The same scores divided by √1024 = 32.",
+        "All four count again.",
+        {"scores": "1.25 0.28125 -0.09375 -1"},
+    ),
+)
+WIDTH_TRIES = (
+    Try(
+        "Narrow vectors.",
+        "At width 2 the scale makes little difference to the largest weight.",
+        {"width": 2},
+    ),
+    Try(
+        "Wide vectors.",
+        "At width 1024 the variance is near 1024, and the largest of 8 weights near 1.",
+        {"width": 1024},
+    ),
+)
+COST_TRIES = (
+    Try(
+        "A long text.",
+        "4,096 tokens and a hidden layer of 1024: 17 million numbers to hold for dot products,"
+        " 1,024 times as many for the network.",
+        {"tokens": 4096, "hidden": 1024},
+    ),
+)
+HALF_TRIES = (
+    Try(
+        "In range.", "Numbers of size 4: both ways give the same score.", {"size": 4.0, "width": 64}
+    ),
+    Try(
+        "Out of range.",
+        "Numbers of size 64: q·k is 262,144, and only the fourth root survives.",
+        {"size": 64.0, "width": 64},
+    ),
+)
+TAKEN = (
+    "q·k has variance d; dividing by √d brings it back to 1, at any width.",
+    "Large scores saturate the softmax: weights at 0 and 1 have no slope, so nothing is learned.",
+    "Dot products win because they are one fast product of matrices and hold only the scores.",
+    "∜d twice is √d once, but in half precision only ∜d keeps a large q·k in range.",
+)

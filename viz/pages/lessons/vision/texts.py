@@ -1,0 +1,97 @@
+"""The words of the lesson on vision transformers, and its links."""
+
+from viz.pages.lessons import frame
+
+TEXT = (
+    "A [[transformer]] reads a [[sequence]] of [[vector|vectors]]. To let it see, an image is cut"
+    " into [[patch|patches]], and each patch becomes a [[token]]: its pixels in a row, through one"
+    " [[linear layer]]. A [[class token]] is put in front, positions are added, and from there on"
+    " it is the encoder of lesson 7, with the norm before each layer ([[pre-norm]]). At the end the"
+    " class token alone goes into the [[head layer]].",
+)
+SYMBOLS = (
+    "x_{1} … x_{N} are the patches, E is the matrix of the linear layer, E_{pos} holds a vector for"
+    " each place. MSA is [[multi-head attention]], LN [[layer normalisation]], MLP the"
+    " [[feed-forward network]]; l counts the blocks.",
+)
+CONTROL_TEXT = (
+    "Go through the six steps with the arrow keys. All weights are random: what is to be seen are"
+    " the shapes, and where each number comes from.",
+)
+STEP_TEXTS = (
+    "**1** Cut the image into squares of P × P pixels and write each one's numbers in a row. An"
+    " image of {side} × {side} pixels gives N = {side}² / {patch}² = {count:,} patches; three"
+    " colours a pixel make {patch}² · 3 = {numbers:,} numbers.",
+    "**2** One [[linear layer]], the same for all patches, makes a vector of the model's width of"
+    " each: {numbers:,} → {dim} numbers. A [[convolution]] that moves on by its own width each time"
+    " works out the same sum.",
+    "**3** A learned vector is put in front. It stands for no patch; at the end it stands for the"
+    " image: {count:,} + 1 tokens.",
+    "**4** Attention would not know where a patch was: a learned vector for each place is added"
+    " ([[positional encoding]]).",
+    "**5** The block of lesson 7, with the norm first: norm, attention, [[residual connection]];"
+    " norm, feed-forward, residual connection.",
+    "**6** All blocks, one more norm, and the class token becomes one number for each class; a"
+    " [[softmax]] makes probabilities of them.",
+)
+WHY_TEXT = (
+    "Why patches, and not pixels? Every token looks at every token, so the weights grow with the"
+    " *square* of their number. The 28 × 28 pixels of a handwritten digit would be 784 tokens, and"
+    " every head a 784 × 784 [[matrix]].",
+)
+TRAIN_TEXT = (
+    "A vision transformer assumes little: not even that neighbouring pixels belong together, which"
+    " a [[convolution]] takes for granted. It has to learn that from data, and on a small set of"
+    " images it does worse than a convolutional network. So it is trained in two steps."
+    " [[pretraining|Pretraining]]: many millions of labelled images, whatever they show."
+    " [[fine-tuning|Fine-tuning]]: the head is thrown away and replaced by a new one, which starts"
+    " at zero, for the classes that are wanted, and everything is trained a little further. For"
+    " larger images the patches stay as large as they were, so there are more of them, and the"
+    " learned positions are resampled to the finer grid (Dosovitskiy et al. 2021, section 3.2). The"
+    " weights of the network above are random: only its shapes and its arithmetic can be trusted.",
+)
+COUNT_TEXT = (
+    "How large are they? Counted from the sizes alone; nothing is built. 256/32 means images of"
+    " 256 × 256 pixels in patches of 32 × 32. “Each” counts one copy of a part, a dash what it is"
+    " made of. The last of the networks has no class token: its head reads the numbers of all"
+    " patches in one long row, and its first layer alone has the weights told below the table.",
+)
+TAKEN = (
+    "An image is a sentence whose words are patches. All that follows is the encoder you know.",
+    "Half the patch side means four times the tokens, and sixteen times the attention weights.",
+    "The class token gathers what the head needs; the outputs of the patches are ignored.",
+    "Nothing in it knows that an image has two dimensions: positions must be learned, and data must"
+    " replace what a convolution takes for granted.",
+)
+TRIES = (
+    frame.Try(
+        "Smaller patches.",
+        "7 instead of 14: 1,024 patches instead of 256, and in a head 16 times the weights.",
+        {"patch": "7", "step": 0},
+    ),
+    frame.Try(
+        "Channels first.",
+        "The same numbers of a patch in another order: red of all pixels, then green, then blue.",
+        {"order": "c p1 p2", "step": 0},
+    ),
+    frame.Try(
+        "One head as wide as the model.",
+        "The shape of what comes out does not change.",
+        {"heads": 1, "own": 128, "step": 4},
+    ),
+    frame.Try(
+        "A patch that does not fit.",
+        "16 does not divide 28: an error that says what would.",
+        {"image": "28", "patch": "16"},
+    ),
+    frame.Try(
+        "Pixels as patches.",
+        "28 × 28 patches of one pixel: 784 tokens, and 785 with the class token.",
+        {"image": "28", "patch": "1", "step": 2},
+    ),
+    frame.Try(
+        "The parameters of ViT-B/16.",
+        "86,567,656, as its authors' network has: width 768, 12 blocks, 12 heads, 1,000 classes.",
+        {"count": "vit-b16"},
+    ),
+)

@@ -1,0 +1,201 @@
+"""The controls of the Positions page: what there is to choose for each scheme and view."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.pages import shared
+from viz.pages.positions.encodings import Encoding
+from viz.pages.state import params as link
+from viz.pages.widgets import controls
+
+PAGE = "positions"
+SCHEMES = {
+    "sinusoidal": "Sinusoidal",
+    "learned": "Learned",
+    "grid": "2-D sin-cos",
+    "rotary": "Rotary",
+    "alibi": "ALiBi",
+    "relative": "T5 relative",
+    "compare": "Side by side",
+}
+VIEWS = {
+    "table": "Table",
+    "pairs": "Rotating pairs",
+    "similar": "Similarity",
+    "tiles": "Tile grid",
+    "distance": "By distance",
+    "bias": "Bias per head",
+    "buckets": "Buckets",
+    "regrid": "Another grid",
+    "alone": "Position alone",
+}
+VIEWS_OF = {
+    "sinusoidal": ("table", "similar", "tiles", "distance"),
+    "learned": ("table", "similar", "tiles", "distance"),
+    "grid": ("table", "similar", "tiles", "distance", "regrid"),
+    "rotary": ("pairs", "table", "distance"),
+    "alibi": ("bias", "distance"),
+    "relative": ("bias", "buckets", "distance"),
+    "compare": ("alone",),
+}
+BASES = ("10", "100", "1000", "10000", "100000", "1000000")
+PARAMS = (
+    link.choice("scheme", "sinusoidal", SCHEMES),
+    link.choice("view", "table", VIEWS),
+    link.number("length", 64, 8, 512, 8),
+    link.number("width", 64, 8, 512, 4),
+    link.choice("base", "10000", BASES),
+    link.choice("source", "minilm", ("minilm", "random")),
+    link.number("seed", 0, 0, 999),
+    link.number("rows", 14, 2, 20),
+    link.number("cols", 14, 2, 20),
+    link.number("newrows", 24, 2, 40),
+    link.number("newcols", 24, 2, 40),
+    link.number("heads", 8, 1, 16),
+    link.number("head", 0, 0, 15),
+    link.choice("keys", "both", ("both", "causal")),
+    link.choice("scale", "fixed", ("fixed", "own")),
+    link.number("position", 20, 0, 511),
+    link.number("key", 12, 0, 511),
+    link.number("dim", 4, 0, 511),
+)
+
+
+def value(name: str) -> int | str:
+    """A setting as it stands."""
+    return st.session_state[f"{PAGE}_{name}"]
+
+
+def whole(name: str) -> int:
+    """A setting that is a number."""
+    return int(value(name))
+
+
+def choose() -> tuple[Encoding, DeltaGenerator]:
+    """The scheme, the view, and the controls that matter to them.
+
+    Returns:
+        What was chosen, and the row of controls, where a view puts its own pointers.
+    """
+    with st.container(key=f"{PAGE}_top", horizontal=True, gap="medium"):
+        controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How order gets into the model")
+        scheme = str(value("scheme"))
+        views = VIEWS_OF[scheme]
+        if value("view") not in views:
+            st.session_state[f"{PAGE}_view"] = views[0]
+        if len(views) > 1:
+            titles = {view: VIEWS[view] for view in views}
+            controls.choice(PAGE, "view", "View", titles, "What to look at")
+    row = st.container(key=f"{PAGE}_controls", horizontal=True, gap="small")
+    with row:
+        for control in _controls(scheme, str(value("view"))):
+            CONTROLS[control]()
+    return _encoding(scheme), row
+
+
+def pointer(name: str, label: str, last: int, told: str) -> int:
+    """A slider over positions or dimensions, held within what there is."""
+    state, key = st.session_state, f"{PAGE}_{name}"
+    state[key] = min(state[key], last)
+    if last:
+        _slider(name, label, (0, last), told)
+    return state[key]
+
+
+def _encoding(scheme: str) -> Encoding:
+    grid = value("view") == "tiles" or scheme == "grid"
+    rows, cols = whole("rows"), whole("cols")
+    return Encoding(
+        scheme=scheme,
+        length=rows * cols if grid else whole("length"),
+        width=whole("width"),
+        base=float(value("base")),
+        rows=rows,
+        cols=cols,
+        heads=whole("heads"),
+        causal=value("keys") == "causal",
+        trained=value("source") == "minilm",
+        seed=whole("seed"),
+        device=shared.device(),
+    )
+
+
+def _controls(scheme: str, view: str) -> list[str]:
+    """The names of the controls that change what is shown."""
+    random = scheme == "relative" and view != "buckets"
+    learned = scheme in ("learned", "compare")
+    drawn = learned and value("source") == "random"
+    wanted = {
+        "source": learned,
+        "seed": random or drawn or scheme == "compare",
+        "length": scheme != "grid" and view != "tiles",
+        "grid": scheme == "grid" or view == "tiles",
+        "newgrid": view == "regrid",
+        "width": scheme in ("sinusoidal", "grid", "rotary", "compare") or drawn,
+        "base": scheme in ("sinusoidal", "grid", "rotary", "compare"),
+        "heads": scheme in ("alibi", "relative", "compare") and view != "buckets",
+        "keys": scheme in ("alibi", "relative", "compare"),
+        "scale": view in ("similar", "tiles"),
+    }
+    return [name for name, shown in wanted.items() if shown]
+
+
+def _source() -> None:
+    titles = {"minilm": "MiniLM (trained)", "random": "Random (untrained)"}
+    told = "MiniLM's own table, or random vectors, as every learned table starts"
+    controls.choice(PAGE, "source", "Learned table", titles, told)
+
+
+def _grid() -> None:
+    _slider("rows", "Patch rows", (2, 20), "ViT-B/16 has 14 × 14 patches at 224 pixels")
+    _slider("cols", "Patch columns", (2, 20), "Patches are numbered row by row")
+
+
+def _newgrid() -> None:
+    _slider("newrows", "New rows", (2, 40), "24 × 24 patches: ViT-B/16 at 384 pixels")
+    _slider("newcols", "New columns", (2, 40), "A wider image gives more columns")
+
+
+def _seed() -> None:
+    controls.seed(PAGE, "Draws other random numbers for what is learned and untrained")
+
+
+def _base() -> None:
+    st.select_slider(
+        "Base",
+        options=BASES,
+        format_func=lambda base: f"{int(base):,}",
+        key=f"{PAGE}_base",
+        persist_state="session",
+        help="The longest wave is 2π times the base, the shortest 2π",
+        width=110,
+    )
+
+
+def _keys() -> None:
+    titles = {"both": "Both sides", "causal": "Causal"}
+    controls.choice(PAGE, "keys", "Keys", titles, "Causal: keys after the query are hidden")
+
+
+def _scale() -> None:
+    titles = {"fixed": "−1 to 1", "own": "Stretch contrast"}
+    told = "The same colours for every scheme, or from this one's smallest to its largest"
+    controls.choice(PAGE, "scale", "Colours", titles, told)
+
+
+def _slider(name: str, label: str, span: tuple[int, int], told: str, *, step: int = 1) -> None:
+    controls.slider(PAGE, name, label, span, told, step=step, width=110)
+
+
+CONTROLS = {
+    "source": _source,
+    "seed": _seed,
+    "length": lambda: _slider("length", "Length", (8, 512), "How many positions", step=8),
+    "grid": _grid,
+    "newgrid": _newgrid,
+    "width": lambda: _slider("width", "Width", (8, 512), "How many numbers a position has", step=4),
+    "base": _base,
+    "heads": lambda: _slider("heads", "Heads", (1, 16), "How many heads have a bias each"),
+    "keys": _keys,
+    "scale": _scale,
+}

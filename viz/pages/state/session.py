@@ -1,0 +1,214 @@
+"""Page states in the Streamlit session: the reader of the address, the maker of widget keys.
+
+Python reads the link when a page is entered; the browser writes it. A widget's key carries the
+page's revision and the widget's mount, and its starting value is constant while it stays mounted,
+so that an event which was on its way when the controls were set anew is ignored.
+"""
+
+import secrets
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from viz.pages.state import attachments
+from viz.pages.state import params as link
+from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState, reduce
+
+Params = Iterable[link.Param]
+SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale"})
+APP = "app"  # settings that hold on every page
+APP_PARAMS = (
+    link.choice("projector", "no", ("no", "yes")),
+    link.choice("device", "cpu", ("cpu", "cuda", "mps")),
+)
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A widget in the page: its key, the value it began with, and the last run that drew it."""
+
+    key: str
+    number: int
+    revision: int
+    run: int
+    value: Any
+    shape: Hashable
+
+
+def enter(page: str, params: Params | Callable[[Mapping[str, str]], Params]) -> PageState:
+    """The page's state in this run; to be called once, before anything of the page is drawn.
+
+    Args:
+        page: its name, which its widget keys start with.
+        params: its settings and its view's selection; or a function that gives them for a link.
+    """
+    state = st.session_state
+    entering = state.get("state/page") != page
+    state["state/page"] = page
+    state["state/run"] = state.get("state/run", 0) + 1
+    fold(APP)
+    if not entering and _key(page) in state:
+        fold(page)
+        return current(page)
+    query = dict(st.query_params)
+    _enter_app(query)
+    if query or _key(page) not in state:
+        found = tuple(params(query) if callable(params) else params)
+        _apply(page, _linked(found, query))
+    else:
+        _apply(page, Entered())
+    return current(page)
+
+
+def current(page: str) -> PageState:
+    """The state of a page that was entered."""
+    return st.session_state.get(_key(page), PageState())
+
+
+def get(page: str, name: str) -> Any:
+    """The value of one setting."""
+    return current(page).settings[name]
+
+
+def app(name: str) -> str:
+    """The value of a setting that holds on every page."""
+    settings = current(APP).settings
+    return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
+
+
+def give(
+    page: str, settings: Mapping[str, Any], selection: Mapping[str, Any] | None = None
+) -> None:
+    """Sets controls from a callback, and what the view selects; None leaves that where it is.
+
+    What `selection` leaves out takes its default.
+    """
+    fold(page)
+    _apply(page, Given(settings, selection))
+
+
+def edit(page: str, settings: Mapping[str, Any]) -> None:
+    """Sets settings that have no widget in the page."""
+    _apply(page, Edited(current(page).revision, settings))
+
+
+def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
+    """The key and the starting value of the widget of a setting, for this run.
+
+    Args:
+        page: whose setting.
+        name: of the setting.
+        shape: what the widget's identity depends on besides (its range or options); when it
+            changes, the widget is mounted anew with the present value.
+    """
+    state, now = st.session_state, current(page)
+    mounts, run = state.setdefault(f"state/{page}/mounts", {}), state.get("state/run", 0)
+    mount: Mount | None = mounts.get(name)
+    if (
+        mount is None
+        or (mount.revision, mount.shape) != (now.revision, shape)
+        or mount.run < run - 1
+    ):
+        number = 0 if mount is None or mount.revision != now.revision else mount.number + 1
+        key = f"{page}:{now.revision}.{number}:{name}"
+        mount = Mount(key, number, now.revision, run, now.settings[name], shape)
+    mounts[name] = replace(mount, run=run)
+    return mount.key, mount.value
+
+
+def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:
+    """What the browser needs to adopt the page's selection and to write its link.
+
+    Args:
+        page: its name.
+        params: its settings and its view's selection, with the defaults of now.
+        paths: the addresses it may have; `/page` if none.
+    """
+    now, params = current(page), tuple(params)
+    settings = [p for p in params if p.name not in SELECTED]
+    selected = [p for p in params if p.name in SELECTED]
+    app_settings = {p.name: app(p.name) for p in APP_PARAMS}
+    return {
+        "page": page,
+        "paths": list(paths) or [f"/{page}"],
+        "revision": f"{_nonce()}.{now.revision}",
+        "start": None if now.selection is None else dict(now.selection),
+        "defaults": {p.name: p.default for p in selected},
+        "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
+        "session": _nonce(),
+        "type_size": 1.4 if app("projector") == "yes" else 1.0,
+    }
+
+
+def query_of(page: str, params: Params) -> dict[str, str]:
+    """The settings' part of a page's link."""
+    settings = [p for p in params if p.name not in SELECTED]
+    return link.write(settings, current(page).settings)
+
+
+def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
+    """What a link sets; long texts stand in it by their digest and are looked up."""
+    own = {name: text for name, text in query.items() if name not in {p.name for p in APP_PARAMS}}
+    values, problems = link.read(params, own)
+    for name, digest in link.wanted(params, own).items():
+        text = attachments.text(digest)
+        if text is not None:
+            values[name] = text
+        else:
+            problems.append(
+                f"This link was made with a text too long for a link (SHA-256 {digest[:12]}…):"
+                " paste that text to see the same picture."
+            )
+    selection = {name: values.pop(name) for name in [*values] if name in SELECTED}
+    return Given(values, selection, tuple(problems))
+
+
+def _enter_app(query: Mapping[str, str]) -> None:
+    """Takes what a link says for every page; what it does not say stays as it is."""
+    values, _ = link.read(
+        APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query}
+    )
+    present = current(APP).settings
+    values = {name: value for name, value in values.items() if name in query or name not in present}
+    if any(present.get(name) != value for name, value in values.items()):
+        _apply(APP, Given(values))
+
+
+def fold(page: str) -> None:
+    """Takes over what the user chose in the widgets of this revision.
+
+    `enter` and `give` do so themselves; a callback that reads settings calls it first.
+    """
+    state, now = st.session_state, current(page)
+    mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
+    values = {
+        name: _value(state[mount.key])
+        for name, mount in mounts.items()
+        if mount.revision == now.revision and mount.key in state
+    }
+    _apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
+
+
+def _value(widget: Any) -> Any:
+    """The value of a widget: views of ours hold it under a name, a toggle's stands as a word."""
+    if isinstance(widget, bool):
+        return "yes" if widget else "no"
+    return widget.get("value") if isinstance(widget, Mapping) else widget
+
+
+def _apply(page: str, event: Event) -> None:
+    before = current(page)
+    after = reduce(before, event)
+    if after is not before:
+        st.session_state[_key(page)] = after
+        attachments.keep_long_texts(after.settings)
+
+
+def _key(page: str) -> str:
+    return f"state/{page}"
+
+
+def _nonce() -> str:
+    return st.session_state.setdefault("state/nonce", secrets.token_urlsafe(9))

@@ -1,0 +1,86 @@
+"""Which model the Text page shows: a trained one, or an encoder built here with live controls."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from models.catalogue import catalogue
+from viz.pages.shared import BUILT, Choice
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets.controls import choice, seed, select, slider
+
+TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
+    BUILT: "Build one (untrained)"
+}
+DIMS = range(8, 257, 8)
+POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
+NORMS = ("post", "pre")
+MODEL = link.choice("model", "minilm", TITLES)
+PARAMS = (
+    MODEL,
+    link.number("heads", 4, 1, 16),
+    link.number("dim", 64, 8, 256, 8),
+    link.number("depth", 4, 1, 12),
+    link.choice("positions", "sinusoidal", POSITIONS),
+    link.choice("norm", "post", NORMS),
+    link.number("seed", 0, 0, 999),
+)
+FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
+SLIDER = 140  # pixels: all controls stand in one row of a small laptop
+
+
+def model(page: str, on_change: Callable[[], None]) -> str:
+    """The choice of a model."""
+    return select(
+        page,
+        "model",
+        "Model",
+        TITLES,
+        "MiniLM is a real pretrained transformer; most others are small, trained for this app"
+        " on tasks that need attention. Or build an encoder here and change its sizes: its weights"
+        " are random, so its pictures show architecture, not learning.",
+        width=230,
+        on_change=on_change,
+    )
+
+
+def chosen(page: str) -> Choice:
+    """The chosen model, with the sizes of one that is built here."""
+    settings = session.current(page).settings
+    return Choice(settings["model"], **{name: settings[name] for name in FIELDS})
+
+
+def controls(page: str) -> None:
+    """The sizes of a model that is built here."""
+    if session.get(page, "model") != BUILT:
+        return
+    dim = session.get(page, "dim")
+    with st.container(key=f"{page}_controls", horizontal=True, gap="small"):
+        slider(
+            page,
+            "heads",
+            "Heads",
+            (1, 16),
+            "How many attentions run side by side; only numbers that divide the width work",
+            width=SLIDER,
+            allowed=[heads for heads in range(1, 17) if dim % heads == 0],
+        )
+        heads = session.get(page, "heads")
+        slider(
+            page,
+            "dim",
+            "Dim",
+            (8, 256),
+            "Width of the model; each head gets dim / heads",
+            step=8,
+            width=SLIDER,
+            allowed=[width for width in DIMS if width % heads == 0],
+        )
+        help = "How many blocks, one layer of attention each"
+        slider(page, "depth", "Depth", (1, 12), help, width=SLIDER)
+        help = "How order gets in; none: no order"
+        choice(page, "positions", "Positions", {name: name for name in POSITIONS}, help)
+        help = "LayerNorm after (post) or before (pre) each part"
+        choice(page, "norm", "Norm", {name: name for name in NORMS}, help)
+        seed(page, width=124)

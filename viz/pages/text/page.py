@@ -1,0 +1,80 @@
+"""Text: a sentence, and where every head of a model looks."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from viz.pages import shared
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.text import builder, examples, predictions, reading, tracing, words
+from viz.pages.widgets import attention, entry, known, verification
+
+PAGE = "text"
+PATHS = ("/", "/text")
+KINDS = ("self", "causal", "cross")  # of attention
+
+
+def params(model: str) -> tuple[link.Param, ...]:
+    """The page's settings; what is as in the model's first example is not in the link."""
+    first = examples.of(model)[0]
+    return (
+        link.text("input", first.input),
+        link.text("target", first.target or ""),
+        *builder.PARAMS,
+        *words.PARAMS,
+        link.number("layer", first.layer, 0, 99),
+        link.choice("attention", first.kind, KINDS),
+        link.number_or("head", first.head, 99, ("mean", "max")),
+        link.number("token", first.query, 0, 9999),
+        link.choice("direction", "out", ("out", "in")),
+        link.choice("scale", "fixed", ("fixed", "own")),
+        link.retired("cut"),
+    )
+
+
+def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
+    """The parameters of a link: their defaults depend on its model."""
+    return params(link.value(builder.MODEL, query))
+
+
+def page() -> None:
+    """Draws the page."""
+    problems = session.enter(PAGE, params_of).problems
+    st.markdown("#### What does every head look at?")
+    with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        entry.text(PAGE, "input", "Type a sentence; the picture follows", multiline=True)
+        builder.model(PAGE, lambda: examples.follow(PAGE))
+        words.choose(PAGE)
+    examples.buttons(PAGE)
+    builder.controls(PAGE)
+    choice = builder.chosen(PAGE)
+    predictions.target_entry(PAGE, choice)
+    for problem in problems:
+        shared.error_line(problem)
+    known.about(choice.model)
+    examples.caption(PAGE)
+    with attention.stage(PAGE, "text", params(choice.model), PATHS) as stage:
+        _show(choice, stage)
+
+
+def _show(choice: shared.Choice, stage: attention.Stage) -> None:
+    """Traces the text and hands the picture to the browser."""
+    device = shared.device()
+    text, notes = reading.readable(choice, device, session.get(PAGE, "input"))
+    for note in notes:
+        shared.notice(note)
+    if not text:
+        shared.notice("Type a sentence, or choose an example.")
+        stage.stale()
+        return
+    given = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
+    whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
+    held = tracing.shown(given, whole, special)
+    predictions.answer(choice, tracing.traced(given).value, given.target)
+    named = predictions.has_predictions(choice)
+    stage.show(held, panels=["predictions", "code"] if named else ["code"])
+    with stage.below:
+        verification.button(
+            PAGE, held.id, lambda: (shared.opened(choice, device), text, given.target or None)
+        )

@@ -1,0 +1,74 @@
+"""The Text page's trace: one forward pass, held for the browser."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from viz.api import registry
+from viz.api.entries import TextEntry, trace_bytes
+from viz.api.registry import Held
+from viz.pages import shared
+from viz.pages.shared import Choice
+from viz.pages.text import predictions
+from viz.pages.widgets import snippet
+
+if TYPE_CHECKING:
+    from models.trace import Trace
+
+Special = Literal["shown", "hidden", "renormalised"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """All that a trace depends on.
+
+    Attributes:
+        choice: of the model.
+        device: what it runs on.
+        text: what it reads.
+        target: what an encoder–decoder is given to write; "" lets it write.
+    """
+
+    choice: Choice
+    device: str
+    text: str
+    target: str = ""
+
+
+def traced(given: Input) -> "Held[Trace]":
+    """One forward pass, kept as the recipe of its patterns."""
+    return registry.once(("trace", given), lambda: _run(given), trace_bytes)
+
+
+def shown(given: Input, words: bool, special: Special) -> Held[TextEntry]:
+    """What the browser asks about: the trace, by tokens or by whole words."""
+    trace = traced(given)
+    return registry.once(
+        ("text", given, words, special, trace.serial), lambda: _entry(given, trace, words, special)
+    )
+
+
+def _run(given: Input) -> "Trace":
+    from models.run import trace
+
+    model = shared.opened(given.choice, given.device)
+    with shared.forward_pass(model):
+        return trace(model, given.text, given.target or None)
+
+
+def _entry(given: Input, held: "Held[Trace]", words: bool, special: Special) -> TextEntry:
+    from analysis.view import View
+    from viz.api.text import thumbs
+
+    trace = held.value
+    view = None if (words, special) == (False, "shown") else View(trace, words, special)
+    drawn = trace if view is None else view
+
+    def code(site: int, head: int | str) -> str:
+        return snippet.code(given.choice, given.text, given.target, trace, site, head, view)
+
+    def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
+        if view is not None and token is not None:
+            token = view.token(trace.sites[site], direction, token)
+        return predictions.at(given.choice, trace, site, direction, token)
+
+    return TextEntry(drawn, thumbs(drawn), code, predict)

@@ -1,0 +1,160 @@
+"""Widgets that pages have in common: each keeps its value in the page's state."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from viz.pages.state import session
+
+
+def slider(
+    page: str,
+    name: str,
+    label: str,
+    span: tuple[int, int],
+    help: str,
+    *,
+    step: int = 1,
+    width: int = 150,
+    allowed: Sequence[int] = (),
+) -> int:
+    """Whole numbers of a span, its ends included; the value follows the drag.
+
+    Args:
+        page: whose setting.
+        name: of the setting.
+        label: above the slider.
+        span: least and largest value.
+        help: one sentence on what it does.
+        step: between two values.
+        width: in pixels.
+        allowed: the values that work, if not all do: the slider snaps to the nearest.
+    """
+    from headscope_views import view
+
+    key, value = session.widget(page, name)
+    view(
+        "slider",
+        {
+            "label": label,
+            "min": span[0],
+            "max": span[1],
+            "step": step,
+            "value": value,
+            "allowed": list(allowed),
+            "help": help,
+        },
+        key=key,
+        on=("value",),
+        width=width,
+    )
+    return session.get(page, name)
+
+
+def choice(
+    page: str,
+    name: str,
+    label: str,
+    titles: Mapping[Any, str],
+    help: str,
+    *,
+    on_change: Callable[..., None] | None = None,
+    collapsed: bool = False,
+) -> Any:
+    """One of a few words, all in view."""
+    key, value = session.widget(page, name, tuple(titles))
+    st.segmented_control(
+        label,
+        options=list(titles),
+        format_func=titles.__getitem__,
+        default=value,
+        key=key,
+        required=True,
+        help=None if collapsed else help,
+        label_visibility="collapsed" if collapsed else "visible",
+        on_change=on_change,
+    )
+    return session.get(page, name)
+
+
+def select(
+    page: str,
+    name: str,
+    label: str,
+    titles: Mapping[Any, str],
+    help: str,
+    *,
+    width: int = 160,
+    on_change: Callable[..., None] | None = None,
+) -> Any:
+    """One of many, in a list that opens."""
+    options = list(titles)
+    key, value = session.widget(page, name, tuple(options))
+    st.selectbox(
+        label,
+        options=options,
+        format_func=titles.__getitem__,
+        index=options.index(value),
+        key=key,
+        width=width,
+        help=help,
+        on_change=on_change,
+    )
+    return session.get(page, name)
+
+
+def toggle(page: str, name: str, label: str, help: str) -> bool:
+    """A setting that is "yes" or "no" in the link."""
+    key, value = session.widget(page, name)
+    st.toggle(label, value=value == "yes", key=key, help=help)
+    return session.get(page, name) == "yes"
+
+
+def number(
+    page: str,
+    name: str,
+    label: str,
+    span: tuple[float, float],
+    help: str,
+    *,
+    step: float = 1,
+    width: int = 130,
+) -> float:
+    """A number typed or stepped."""
+    key, value = session.widget(page, name, (*span, step))
+    st.number_input(
+        label,
+        min_value=span[0],
+        max_value=span[1],
+        step=step,
+        value=value,
+        key=key,
+        help=help,
+        width=width,
+    )
+    return session.get(page, name)
+
+
+def seed(page: str, help: str = "Draws other random weights", *, width: int = 130) -> int:
+    """The seed of the random weights."""
+    return int(number(page, "seed", "Seed", (0, 999), help, width=width))
+
+
+def button(
+    label: str,
+    key: str,
+    on_click: Callable[..., None],
+    *args: Any,
+    chosen: bool = False,
+    help: str | None = None,
+) -> None:
+    """A button; the chosen one of several stands out."""
+    st.button(
+        label,
+        key=key,
+        on_click=on_click,
+        args=args,
+        help=help,
+        type="primary" if chosen else "secondary",
+    )

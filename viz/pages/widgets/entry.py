@@ -1,0 +1,35 @@
+"""A text entry of our own: what is typed arrives at once, and a re-run never disturbs the caret."""
+
+from typing import Literal
+
+from viz.pages.state import session
+
+
+def text(
+    page: str,
+    name: str,
+    label: str,
+    help: str = "",
+    *,
+    placeholder: str = "",
+    multiline: bool = False,
+    width: int | Literal["stretch"] = "stretch",
+) -> str:
+    """The text that a setting holds."""
+    from headscope_views import view
+
+    key, value = session.widget(page, name)
+    view(
+        "entry",
+        {
+            "label": label,
+            "value": value,
+            "help": help,
+            "placeholder": placeholder,
+            "multiline": multiline,
+        },
+        key=key,
+        on=("value",),
+        width=width,
+    )
+    return session.get(page, name)

@@ -1,0 +1,33 @@
+"""What is known of the models of the catalogue."""
+
+import streamlit as st
+
+from models.catalogue import Entry, catalogue, entry
+from models.files.card import Card
+from models.files.card import card as of
+from viz.pages import shared
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def card(model: str) -> Card | None:
+    """What is known about a model that was trained here; None for any other."""
+    return None if model == "built" else of(entry(model))
+
+
+def about(model: str) -> None:
+    """What a model that was trained here learned, and how well."""
+    known = card(model)
+    if known is None:
+        return
+    told = "; ".join(
+        f"{each.name}: {each.right:,} of {each.of:,} unseen"
+        f" (95 %: {each.low:.1%} to {each.high:.1%})"
+        for each in known.measures
+    )
+    st.caption(shared.plain(f"{known.task} {known.hint} Measured: {told}."))
+
+
+@st.cache_resource(show_spinner=False)
+def readers() -> tuple[Entry, ...]:
+    """The models of the catalogue that read text."""
+    return tuple(entry for entry in catalogue() if entry.reads == "text")

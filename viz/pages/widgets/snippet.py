@@ -1,0 +1,46 @@
+"""The lines of Python that give a picture's numbers in a notebook."""
+
+from typing import TYPE_CHECKING
+
+from viz.pages.shared import BUILT, Choice
+
+if TYPE_CHECKING:
+    from analysis.view import View
+    from models.trace import Trace
+
+
+def code(
+    choice: Choice,
+    text: str,
+    target: str,
+    trace: "Trace",
+    site: int,
+    head: int | str,
+    view: "View | None" = None,
+) -> str:
+    """Loads the model, traces the text, and reads the weights that are shown."""
+    source = f"load({choice.model!r})"
+    imports = "from models.run import load, trace\n"
+    if choice.model == BUILT:
+        fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
+        source = f"load(EncoderConfig({fields}))"
+        imports = "from models.encoder import EncoderConfig\n" + imports
+    given = f"{text!r}, {target!r}" if target else repr(text)
+    lines = [f"model = {source}", f"t = trace(model, {given})"]
+    if view is not None:
+        imports = "from analysis.view import View\n" + imports
+        lines.append(f"t = View(t, words={view.words}, special={view.special!r})")
+    return "\n".join([imports, *lines, f"{weights_of(trace, site, head)}  # query × key"])
+
+
+def weights_of(trace: "Trace", index: int, head: int | str) -> str:
+    """The call that gives the weights of a head, or of all heads combined."""
+    site = trace.sites[index]
+    same = [each for each in trace.sites if each.layer == site.layer]
+    asked = f"layer={site.layer}"
+    if len({each.kind for each in same}) > 1:
+        asked += f", kind={site.kind!r}"
+    if sum(each.kind == site.kind for each in same) > 1:
+        asked += f", tower={site.tower!r}"
+    weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
+    return weights.get(str(head), f"t.weights({asked}, head={head})")
