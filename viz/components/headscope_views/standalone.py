@@ -77,7 +77,7 @@ def defaults() -> dict[str, Any]:
     """Props of an attention view on a page of its own: no link is written, nothing is kept."""
     return {
         "page": "",
-        "paths": [],
+        "path": [],
         "trace": "page",
         "made": 0,
         "revision": REVISION,

@@ -76,7 +76,7 @@ export interface Cell {
 export interface LinkProps {
   page: string;
   /** The addresses this page has: location.pathname. */
-  paths: string[];
+  path: string[];
   /** "<nonce>.<number>": changes when Python chooses the settings and the selection. */
   revision: string;
   /** The settings' part of the link: only what differs from the defaults. */

@@ -38,8 +38,8 @@ export class ArchitectureState {
   /** @param {ArchitectureProps} props */
   update(props) {
     this.props = props;
-    const { page, paths, link, revision, base, defaults } = props;
-    if (page) own(page, paths, link, this.root);
+    const { page, path, link, revision, base, defaults } = props;
+    if (page) own(page, path, link, this.root);
     if (revision !== this.revision) {
       this.revision = revision;
       this.part = String(startOf(kept(page, revision), props).part ?? "");

@@ -90,8 +90,8 @@ export class ViewState {
   /** @param {ViewProps} props */
   update(props) {
     this.props = props;
-    const { page, paths, link, revision, trace, made } = props;
-    if (page) own(page, paths, link, this.root);
+    const { page, path, link, revision, trace, made } = props;
+    if (page) own(page, path, link, this.root);
     if (revision !== this.revision) {
       this.revision = revision;
       this.start = startOf(kept(page, revision), props);

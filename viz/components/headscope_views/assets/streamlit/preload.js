@@ -3,7 +3,7 @@
 import { skeleton } from "../core/mounting.js";
 import { KINDS } from "./kinds.js";
 
-/** @typedef {{view: string, message?: string}} PreloadProps the kind whose modules are loaded */
+/** @typedef {{load: string, message?: string}} PreloadProps the kind whose modules are loaded */
 
 /**
  * @param {HTMLElement} root
@@ -11,8 +11,8 @@ import { KINDS } from "./kinds.js";
  */
 export function mount(root, props) {
   /** @param {PreloadProps} next */
-  const update = ({ view, message }) => {
-    void KINDS[view]?.();
+  const update = ({ load, message }) => {
+    void KINDS[load]?.();
     root.replaceChildren(skeleton(message));
   };
   update(props);
