@@ -23,6 +23,7 @@ APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
 )
+APP_NAMES = frozenset(param.name for param in APP_PARAMS)
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,23 @@ def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
     return mount.key, mount.value
 
 
+def element(page: str, name: str, shape: Hashable = None) -> str:
+    """The key of a widget that holds no setting: constant while it stays mounted.
+
+    Args:
+        page: where it is drawn.
+        name: of the widget.
+        shape: when it changes, the widget is mounted anew, with nothing in it.
+    """
+    state = st.session_state
+    drawn, run = state.setdefault(f"state/{page}/elements", {}), state.get("state/run", 0)
+    number, before, last = drawn.get(name, (0, shape, run))
+    if before != shape or last < run - 1:
+        number += 1
+    drawn[name] = number, shape, run
+    return f"{page}:{name}.{number}"
+
+
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:
     """What the browser needs to adopt the page's selection and to write its link.
 
@@ -150,7 +168,7 @@ def query_of(page: str, params: Params) -> dict[str, str]:
 
 def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
     """What a link sets; long texts stand in it by their digest and are looked up."""
-    own = {name: text for name, text in query.items() if name not in {p.name for p in APP_PARAMS}}
+    own = {name: text for name, text in query.items() if name not in APP_NAMES}
     values, problems = link.read(params, own)
     for name, digest in link.wanted(params, own).items():
         text = attachments.text(digest)

@@ -1,6 +1,7 @@
-"""Fetching a model from the hub: its size said first, then progress that can be stopped."""
+"""Fetching a model from the hub: its size first, then its progress, which can be stopped."""
 
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -8,26 +9,26 @@ import streamlit as st
 
 from viz.architecture import short
 from viz.pages import shared
-from viz.pages.models import checkpoint
-from viz.pages.models.checkpoint import PAGE
+from viz.pages.models import source
+from viz.pages.models.source import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
     from models.files.hub import Plan
 
-POLL = 0.5  # seconds between two looks at how far it is
+POLL = 0.25  # seconds between two updates of the progress bar
 
 
 @dataclass(eq=False)
 class Download:
-    """One model on its way.
+    """One model being fetched.
 
     Attributes:
         plan: what is fetched.
         come: bytes so far.
         problem: why it ended early; empty if it did not.
         done: whether it has ended, well or not.
-        stop: set by whoever does not want it any more.
+        stop: set by whoever stops it.
     """
 
     plan: "Plan"
@@ -37,14 +38,14 @@ class Download:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Fetches; what goes wrong is kept for the page to say."""
+        """Fetches; an error is kept for the page to show."""
         from models.files import hub
 
-        def tell(come: int, total: int) -> None:
+        def progress(come: int, total: int) -> None:
             self.come = come
 
         try:
-            hub.download(self.plan, progress=tell, cancelled=self.stop.is_set)
+            hub.download(self.plan, progress=progress, cancelled=self.stop.is_set)
         except ValueError as error:
             self.problem = str(error)
         finally:
@@ -52,25 +53,26 @@ class Download:
 
 
 @st.cache_resource(show_spinner=False)
-def _downloads() -> dict[str, Download]:
-    """Those on their way and those that ended, over all users, by the model's id."""
+def downloads() -> dict[str, Download]:
+    """Those running and those that ended, over all users, by the model's id."""
     return {}
 
 
 def offer(name: str) -> None:
-    """Looks a model up that is not here, says its size, fetches it.
+    """For a model that is not here: a look-up, then its size and a button that fetches it.
 
     Raises:
-        ValueError: for an id that is none, or a hub that cannot be asked.
+        ValueError: for an id that is none, or a hub that cannot be reached.
     """
     state = st.session_state
-    running = _downloads().get(name)
+    running = downloads().get(name)
     if running is not None and not running.done:
-        _progress(name)
+        st.session_state[f"{PAGE}/bar"] = st.empty()
+        st.button("Stop", key=f"{PAGE}_stop", on_click=running.stop.set)
         return
     if running is not None and running.problem:
         shared.error_line(running.problem)
-    plan = state.get(f"{PAGE}_plan")
+    plan = state.get(f"{PAGE}/plan")
     if plan is None or plan.name != name:
         st.button(
             "Look it up on the hub",
@@ -79,9 +81,9 @@ def offer(name: str) -> None:
             args=(name,),
             help="Asks the hub how large it is; fetches nothing yet",
         )
-        problem = state.get(f"{PAGE}_unknown", ("", ""))
-        if problem[0] == name:
-            shared.error_line(problem[1])
+        asked, problem = state.get(f"{PAGE}/look_up_problem", ("", ""))
+        if asked == name:
+            shared.error_line(problem)
         return
     size = short(plan.size, "memory")
     licence = f", licence {plan.licence}" if plan.licence else ""
@@ -89,33 +91,38 @@ def offer(name: str) -> None:
     st.button(f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=_start, args=(plan,))
 
 
+def follow(name: str) -> None:
+    """Moves the progress bar until the model is here, then draws the page anew.
+
+    To be called last in a page: any click interrupts it at the next update of the bar.
+    """
+    bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
+    if bar is None or running is None:
+        return
+    total = short(running.plan.size, "memory")
+    while not running.done:
+        share = running.come / max(1, running.plan.size)
+        text = plain(f"{name}: {short(running.come, 'memory')} of {total}")
+        bar.progress(min(1.0, share), text=text)
+        time.sleep(POLL)
+    st.rerun()
+
+
 def _look_up(name: str) -> None:
     from models.files import hub
 
     state = st.session_state
     try:
-        checkpoint.check(checkpoint.Source("hub", name))
-        state[f"{PAGE}_plan"], state[f"{PAGE}_unknown"] = hub.plan(name), ("", "")
+        source.check(source.Source("hub", name))
+        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan(name), ("", "")
     except ValueError as error:
-        state[f"{PAGE}_unknown"] = (name, str(error))
+        state[f"{PAGE}/look_up_problem"] = (name, str(error))
 
 
 def _start(plan: "Plan") -> None:
-    checkpoint.check(checkpoint.Source("hub", plan.name))
-    known = _downloads()
+    source.check(source.Source("hub", plan.name))
+    known = downloads()
     for name in [name for name, other in known.items() if other.done]:
         known.pop(name, None)
     download = known[plan.name] = Download(plan)
     threading.Thread(target=download.run, name="download", daemon=True).start()
-
-
-@st.fragment(run_every=POLL)
-def _progress(name: str) -> None:
-    """How far it is, looked at again and again without the rest of the page."""
-    download = _downloads().get(name)
-    if download is None or download.done:
-        st.rerun()
-    whole = max(1, download.plan.size)
-    come, all_of_it = short(download.come, "memory"), short(download.plan.size, "memory")
-    st.progress(min(1.0, download.come / whole), text=plain(f"{name}: {come} of {all_of_it}"))
-    st.button("Stop", key=f"{PAGE}_stop", on_click=download.stop.set)
