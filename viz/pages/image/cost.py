@@ -117,13 +117,13 @@ def estimate(choice: ViTChoice, device: str) -> Cost:
         ValueError: if the sizes do not fit each other.
     """
     from models.cost.count import needed, parts, total
-    from models.cost.memory_check import available
+    from models.cost.memory_check import available_memory
 
     made = parts(choice.config())
     work = OVERHEAD * total(made, "flops") / speed(device)
     cores = shared.cores() if device == "cpu" and work > LONG else 1
     weights = SECONDS_A_WEIGHT * total(made, "parameters")
-    return Cost(weights + work / cores, needed(made), available(device))
+    return Cost(weights + work / cores, needed(made), available_memory(device))
 
 
 def is_long(choice: ViTChoice, device: str) -> bool:

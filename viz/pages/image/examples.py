@@ -32,18 +32,18 @@ def caption(page: str) -> None:
     known.about(model)
     example = of(model).get(session.get(page, "photo"))
     if example is not None and not pictures.has_upload(page):
-        st.caption(plain(f"What to look at. {example.look}"))
+        st.caption(plain(f"What to look at. {example.hint}"))
 
 
 def answer(model: str, trace: "Trace") -> None:
     """What a trained network answers to each question, and how sure it is."""
-    from analysis.outputs import shares
+    from analysis.outputs import class_probabilities
 
     card = known.card(model)
     if card is None:
         return
     sizes = [len(question.classes) for question in card.questions]
-    for question, found in zip(card.questions, shares(trace, sizes), strict=True):
+    for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
         best = max(range(len(found)), key=found.__getitem__)
         others = ", ".join(
             f"{name} {share:.1%}"

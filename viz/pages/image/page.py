@@ -60,7 +60,7 @@ def page() -> None:
     pictures.take(PAGE)
     examples.settle(PAGE)
     st.markdown("#### Where does every head look?")
-    with st.container(key=f"{PAGE}_source", horizontal=True, vertical_alignment="bottom"):
+    with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
         controls.model(PAGE, lambda: examples.follow(PAGE))
         pictures.choose(PAGE, examples.of(session.get(PAGE, "model")))
     controls.sizes(PAGE)

@@ -90,7 +90,7 @@ def _is_missing(wanted: Source) -> bool:
         return False
     from models.files import hub
 
-    if not hub.HUB_ID.fullmatch(wanted.name) or hub.snapshot(wanted.name) is not None:
+    if not hub.HUB_ID.fullmatch(wanted.name) or hub.cached_folder(wanted.name) is not None:
         return False
     download.offer(wanted.name)
     return True
@@ -123,7 +123,7 @@ def _cached() -> tuple:
         return ()
     from models.files import hub
 
-    return tuple(model for model in hub.cached() if model.complete)
+    return tuple(model for model in hub.cached_models() if model.complete)
 
 
 def _options() -> None:

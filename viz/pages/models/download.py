@@ -14,7 +14,7 @@ from viz.pages.models.source import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
-    from models.files.hub import Plan
+    from models.files.hub import DownloadPlan
 
 POLL = 0.25  # seconds between two updates of the progress bar
 
@@ -31,7 +31,7 @@ class Download:
         stop: set by whoever stops it.
     """
 
-    plan: "Plan"
+    plan: "DownloadPlan"
     come: int = 0
     problem: str = ""
     done: bool = False
@@ -114,12 +114,12 @@ def _look_up(name: str) -> None:
     state = st.session_state
     try:
         source.check(source.Source("hub", name))
-        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan(name), ("", "")
+        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan_download(name), ("", "")
     except ValueError as error:
         state[f"{PAGE}/look_up_problem"] = (name, str(error))
 
 
-def _start(plan: "Plan") -> None:
+def _start(plan: "DownloadPlan") -> None:
     source.check(source.Source("hub", plan.name))
     known = downloads()
     for name in [name for name, other in known.items() if other.done]:

@@ -125,7 +125,7 @@ def _entries(model: "Model", takes: "Reads") -> None:
         if takes.text and model.tokenizer is not None:
             words.choose(PAGE)
     if takes.image:
-        with st.container(key=f"{PAGE}_source", horizontal=True, vertical_alignment="bottom"):
+        with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))
         for problem in pictures.problems(PAGE):
             shared.error_line(problem)
@@ -169,12 +169,12 @@ def _target(model: "Model", key: list[Any]) -> Any:
 
 def _image(model: "Model", key: list[Any]) -> "tuple[Image, tuple[str, ...]]":
     """The picture at the size the model takes."""
-    wanted = model.look
+    wanted = model.preprocessing
     if wanted is None:
         raise ValueError(f"{model.name} does not say how large its pictures are: use a notebook")
     data, digest = pictures.current(PAGE)
     key += ["image", digest]
-    return picture.fitted(digest, *wanted.size, wanted.how, data)
+    return picture.fitted(digest, *wanted.size, wanted.resize, data)
 
 
 def _channels(model: "Model", image: "Image") -> Any:
@@ -184,11 +184,11 @@ def _channels(model: "Model", image: "Image") -> Any:
     config = model.network.config
     config = getattr(config, "vision_config", None) or config
     count = getattr(config, "num_channels", getattr(config, "channels", 3))
-    if count == 3 or model.look is None:
+    if count == 3 or model.preprocessing is None:
         return image
     if count != 1:
         raise ValueError(f"{model.name} takes {count} channels: give it pixels, in a notebook")
-    return to_pixels(image, model.look.mean, model.look.std).mean(1, keepdim=True)
+    return to_pixels(image, model.preprocessing.mean, model.preprocessing.std).mean(1, keepdim=True)
 
 
 def _ids(model: "Model", name: str, key: list[Any]) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from viz.api.entries import ImageEntry
 from viz.pages import shared
 from viz.pages.models import card, chooser, inputs, tracing
 from viz.pages.models import download as fetching
@@ -77,7 +78,8 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     notes = dict.fromkeys((*given.notes, *tracing.traced(found, given).value.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))
-    kind = held.value.kind
-    stage.show(held, kind=kind, params=params(model, kind), panels=["code"])
+    stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
+    stage.params = params(model, stage.kind)
+    stage.show(held, panels=["code"])
     with below:
         verification.button(PAGE, held.id, lambda: (found.model, *given.arguments))

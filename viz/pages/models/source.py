@@ -110,7 +110,7 @@ def _of_hub(name: str) -> "Folder":
         raise ValueError("type the hub id of a model, such as owner/name")
     if not hub.HUB_ID.fullmatch(name):
         raise ValueError(f"{name!r} is no hub id: expected something like owner/name")
-    found = hub.snapshot(name)
+    found = hub.cached_folder(name)
     if found is None:
         raise ValueError(f"{name} is not on this machine yet: look it up, then fetch it")
     return found

@@ -13,6 +13,8 @@ from viz.pages.models.source import Open, Source
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
@@ -44,22 +46,16 @@ def shown(
     found: Open, given: Input, words: bool, special: Special
 ) -> "Held[ImageEntry] | Held[TextEntry]":
     """What the browser asks about: a picture with its patches, or the tokens or words of a text."""
-    held = traced(found, given)
-    patches, image = patches_of(found.model, held.value), given.image
-    key = ("checkpoint view", *_key(found, given), held.serial)
+    trace = traced(found, given)
+    patches, image = patches_of(found.model, trace.value), given.image
+    key = ("checkpoint view", *_key(found, given))
     if patches is None or image is None:
-        view = _view(held.value, words, special)
-        return registry.once((*key, words, special), lambda: _text(found, given, held.value, view))
+        view = None if (words, special) == (False, "shown") else (words, special)
+        return registry.once(
+            (*key, view), lambda: _text(found, given, trace.value, view), parent=trace
+        )
     return registry.once(
-        (*key, "image"),
-        lambda: ImageEntry(
-            held.value,
-            encoded(image),
-            patches.side,
-            patches.dim,
-            patches.order,
-            lambda site, head: code(found.source, given, held.value, site, head),
-        ),
+        (*key, "image"), lambda: _image(found, given, trace.value, image, patches), parent=trace
     )
 
 
@@ -67,12 +63,12 @@ def patches_of(model: "Model", trace: "Trace") -> Patches | None:
     """The square patches of a picture whose every layer attends over all of them; else None."""
     from models.loading.summary import parts
 
-    if trace.grid is None or model.look is None:
+    if trace.grid is None or model.preprocessing is None:
         return None
     rows, cols = trace.grid
     count = trace.prefix + rows * cols
-    side = model.look.size[0] // rows
-    whole = (rows * side, cols * side) == tuple(model.look.size)
+    side = model.preprocessing.size[0] // rows
+    whole = (rows * side, cols * side) == tuple(model.preprocessing.size)
     alike = all(site.queries == site.keys == count for site in trace.sites)
     if not whole or not alike or len({site.tower for site in trace.sites}) > 1:
         return None
@@ -121,21 +117,28 @@ def _run(found: Open, given: Input) -> "Trace":
         return trace(found.model, *given.arguments)
 
 
-def _view(trace: "Trace", words: bool, special: Special) -> "View | None":
+def _image(
+    found: Open, given: Input, trace: "Trace", image: "Image", patches: Patches
+) -> ImageEntry:
+    def weights(site: int, head: int | str) -> str:
+        return code(found.source, given, trace, site, head)
+
+    return ImageEntry(trace, encoded(image), patches.side, patches.dim, patches.order, weights)
+
+
+def _text(
+    found: Open, given: Input, trace: "Trace", words: tuple[bool, Special] | None
+) -> TextEntry:
     from analysis.view import View
-
-    return None if (words, special) == (False, "shown") else View(trace, words, special)
-
-
-def _text(found: Open, given: Input, trace: "Trace", view: "View | None") -> TextEntry:
     from viz.api.text import thumbs
 
+    view = None if words is None else View(trace, *words)
     drawn = trace if view is None else view
-    return TextEntry(
-        drawn,
-        thumbs(drawn),
-        lambda site, head: code(found.source, given, trace, site, head, view),
-    )
+
+    def weights(site: int, head: int | str) -> str:
+        return code(found.source, given, trace, site, head, view)
+
+    return TextEntry(drawn, thumbs(drawn), weights)
 
 
 def _literal(value: Any) -> str:

@@ -1,13 +1,13 @@
-"""Page states in the Streamlit session: the reader of the address, the maker of widget keys.
+"""Page states in the Streamlit session: the reader of the link, the maker of widget keys.
 
 Python reads the link when a page is entered; the browser writes it. A widget's key carries the
-page's revision and the widget's mount, and its starting value is constant while it stays mounted,
-so that an event which was on its way when the controls were set anew is ignored.
+page's revision and the widget's mount, and its initial value is constant while it stays mounted:
+an event sent before the controls were set anew addresses a widget that no longer exists.
 """
 
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -28,12 +28,19 @@ APP_NAMES = frozenset(param.name for param in APP_PARAMS)
 
 @dataclass(frozen=True)
 class Mount:
-    """A widget in the page: its key, the value it began with, and the last run that drew it."""
+    """A widget in the page.
+
+    Attributes:
+        key: of the widget.
+        number: counts the mounts of a setting within a revision.
+        revision: of the page.
+        value: the value the widget began with.
+        shape: what its identity depends on besides.
+    """
 
     key: str
     number: int
     revision: int
-    run: int
     value: Any
     shape: Hashable
 
@@ -45,22 +52,36 @@ def enter(page: str, params: Params | Callable[[Mapping[str, str]], Params]) -> 
         page: its name, which its widget keys start with.
         params: its settings and its view's selection; or a function that gives them for a link.
     """
-    state = st.session_state
-    entering = state.get("state/page") != page
-    state["state/page"] = page
-    state["state/run"] = state.get("state/run", 0) + 1
-    fold(APP)
-    if not entering and _key(page) in state:
-        fold(page)
+    enter_app(page)
+    before = st.session_state.get("state/page")
+    st.session_state["state/page"] = page
+    if before is not None:
+        fold(before)  # what was chosen just before it was left came together with the new page
+    if before == page:
         return current(page)
     query = dict(st.query_params)
-    _enter_app(query)
-    if query or _key(page) not in state:
+    if query or _key(page) not in st.session_state:
         found = tuple(params(query) if callable(params) else params)
         _apply(page, _linked(found, query))
     else:
         _apply(page, Entered())
     return current(page)
+
+
+def enter_app(page: str) -> None:
+    """Takes what a link says for every page; what it does not say stays as it is.
+
+    `enter` does so itself; what draws such a setting above the page calls it first.
+    """
+    fold(APP)
+    if st.session_state.get("state/page") == page:
+        return
+    query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
+    values, _ = link.read(APP_PARAMS, query)
+    present = current(APP).settings
+    values = {name: value for name, value in values.items() if name in query or name not in present}
+    if any(present.get(name) != value for name, value in values.items()):
+        _apply(APP, Given(values))
 
 
 def current(page: str) -> PageState:
@@ -96,7 +117,10 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
 
 
 def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
-    """The key and the starting value of the widget of a setting, for this run.
+    """The key and the initial value of the widget of a setting, for this run.
+
+    A widget that comes back after it was hidden is mounted anew, with the present value: Streamlit
+    forgets the state of widgets that a complete run does not draw.
 
     Args:
         page: whose setting.
@@ -105,22 +129,23 @@ def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
             changes, the widget is mounted anew with the present value.
     """
     state, now = st.session_state, current(page)
-    mounts, run = state.setdefault(f"state/{page}/mounts", {}), state.get("state/run", 0)
-    mount: Mount | None = mounts.get(name)
-    if (
-        mount is None
-        or (mount.revision, mount.shape) != (now.revision, shape)
-        or mount.run < run - 1
-    ):
-        number = 0 if mount is None or mount.revision != now.revision else mount.number + 1
-        key = f"{page}:{now.revision}.{number}:{name}"
-        mount = Mount(key, number, now.revision, run, now.settings[name], shape)
-    mounts[name] = replace(mount, run=run)
-    return mount.key, mount.value
+    mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
+    mount = mounts.get(name)
+    if mount is None or mount.revision != now.revision:
+        number = 0
+    elif mount.shape == shape and mount.key in state:
+        return mount.key, mount.value
+    else:
+        number = mount.number + 1
+    key = f"{page}:{now.revision}.{number}:{name}"
+    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape)
+    return key, now.settings[name]
 
 
 def element(page: str, name: str, shape: Hashable = None) -> str:
     """The key of a widget that holds no setting: constant while it stays mounted.
+
+    To be called once a run.
 
     Args:
         page: where it is drawn.
@@ -128,11 +153,11 @@ def element(page: str, name: str, shape: Hashable = None) -> str:
         shape: when it changes, the widget is mounted anew, with nothing in it.
     """
     state = st.session_state
-    drawn, run = state.setdefault(f"state/{page}/elements", {}), state.get("state/run", 0)
-    number, before, last = drawn.get(name, (0, shape, run))
-    if before != shape or last < run - 1:
+    drawn: dict[str, tuple[int, Hashable]] = state.setdefault(f"state/{page}/elements", {})
+    number, before = drawn.get(name, (0, shape))
+    if before != shape or f"{page}:{name}.{number}" not in state:
         number += 1
-    drawn[name] = number, shape, run
+    drawn[name] = number, shape
     return f"{page}:{name}.{number}"
 
 
@@ -150,7 +175,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     app_settings = {p.name: app(p.name) for p in APP_PARAMS}
     return {
         "page": page,
-        "paths": list(paths) or [f"/{page}"],
+        "path": list(paths) or [f"/{page}"],
         "revision": f"{_nonce()}.{now.revision}",
         "start": None if now.selection is None else dict(now.selection),
         "defaults": {p.name: p.default for p in selected},
@@ -168,9 +193,9 @@ def query_of(page: str, params: Params) -> dict[str, str]:
 
 def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
     """What a link sets; long texts stand in it by their digest and are looked up."""
-    own = {name: text for name, text in query.items() if name not in APP_NAMES}
-    values, problems = link.read(params, own)
-    for name, digest in link.wanted(params, own).items():
+    values, problems = link.read((*params, *APP_PARAMS), query)
+    values = {name: values[name] for name in (param.name for param in params)}
+    for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)
         if text is not None:
             values[name] = text
@@ -181,17 +206,6 @@ def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
             )
     selection = {name: values.pop(name) for name in [*values] if name in SELECTED}
     return Given(values, selection, tuple(problems))
-
-
-def _enter_app(query: Mapping[str, str]) -> None:
-    """Takes what a link says for every page; what it does not say stays as it is."""
-    values, _ = link.read(
-        APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query}
-    )
-    present = current(APP).settings
-    values = {name: value for name, value in values.items() if name in query or name not in present}
-    if any(present.get(name) != value for name, value in values.items()):
-        _apply(APP, Given(values))
 
 
 def fold(page: str) -> None:

@@ -18,11 +18,6 @@ from viz.pages.state import params as link
 from viz.pages.widgets import controls
 
 UPLOAD = link.sha256("upload")
-STYLE = """<style>
-[class*="_source"] [data-testid="stFileUploaderDropzone"] {
-  padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
-[class*="_source"] [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
-</style>"""
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,9 @@ def take(page: str) -> None:
     A new file becomes the picture; after ✕ the page's example is the picture again. Every run looks
     at the file's id: a callback would be lost with a run that another one replaced.
     """
-    state, key = st.session_state, _uploader(page)
+    state = st.session_state
+    key = session.element(page, "file", state.get(f"{page}/uploaders", 0))
+    state[f"{page}/uploader"] = key
     file, before = state.get(key), _dropped(page)
     if file is not None:
         if before is None or (before.key, before.id) != (key, file.file_id):
@@ -73,14 +70,13 @@ def _opened(page: str, key: str, file: Any) -> Dropped:
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
-    """The examples and the uploader, to stand in a row whose key ends in "_source".
+    """The examples and the uploader, to stand in a container whose key is `{page}_pictures`.
 
     Args:
         page: whose settings `photo` and `upload` they set.
         examples: by the name of their picture; None for a photo without anything to point at.
     """
     uploaded = has_upload(page)
-    st.html(STYLE)
     for name, example in examples.items():
         controls.button(
             TITLES[name] if example is None else example.name,
@@ -93,9 +89,8 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         )
     if uploaded:
         controls.button("Your picture", f"{page}_photo_own", lambda: None, chosen=True)
-    st.file_uploader(
-        "Or drop a PNG, JPEG, WebP, GIF or BMP", key=_uploader(page), width=360, type=None
-    )
+    key = st.session_state[f"{page}/uploader"]
+    st.file_uploader("Or drop a PNG, JPEG, WebP, GIF or BMP", key=key, width=360)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
@@ -156,6 +151,3 @@ def name_in_code(page: str) -> str:
 def _dropped(page: str) -> Dropped | None:
     return st.session_state.get(f"{page}/dropped")
 
-
-def _uploader(page: str) -> str:
-    return session.element(page, "file", st.session_state.get(f"{page}/uploaders", 0))
