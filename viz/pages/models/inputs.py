@@ -110,7 +110,7 @@ def _first(model: str) -> tuple[str, str]:
 
 
 def _entries(model: "Model", takes: "Reads") -> None:
-    """Everything there is to type or to choose, so that an error in one hides none of the others."""
+    """All entries, so that an error in one hides none of the others."""
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         if takes.text and model.tokenizer is None:
             entry.text(PAGE, "ids", "Token ids: this model has no tokenizer")

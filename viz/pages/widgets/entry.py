@@ -1,5 +1,4 @@
-"""Text entries: one of our own, whose text arrives as it is typed and whose caret no re-run disturbs,
-and Streamlit's for what only counts when it is complete."""
+"""Text entries: one whose text arrives as it is typed, and one for what counts when complete."""
 
 from typing import Literal
 

@@ -150,4 +150,3 @@ def name_in_code(page: str) -> str:
 
 def _dropped(page: str) -> Dropped | None:
     return st.session_state.get(f"{page}/dropped")
-
