@@ -7,7 +7,7 @@ an event sent before the controls were set anew addresses a widget that no longe
 
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
