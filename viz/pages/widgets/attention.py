@@ -22,8 +22,8 @@ class Stage:
 
     Attributes:
         page: whose it is.
-        kind: of view.
-        params: the page's settings and the view's selection.
+        kind: of view; a page that only learns it from the trace sets it before `show`.
+        params: the page's settings and the view's selection; the same.
         paths: the addresses the page may have.
         place: the view's element.
         below: what follows it in the page.
@@ -41,7 +41,7 @@ class Stage:
     def show(self, held: Held, *, panels: Sequence[str] = ()) -> None:
         """Draws a trace."""
         picture = {"trace": held.id, "made": held.serial, "panels": list(panels)}
-        st.session_state[f"{self.page}/drawn"] = picture
+        st.session_state[f"{self.page}/drawn"] = self.kind, picture
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
@@ -51,7 +51,8 @@ class Stage:
             self.place.empty()
             address(self.page, self.params, self.paths)
         else:
-            self._mount({**last, "busy": True})
+            self.kind, picture = last
+            self._mount({**picture, "busy": True})
 
     def _mount(self, picture: dict[str, Any]) -> None:
         from headscope_views import view
