@@ -41,12 +41,12 @@ class Stage:
     def show(self, held: Held, *, panels: Sequence[str] = ()) -> None:
         """Draws a trace."""
         picture = {"trace": held.id, "made": held.serial, "panels": list(panels)}
-        st.session_state[f"{self.page}/drawn"] = picture
+        st.session_state[_drawn(self.page, self.kind)] = picture
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
         """Leaves the last picture in place, dimmed: what is chosen now cannot be drawn."""
-        last = st.session_state.get(f"{self.page}/drawn")
+        last = st.session_state.get(_drawn(self.page, self.kind))
         if last is None:
             self.place.empty()
             address(self.page, self.params, self.paths)
@@ -75,7 +75,7 @@ def stage(
 
     above = st.container(key=f"{page}_notes", gap="small")
     place = st.empty()
-    if f"{page}/drawn" not in st.session_state:
+    if not has_drawn(page, kind):
         with place.container():
             view("preload", {"view": kind}, key=f"{page}_preload")
     here = Stage(page, kind, params, paths, place, st.container(gap="small"))
@@ -86,6 +86,16 @@ def stage(
             shared.error_line(error)
             if not here.drawn:
                 here.stale()
+
+
+def has_drawn(page: str, kind: Kind) -> bool:
+    """Whether there is a last picture, which `stale` would dim."""
+    return _drawn(page, kind) in st.session_state
+
+
+def _drawn(page: str, kind: Kind) -> str:
+    """Where the session keeps what a page drew last: a page may have views of two kinds."""
+    return f"{page}/{kind}/drawn"
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:
