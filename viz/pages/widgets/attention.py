@@ -77,7 +77,7 @@ def stage(
     place = st.empty()
     if not has_drawn(page, kind):
         with place.container():
-            view("preload", {"view": kind}, key=f"{page}_preload")
+            view("preload", {"load": kind}, key=f"{page}_preload")
     here = Stage(page, kind, params, paths, place, st.container(gap="small"))
     with above:
         try:
