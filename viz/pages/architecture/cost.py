@@ -26,7 +26,7 @@ def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     from models.cost import memory_check
     from models.cost.count import needed
 
-    free, wanted, seconds = memory_check.available(), needed(parts), predicted(parts)
+    free, wanted, seconds = memory_check.available_memory(), needed(parts), predicted(parts)
     cost = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
     if free is not None and wanted > memory_check.SHARE * free:
         shared.error_line(

@@ -298,7 +298,7 @@ def test_the_head_of_197_million_weights_says_its_memory_first():
 
 
 def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkeypatch):
-    monkeypatch.setattr(memory_check, "available", lambda: 2**20)
+    monkeypatch.setattr(memory_check, "available_memory", lambda: 2**20)
     app = opened(run="yes", depth="24")
     (line,) = lines(app)
     assert "and 1.00 MiB are free: make it smaller" in line
