@@ -13,7 +13,7 @@ from viz.pages.widgets import controls
 
 BESIDE = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
 VIEWS = {"no": "Its parts", "yes": "Run it"}
-SLIDER, BOX = 150, 132  # pixels: widths of the controls
+SLIDER, BOX = 150, 148  # pixels: widths of the controls
 
 
 def choose() -> None:
@@ -21,7 +21,7 @@ def choose() -> None:
     preset = PRESETS[network.chosen()]
     if session.current(PAGE).settings.get("kind") != preset.kind:  # it is not in the link
         session.edit(PAGE, {"kind": preset.kind})
-    with st.container(key=f"{PAGE}_top", horizontal=True, vertical_alignment="bottom"):
+    with st.container(key=f"{PAGE}_top", horizontal=True):
         controls.choice(
             PAGE,
             "kind",
@@ -46,13 +46,11 @@ def choose() -> None:
 def change() -> None:
     """Everything that can be changed in this kind of network."""
     shown = fields(PRESETS[network.chosen()].kind)
-    with st.container(
-        key=f"{PAGE}_controls", horizontal=True, vertical_alignment="bottom", gap="small"
-    ):
+    with st.container(key=f"{PAGE}_controls", horizontal=True, gap="small"):
         for field in shown:
             if not field.more:
                 _control(field)
-        with st.popover("More", width="content"):
+        with st.popover("More", width="content", key=f"{PAGE}_more"):
             for field in shown:
                 if field.more:
                     _control(field)

@@ -10,6 +10,7 @@ from viz.pages.state import session
 
 STYLE = """<style>
 .st-key-architecture_controls { row-gap: .4rem; }
+.st-key-architecture_more { margin-top: 1.75rem; } /* beside controls with labels */
 .st-key-architecture_fixes button { min-height: 2rem; padding: .1rem .7rem; }
 .st-key-architecture_shown p { margin: 0; }
 .st-key-architecture_source [data-testid="stFileUploaderDropzone"] {
