@@ -2,7 +2,10 @@
 
 import streamlit as st
 
-from viz.pages.text import page as text
+from viz.pages.frame.registry import pages
+from viz.pages.lessons.frame import way_back
 
 st.set_page_config(page_title="Headscope", page_icon="viz/icon.svg", layout="wide")
-st.navigation([st.Page(text.page, title="Text", url_path="text", default=True)]).run()
+page = st.navigation([*pages().values()], position="top")
+way_back(page.url_path)
+page.run()

@@ -17,7 +17,8 @@ from viz.pages.state import params as link
 from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState, reduce
 
 Params = Iterable[link.Param]
-SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale"})
+SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
+NEVER = -1  # a run: the widget was not drawn, or is to be mounted anew
 APP = "app"  # settings that hold on every page
 APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
@@ -27,7 +28,17 @@ APP_PARAMS = (
 
 @dataclass(frozen=True)
 class Mount:
-    """A widget in the page: its key, the value it began with, and the last run that drew it."""
+    """A widget in the page.
+
+    Attributes:
+        key: of the widget.
+        number: how many times it was mounted anew in this revision.
+        revision: of the page when it was mounted.
+        run: the last one that drew it.
+        value: it began with.
+        shape: what its identity depends on besides.
+        empty: the value that an empty widget stands for; None if it is never empty.
+    """
 
     key: str
     number: int
@@ -35,14 +46,19 @@ class Mount:
     run: int
     value: Any
     shape: Hashable
+    empty: Any = None
 
 
-def enter(page: str, params: Params | Callable[[Mapping[str, str]], Params]) -> PageState:
+def enter(
+    page: str, params: Params | Callable[[Mapping[str, str]], Params], *, view: bool = True
+) -> PageState:
     """The page's state in this run; to be called once, before anything of the page is drawn.
 
     Args:
         page: its name, which its widget keys start with.
         params: its settings and its view's selection; or a function that gives them for a link.
+        view: whether the page has a view, which holds the selection; without one, what is called
+            as a part of it (a head, a scale) is a setting like any other.
     """
     state = st.session_state
     entering = state.get("state/page") != page
@@ -56,7 +72,7 @@ def enter(page: str, params: Params | Callable[[Mapping[str, str]], Params]) -> 
     _enter_app(query)
     if query or _key(page) not in state:
         found = tuple(params(query) if callable(params) else params)
-        _apply(page, _linked(found, query))
+        _apply(page, _linked(found, query, SELECTED if view else frozenset()))
     else:
         _apply(page, Entered())
     return current(page)
@@ -90,11 +106,14 @@ def give(
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
-    """Sets settings that have no widget in the page."""
+    """Sets settings from the script; widgets of theirs that it draws later are mounted anew."""
+    mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
+    for name in settings.keys() & mounts.keys():
+        mounts[name] = replace(mounts[name], run=NEVER)
     _apply(page, Edited(current(page).revision, settings))
 
 
-def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
+def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -> tuple[str, Any]:
     """The key and the starting value of the widget of a setting, for this run.
 
     Args:
@@ -102,6 +121,7 @@ def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
         name: of the setting.
         shape: what the widget's identity depends on besides (its range or options); when it
             changes, the widget is mounted anew with the present value.
+        empty: the value that the widget stands for while it is empty.
     """
     state, now = st.session_state, current(page)
     mounts, run = state.setdefault(f"state/{page}/mounts", {}), state.get("state/run", 0)
@@ -113,7 +133,7 @@ def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
     ):
         number = 0 if mount is None or mount.revision != now.revision else mount.number + 1
         key = f"{page}:{now.revision}.{number}:{name}"
-        mount = Mount(key, number, now.revision, run, now.settings[name], shape)
+        mount = Mount(key, number, now.revision, run, now.settings[name], shape, empty)
     mounts[name] = replace(mount, run=run)
     return mount.key, mount.value
 
@@ -123,18 +143,19 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
 
     Args:
         page: its name.
-        params: its settings and its view's selection, with the defaults of now.
+        params: its settings and its view's selection, with the defaults of now. Of a page with
+            several views, the selection of the one that is shown.
         paths: the addresses it may have; `/page` if none.
     """
     now, params = current(page), tuple(params)
-    settings = [p for p in params if p.name not in SELECTED]
-    selected = [p for p in params if p.name in SELECTED]
+    settings = [p for p in params if p.name in now.settings]
+    selected = [p for p in params if p.name not in now.settings]
     app_settings = {p.name: app(p.name) for p in APP_PARAMS}
     return {
         "page": page,
         "paths": list(paths) or [f"/{page}"],
         "revision": f"{_nonce()}.{now.revision}",
-        "start": None if now.selection is None else dict(now.selection),
+        "start": _start(now.selection, {p.name for p in selected}),
         "defaults": {p.name: p.default for p in selected},
         "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
         "session": _nonce(),
@@ -142,13 +163,22 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     }
 
 
+def _start(selection: Mapping[str, Any] | None, names: set[str]) -> dict[str, Any] | None:
+    """What a view selects at first; None if the selection is about another view of the page."""
+    if selection is None or (selection and not names & selection.keys()):
+        return None
+    return {name: value for name, value in selection.items() if name in names}
+
+
 def query_of(page: str, params: Params) -> dict[str, str]:
     """The settings' part of a page's link."""
-    settings = [p for p in params if p.name not in SELECTED]
-    return link.write(settings, current(page).settings)
+    settings = current(page).settings
+    return link.write([p for p in params if p.name in settings], settings)
 
 
-def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
+def _linked(
+    params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
+) -> Given:
     """What a link sets; long texts stand in it by their digest and are looked up."""
     own = {name: text for name, text in query.items() if name not in {p.name for p in APP_PARAMS}}
     values, problems = link.read(params, own)
@@ -161,7 +191,7 @@ def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
                 f"This link was made with a text too long for a link (SHA-256 {digest[:12]}…):"
                 " paste that text to see the same picture."
             )
-    selection = {name: values.pop(name) for name in [*values] if name in SELECTED}
+    selection = {name: values.pop(name) for name in [*values] if name in selected}
     return Given(values, selection, tuple(problems))
 
 
@@ -184,18 +214,19 @@ def fold(page: str) -> None:
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
     values = {
-        name: _value(state[mount.key])
+        name: _value(state[mount.key], mount.empty)
         for name, mount in mounts.items()
         if mount.revision == now.revision and mount.key in state
     }
     _apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
 
 
-def _value(widget: Any) -> Any:
+def _value(widget: Any, empty: Any) -> Any:
     """The value of a widget: views of ours hold it under a name, a toggle's stands as a word."""
     if isinstance(widget, bool):
         return "yes" if widget else "no"
-    return widget.get("value") if isinstance(widget, Mapping) else widget
+    value = widget.get("value") if isinstance(widget, Mapping) else widget
+    return empty if value is None else value
 
 
 def _apply(page: str, event: Event) -> None:

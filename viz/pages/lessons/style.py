@@ -1,4 +1,4 @@
-"""How lessons look: one column that is easy to read, tables, terms, and paper."""
+"""The style sheet of the lessons: one column, tables, terms, and paper."""
 
 import streamlit as st
 
@@ -10,17 +10,18 @@ STYLE = """<style>
 .lesson-head small { opacity: .75; }
 .lesson-bar { display: flex; gap: 3px; margin: .1rem 0 .2rem; }
 .lesson-bar i { flex: 1; height: 5px; border-radius: 3px; background: SOFT; }
-.lesson-bar i.seen { background: rgba(112, 118, 232, .45); }
+.lesson-bar i.opened { background: rgba(112, 118, 232, .45); }
 .lesson-bar i.here { background: rgb(112, 118, 232); }
 .lesson-text p { margin: 0 0 .55rem; line-height: 1.55; max-width: 46rem; }
 .lesson-text ul { margin: 0 0 .5rem; padding-inline-start: 1.2rem; max-width: 46rem; }
 .lesson-text li { margin: .15rem 0; line-height: 1.5; }
 .lesson-text h5 { font-size: 1.05rem; padding: 0; margin: .5rem 0 .3rem; }
-.lesson-took { border-inline-start: 4px solid rgb(112, 118, 232); padding-inline-start: .9rem; }
+.lesson-takeaways { border-inline-start: 4px solid rgb(112, 118, 232);
+  padding-inline-start: .9rem; }
 .lesson-term { position: relative; cursor: help;
   text-decoration: underline dotted currentColor; text-underline-offset: 3px; }
-.lesson-term:is(:hover, :focus)::after { content: attr(data-told); position: absolute; z-index: 99;
-  inset-inline-start: 0; top: 1.5em; width: max-content; max-width: min(20rem, 70vw);
+.lesson-term:is(:hover, :focus)::after { content: attr(data-meaning); position: absolute;
+  z-index: 99; inset-inline-start: 0; top: 1.5em; width: max-content; max-width: min(20rem, 70vw);
   padding: .4rem .6rem; border-radius: 6px; font-size: .88rem; font-weight: 400; line-height: 1.4;
   font-style: normal; white-space: normal; background: #2b3040; color: #f3f5f9;
   box-shadow: 0 2px 8px rgba(0, 0, 0, .35); pointer-events: none; text-align: start; }
@@ -70,8 +71,10 @@ STYLE = """<style>
 [class*="st-key-lesson_grid"] [data-testid="stNumberInputClearButton"] { display: none; }
 [class*="st-key-lesson_page"] .stPageLink a { height: auto; }
 [class*="st-key-lesson_page"] .stPageLink a p { white-space: normal; text-align: start; }
-[class*="st-key-lesson_tries"] a { background: none; }
-[class*="st-key-lesson_tries"] a p { font-weight: 400; }
+[class*="st-key-lesson_tries"] button { justify-content: start; text-align: start;
+  padding-inline: .25rem; }
+[class*="st-key-lesson_tries"] button p { font-weight: 400; white-space: normal; }
+[class*="st-key-lesson_step"] button { padding-inline: .6rem; }
 @media (max-width: 640px) {
   [class*="st-key-lesson_nav"], [class*="st-key-lesson_foot"] { row-gap: 0 !important; }
   [class*="st-key-lesson_grid"] { gap: .3rem !important; }
@@ -91,12 +94,12 @@ STYLE = """<style>
   .stApp, .stMain, [data-testid="stAppViewContainer"], [data-testid="stMainBlockContainer"] {
     position: static !important; overflow: visible !important; height: auto !important;
     padding-top: 0 !important; }
-  .lesson-matrix, .stPlotlyChart, .lesson-took { break-inside: avoid; }
+  .lesson-matrix, .stPlotlyChart, .lesson-takeaways { break-inside: avoid; }
 }
 PRINTED
 </style>""".replace("LINE", LINE).replace("SOFT", SOFT)
 PRINTED = """[class*="st-key-lesson_page"] :is(.stPageLink, [class*="st-key-lesson_grid"]),
-  [class*="st-key-quiz_answer"],
+  [class*="st-key-quiz-"][class*="-answer"],
   [class*="st-key-lesson_step"], [class*="st-key-lesson_tries"] { display: none; }
 [class*="st-key-lesson_page"] [data-testid="stTooltipIcon"] { display: none; }
 [class*="st-key-lesson_page"] :is(.stSlider, .stTextInput, .stTextArea, .stSelectbox,
@@ -104,6 +107,6 @@ PRINTED = """[class*="st-key-lesson_page"] :is(.stPageLink, [class*="st-key-less
 .stCode :is(pre, code, code *) { white-space: pre-wrap !important; overflow-wrap: anywhere; }"""
 
 
-def style(*, printing: bool) -> None:
-    """Puts the look on the page; on a page for printing the controls only tell how they stand."""
+def apply(*, printing: bool) -> None:
+    """Puts the style sheet on the page; in the print view controls cannot be moved."""
     st.html(STYLE.replace("PRINTED", PRINTED if printing else ""))
