@@ -156,7 +156,7 @@ def test_every_button_to_try_makes_sense(name: str) -> None:
     tries = [each for group in groups.values() for each in group]
     params = {param.name: param for param in module.PARAMS}
     app = run(name)
-    labels = {button.label: button.key for button in app.button if "_try" in (button.key or "")}
+    labels = {each.label: each.key or "" for each in app.button if "_try" in (each.key or "")}
     assert len(labels) == len(tries) > 0
     for each in tries:
         assert isinstance(each, Try)

@@ -153,8 +153,8 @@ def _causal(dice: Random) -> Question:
     from models.attention.mask import Mask
 
     n = dice.randint(4, 9)
-    seen = Mask(causal=True).visible(torch.arange(n), n, [0])
-    count = n * n if seen is None else int(seen.sum())
+    visible = Mask(causal=True).visible(torch.arange(n), n, [0])
+    count = n * n if visible is None else int(visible.sum())
     return Question(
         "A causal mask",
         "How many of the weights of one head may be above 0 under a [[causal mask]]?",
