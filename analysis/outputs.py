@@ -1,4 +1,4 @@
-"""What a network's output says: which tokens it holds likely, and how likely."""
+"""What a network's output says: which tokens it holds top_tokens, and how top_tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from models.trace import Trace
 
 
 @dataclass(frozen=True)
-class Likely:
+class TopTokens:
     """The likeliest ids at one place, and their probabilities, largest first.
 
     Attributes:
@@ -23,7 +23,7 @@ class Likely:
     probabilities: tuple[float, ...]
 
 
-def likely(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> Likely:
+def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> TopTokens:
     """The softmax of the logits at one place.
 
     Args:
@@ -44,10 +44,12 @@ def likely(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> Likely
         raise ValueError(f"place: expected {-length} to {length - 1}, received {place}")
     place %= length
     found = torch.softmax(logits[item, place].float(), -1).topk(min(count, logits.shape[-1]))
-    return Likely(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
+    return TopTokens(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
 
 
-def shares(trace: Trace, sizes: Sequence[int], *, item: int = 0) -> tuple[tuple[float, ...], ...]:
+def class_probabilities(
+    trace: Trace, sizes: Sequence[int], *, item: int = 0
+) -> tuple[tuple[float, ...], ...]:
     """The softmax of the logits of an image, question by question.
 
     Args:
@@ -67,7 +69,7 @@ def shares(trace: Trace, sizes: Sequence[int], *, item: int = 0) -> tuple[tuple[
     return tuple(tuple(torch.softmax(part, -1).tolist()) for part in parts)
 
 
-def written(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
+def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
     """The likeliest id at each place: with the target it wrote itself, that very target."""
     length = len((trace.tokens if trace.target_tokens is None else trace.target_tokens)[item])
     return tuple(trace.output.values[item, :length].argmax(-1).tolist())

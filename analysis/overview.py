@@ -16,7 +16,7 @@ from models.trace import Rows, Site
 
 
 @runtime_checkable
-class Weighed(Protocol):
+class WeightSource(Protocol):
     """Attention weights by site, with what their rows and columns stand for."""
 
     def weights(
@@ -48,7 +48,7 @@ def combine(
 
 
 def rows_of(
-    trace: Weighed, site: Site, head: Head, rows: range, *, item: int = 0
+    trace: WeightSource, site: Site, head: Head, rows: range, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
@@ -60,7 +60,7 @@ def rows_of(
 
 
 def column_of(
-    trace: Weighed, site: Site, head: Head, key: int, *, item: int = 0
+    trace: WeightSource, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
@@ -71,7 +71,14 @@ def column_of(
 
 
 def pooled(
-    trace: Weighed, site: Site, head: Head, rows: range, keys: range, *, size: int, item: int = 0
+    trace: WeightSource,
+    site: Site,
+    head: Head,
+    rows: range,
+    keys: range,
+    *,
+    size: int,
+    item: int = 0,
 ) -> Float[Tensor, "row col"]:
     """The part rows × keys of a head's weights, max-pooled to at most size × size cells.
 
@@ -86,7 +93,7 @@ def pooled(
 
 
 def thumbnails(
-    trace: Weighed, site: Site, *, size: int, item: int = 0
+    trace: WeightSource, site: Site, *, size: int, item: int = 0
 ) -> Float[Tensor, "column row col"]:
     """Every head of a site, then mean and max over them, each pooled as in `pooled`."""
 

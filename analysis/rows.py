@@ -11,25 +11,25 @@ ROUNDING = 1e-5  # float32: a sum of thousands of weights
 
 
 @dataclass(frozen=True)
-class Checked:
+class RowCheck:
     """What was found in some rows of all heads of a site.
 
     Attributes:
         rows: how many rows were looked at.
-        of: how many there are.
+        total: how many there are.
         whole: rows that sum to 1.
         empty: rows with no key to attend to, which are zero.
         odd: rows with a weight below 0 or a sum above 1, which no softmax gives.
     """
 
     rows: int
-    of: int
+    total: int
     whole: int
     empty: int
     odd: int
 
 
-def checked(trace: Trace, site: Site, *, most: int = MOST) -> Checked:
+def check_rows(trace: Trace, site: Site, *, most: int = MOST) -> RowCheck:
     """Looks at every row, or at evenly spread ones where all would be too many.
 
     Args:
@@ -43,9 +43,9 @@ def checked(trace: Trace, site: Site, *, most: int = MOST) -> Checked:
     weights = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=chosen)
     sums = weights.double().sum(-1)
     empty, below = sums == 0, (weights < 0).any(-1)
-    return Checked(
+    return RowCheck(
         rows=sums.numel(),
-        of=site.heads * count,
+        total=site.heads * count,
         whole=int(((sums - 1).abs() <= ROUNDING).sum()),
         empty=int(empty.sum()),
         odd=int((below | (sums > 1 + ROUNDING)).sum()),

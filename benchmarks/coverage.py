@@ -118,7 +118,7 @@ def compared(
     if len(weights[0]) != found.patterns[0].batch:
         weights = list(stitched(theirs, inputs, expected))
     whole = [
-        off(pattern, theirs, found.sides[site][0])
+        off(pattern, theirs, found.axes[site][0])
         for site, pattern, theirs in zip(found.sites, found.patterns, weights, strict=True)
     ]
     verdict = verify(mine, inputs)
@@ -135,7 +135,7 @@ def off(pattern: Any, weights: Tensor, rows: Any) -> float:
     """Largest difference over rows of real tokens."""
     real = torch.zeros(pattern.batch, pattern.queries, dtype=torch.bool)
     for item in range(pattern.batch):
-        real[item, rows.places(item)] = True
+        real[item, rows.positions_of(item)] = True
     difference = (pattern.weights().detach() - weights).abs().amax((1, 3))
     return float(difference[real].max())
 

@@ -1,4 +1,4 @@
-"""Servers as children of a benchmark: started, waited for, and always stopped."""
+"""Servers as children of a benchmark or a test: started, waited for, and always stopped."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -18,55 +19,71 @@ STOP_SECONDS = 10
 
 @dataclass(frozen=True)
 class Server:
-    """A server that listens.
+    """A server that is healthy.
 
     Attributes:
         url: where.
         began: when its process was started, in seconds since 1970.
-        listened: how many seconds later it listened.
+        listened: how many seconds later it answered.
+        pid: of its process.
     """
 
     url: str
     began: float
     listened: float
-
-
-def app(port: int) -> tuple[list[str], Path]:
-    """The command of the real app, and where it runs."""
-    return [sys.executable, "serve.py", "--port", str(port)], ROOT
+    pid: int
 
 
 def page(folder: Path, name: str, port: int) -> tuple[list[str], Path]:
-    """The command of a plain Streamlit page, and where it runs."""
+    """The command of a Streamlit page or app, and where it runs."""
     options = ["--server.port", str(port), "--server.headless", "true"]
     return [sys.executable, "-m", "streamlit", "run", name, *options], folder
 
 
+def app(port: int) -> tuple[list[str], Path]:
+    """The command of the real app, and where it runs."""
+    return page(ROOT, "app.py", port)
+
+
 @contextlib.contextmanager
-def running(command: list[str], folder: Path, port: int) -> Iterator[Server]:
+def served(port: int = 0, **environment: str) -> Iterator[Server]:
+    """The real app, on a free port unless one is given."""
+    port = port or free_port()
+    with running(*app(port), port, **environment) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def running(command: list[str], folder: Path, port: int, **environment: str) -> Iterator[Server]:
     """Starts a server and stops it at the end, whatever happens in between.
 
+    Args:
+        command: of the server.
+        folder: where it runs.
+        port: that it listens on.
+        environment: variables that it gets besides those of this process.
+
     Raises:
-        RuntimeError: with what the server said, if it does not listen in time.
+        RuntimeError: with the server's output, if it is not healthy in time.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         began = time.time()
         child = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
         )
         try:
-            while not _listens(port):
+            while not healthy(port):
                 if child.poll() is not None or time.time() - began > START_SECONDS:
-                    said.seek(0)
-                    words = said.read().decode(errors="replace").strip()
+                    output.seek(0)
+                    words = output.read().decode(errors="replace").strip()
                     raise RuntimeError(f"{' '.join(command[1:])} does not answer:\n{words}")
                 time.sleep(0.01)
-            yield Server(f"http://127.0.0.1:{port}", began, time.time() - began)
+            yield Server(f"http://127.0.0.1:{port}", began, time.time() - began, child.pid)
         finally:
             _stop(child)
 
@@ -78,10 +95,16 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def healthy(port: int) -> bool:
+    """Whether a Streamlit server on that port says that it is well."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/_stcore/health")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _stop(child: "subprocess.Popen[bytes]") -> None:

@@ -182,7 +182,7 @@ class Decoder(nn.Module):
                 which could not reach the rows that are already there.
         """
         check(edits, self.config.depth, ("causal",))
-        before = seen_by(None if past is None else past.patterns, ids.shape[1], edits)
+        before = past_length(None if past is None else past.patterns, ids.shape[1], edits)
         x = self.embedding(ids)[:, before:]
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1]).since(before)
@@ -198,7 +198,7 @@ class Decoder(nn.Module):
         return DecoderOutput(logits, hidden, tuple(states), tuple(patterns))
 
 
-def seen_by(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edit]) -> int:
+def past_length(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edit]) -> int:
     """How many of the tokens an earlier pass has seen.
 
     Raises:

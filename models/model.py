@@ -7,7 +7,7 @@ import torch
 
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.preprocessing import Look
+from models.preprocessing import Preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import Tokenizer
@@ -28,11 +28,11 @@ class Model:
         tokenizer: turns text into ids; None if the model only reads ids.
         trained: whether the weights come from training or from a seed.
         left_out: weights of the checkpoint that are no part of the network.
-        look: how it wants its images; None if it reads text.
+        preprocessing: how it wants its images; None if it reads text.
         target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
             only reads ids there.
         door: whose code the network is: "own", or "transformers".
-        most: the most tokens it reads, where its config does not say so.
+        max_tokens: the most tokens it reads, where its config does not say so.
     """
 
     name: str
@@ -40,16 +40,16 @@ class Model:
     tokenizer: Tokenizer | None
     trained: bool
     left_out: tuple[str, ...] = field(default=(), repr=False)
-    look: Look | None = None
+    preprocessing: Preprocessing | None = None
     target_tokenizer: Tokenizer | None = None
     door: Door = "own"
-    most: int | None = None
+    max_tokens: int | None = None
 
     @property
     def limit(self) -> int:
         """The most tokens it reads; for images, what the size it is built for comes to."""
-        if self.most is not None:
-            return self.most
+        if self.max_tokens is not None:
+            return self.max_tokens
         config = self.network.config
         return config.tokens if isinstance(config, ViTConfig) else config.max_tokens
 

@@ -11,40 +11,40 @@ from models.files.folder import Folder
 from models.patches import Sizes, check_patch, pair
 from models.vit import ViTConfig
 
-How = Literal["crop", "pad", "stretch"]
+ResizeMode = Literal["crop", "pad", "stretch"]
 
 
 @dataclass(frozen=True)
-class Look:
+class Preprocessing:
     """What is done to an image before a network reads it.
 
     Attributes:
         size: rows and columns of pixels.
         mean: per channel, taken away from values between 0 and 1.
         std: per channel, what the rest is divided by.
-        how: "crop", "pad" or "stretch", where the image has another shape.
+        resize: "crop", "pad" or "stretch", where the image has another shape.
     """
 
     size: Sizes
     mean: tuple[float, float, float] = (0.5, 0.5, 0.5)
     std: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    how: How = "crop"
+    resize: ResizeMode = "crop"
 
 
-def look_of(config: ViTConfig) -> Look:
+def default_preprocessing(config: ViTConfig) -> Preprocessing:
     """The size a network is built for, and values from -1 to 1."""
-    return Look(pair(config.image))
+    return Preprocessing(pair(config.image))
 
 
-def read_look(path: Path, config: ViTConfig) -> Look:
-    """What a checkpoint's preprocessor_config.json says; without one, `look_of`.
+def read_preprocessing(path: Path, config: ViTConfig) -> Preprocessing:
+    """What a checkpoint's preprocessor_config.json says; without one, `default_preprocessing`.
 
     Raises:
         ValueError: for a file that cannot be read or asks for what is not known here.
     """
     file = path / "preprocessor_config.json"
     if not file.is_file():
-        return look_of(config)
+        return default_preprocessing(config)
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -54,11 +54,11 @@ def read_look(path: Path, config: ViTConfig) -> Look:
     size = _size(settings.get("size"), config)
     check_patch(size, config.patch)
     if settings.get("do_normalize") is False:
-        return Look(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "stretch")
+        return Preprocessing(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "stretch")
     mean, std = (_three(settings, name) for name in ("image_mean", "image_std"))
     if min(std) <= 0:
         raise ValueError(f"image_std: expected numbers above 0, received {std}")
-    return Look(size, mean, std, "stretch")
+    return Preprocessing(size, mean, std, "stretch")
 
 
 def _size(given: Any, config: ViTConfig) -> Sizes:
@@ -84,7 +84,7 @@ def _three(settings: Mapping[str, Any], name: str) -> tuple[float, float, float]
 FILE = "preprocessor_config.json"
 
 
-def look_in(folder: Folder | None, config: Any) -> Look | None:
+def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
     """Size, mean and spread from preprocessor_config.json, else from the config.
 
     Returns:
@@ -104,11 +104,11 @@ def look_in(folder: Folder | None, config: Any) -> Look | None:
     wanted = given.get("crop_size") if crops and given.get("crop_size") else given.get("size")
     size = built if wanted is None else _size_of(wanted)
     if given.get("do_normalize") is False:
-        return Look(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "crop" if crops else "stretch")
+        return Preprocessing(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "crop" if crops else "stretch")
     mean, std = (_channels(given, name) for name in ("image_mean", "image_std"))
     if min(std) <= 0:
         raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
-    return Look(size, mean, std, "crop" if crops else "stretch")
+    return Preprocessing(size, mean, std, "crop" if crops else "stretch")
 
 
 def _built_for(config: Any) -> Sizes | None:

@@ -13,12 +13,12 @@ from models.decode import without_dropout
 from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
 from models.files.errors import CheckpointError
-from models.inputs.own import Input, Inputs, Target, inputs_of, named_inputs
+from models.inputs.own import Input, Inputs, Target, prepare_dict, prepare_inputs
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
-from models.trace import Output, Site, Stack, Trace
+from models.trace import HiddenStates, Output, Site, Trace
 from models.vit import ViTOutput
 
 if TYPE_CHECKING:
@@ -61,11 +61,13 @@ def trace(
     model = as_model(model)
     differentiate = None if gradient is None else partial(_differentiate, gradient=gradient)
     if model.door == "transformers":
-        from models.pretrained.run import traced
+        from models.pretrained.run import trace_pretrained
 
-        return traced(model, input, target, edits=edits, hidden=hidden, differentiate=differentiate)
+        return trace_pretrained(
+            model, input, target, edits=edits, hidden=hidden, differentiate=differentiate
+        )
     named = isinstance(input, dict)
-    inputs = named_inputs(model, input) if named else inputs_of(model, input, target)
+    inputs = prepare_dict(model, input) if named else prepare_inputs(model, input, target)
     with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
     output = Output(*out.result)
@@ -81,7 +83,7 @@ def trace(
         prefix=inputs.prefix,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        stacks=_stacks(out, inputs) if hidden else {},
+        hidden_states=_hidden_states(out, inputs) if hidden else {},
     )
 
 
@@ -100,14 +102,14 @@ def _sites(out: Out) -> tuple[Site, ...]:
     )
 
 
-def _stacks(out: Out, inputs: Inputs) -> dict[str | None, Stack]:
+def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
     if not isinstance(out, Seq2SeqOutput):
-        return {None: Stack.of(out.states, inputs.tokens)}
+        return {None: HiddenStates.of(out.states, inputs.tokens)}
     theirs = inputs.target_tokens or ()
     return {
-        "encoder": Stack.of(out.encoder.states, inputs.tokens),
-        "decoder": Stack.of(out.states, theirs),
+        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens),
+        "decoder": HiddenStates.of(out.states, theirs),
     }
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from models.attention import DOT_SCALINGS, Edit, Mask, MultiHeadAttentionConfig, Pattern
 from models.blocks import ACTIVATIONS, BLOCKS, DECODER_BLOCKS, Both
 from models.checks import check_choices, check_least, check_shares
-from models.decoder import seen_by
+from models.decoder import past_length
 from models.edits import at, check
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
@@ -256,7 +256,9 @@ class Seq2Seq(nn.Module):
                 which could not reach the rows that are already there.
         """
         check(edits, self.config.depth, KINDS)
-        before = seen_by(past and [block.causal for block in past.blocks], target.shape[1], edits)
+        before = past_length(
+            past and [block.causal for block in past.blocks], target.shape[1], edits
+        )
         encoder = self._encoded(source, edits) if past is None else past.encoder
         mask = self._masks(source, target, before)
         relation = self.relation(target.shape[1]).since(before)

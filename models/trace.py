@@ -12,45 +12,49 @@ from models.text import Tokens
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class TokenAxis:
     """What one axis of a site's weights stands for, where it is not the model's own tokens.
 
     Attributes:
         tokens: one entry per item.
-        own: where on the axis each item's tokens stand; None means at its beginning.
+        positions: where on the axis each item's tokens stand; None means at its beginning.
     """
 
     tokens: tuple[Tokens, ...]
-    own: tuple[Int[Tensor, "_"], ...] | None = None
+    positions: tuple[Int[Tensor, "_"], ...] | None = None
 
-    def places(self, item: int) -> Int[Tensor, " token"]:
+    def positions_of(self, item: int) -> Int[Tensor, " token"]:
         """Where on the axis the tokens of an item stand."""
-        return torch.arange(len(self.tokens[item])) if self.own is None else self.own[item]
+        return (
+            torch.arange(len(self.tokens[item])) if self.positions is None else self.positions[item]
+        )
 
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
         """True where the axis is filled up; None if it nowhere is."""
         filled = torch.ones(len(self.tokens), length, dtype=torch.bool)
         for item in range(len(self.tokens)):
-            filled[item, self.places(item)] = False
+            filled[item, self.positions_of(item)] = False
         return filled if filled.any() else None
 
 
 @dataclass(frozen=True, eq=False)
-class Stack:
+class HiddenStates:
     """Hidden states of one tower.
 
     Attributes:
         states: what leaves each layer; the first is the embedding.
-        sides: whose they are, one entry per state.
+        axes: whose they are, one entry per state.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
-    sides: tuple[Side, ...]
+    axes: tuple[TokenAxis, ...]
 
     @staticmethod
-    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...]) -> "Stack":
+    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...]) -> "HiddenStates":
         """States of a network whose every layer holds the same tokens."""
-        return Stack(tuple(state.detach() for state in states), (Side(tokens),) * len(states))
+        return HiddenStates(
+            tuple(state.detach() for state in states), (TokenAxis(tokens),) * len(states)
+        )
 
     def read(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
         """One item's own tokens.
@@ -61,7 +65,7 @@ class Stack:
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
         state = self.states[layer][item]
-        return state[self.sides[layer].places(item).to(state.device)]
+        return state[self.axes[layer].positions_of(item).to(state.device)]
 
 
 def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
@@ -105,7 +109,7 @@ class Output:
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
-Sides = Mapping[Site, tuple[Side, Side]]
+SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +126,8 @@ class Trace:
         prefix: how many tokens (class, registers) stand in front of the patches.
         notes: what was done to the input on the way, and to positions that did not fit it.
         target_tokens: what the decoder of an encoder–decoder read, one entry per item.
-        sides: rows and columns of sites that are not simply the tokens above.
-        stacks: hidden states by tower (None where there is only one); empty if not asked for.
+        axes: rows and columns of sites that are not simply the tokens above.
+        hidden_states: hidden states by tower (None where there is only one); empty if not asked for.
     """
 
     model: str
@@ -136,8 +140,8 @@ class Trace:
     prefix: int = 0
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
-    sides: Sides = field(repr=False, default_factory=dict)
-    stacks: Mapping[str | None, Stack] = field(repr=False, default_factory=dict)
+    axes: SiteAxes = field(repr=False, default_factory=dict)
+    hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -146,15 +150,15 @@ class Trace:
 
     def queries(self, site: Site) -> tuple[Tokens, ...]:
         """Whose tokens the rows of a site's weights are, one entry per item."""
-        if site in self.sides:
-            return self.sides[site][0].tokens
+        if site in self.axes:
+            return self.axes[site][0].tokens
         theirs = self.target_tokens if site.tower == "decoder" else None
         return self.tokens if theirs is None else theirs
 
     def keys(self, site: Site) -> tuple[Tokens, ...]:
         """Whose tokens the columns of a site's weights are, one entry per item."""
-        if site in self.sides:
-            return self.sides[site][1].tokens
+        if site in self.axes:
+            return self.axes[site][1].tokens
         return self.tokens if site.kind == "cross" else self.queries(site)
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
@@ -248,11 +252,13 @@ class Trace:
         Raises:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
-        if not self.stacks:
+        if not self.hidden_states:
             raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
-        if tower not in self.stacks:
-            raise ValueError(f"tower: expected one of {list(self.stacks)}, received {tower!r}")
-        return self.stacks[tower].read(layer, self._checked(item))
+        if tower not in self.hidden_states:
+            raise ValueError(
+                f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
+            )
+        return self.hidden_states[tower].read(layer, self._checked(item))
 
     def empty_rows(self) -> int:
         """How many rows of real tokens, over all sites and heads, have no key to attend to."""
@@ -260,8 +266,8 @@ class Trace:
         return sum(pattern.empty_rows(self._padding(site)) for site, pattern in pairs)
 
     def _padding(self, site: Site) -> Bool[Tensor, "batch query"] | None:
-        if site in self.sides:
-            return self.sides[site][0].padding(site.queries)
+        if site in self.axes:
+            return self.axes[site][0].padding(site.queries)
         return padding_of(self.queries(site))
 
     def _question(
@@ -279,10 +285,14 @@ class Trace:
                 f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
                 " choose a head, or fewer rows with rows="
             )
-        if site not in self.sides:
+        if site not in self.axes:
             return pattern, picked, slice(0, own)
-        rows_of, keys_of = self.sides[site]
-        return pattern, rows_of.places(item)[picked], keys_of.places(item).to(pattern.q.device)
+        rows_of, keys_of = self.axes[site]
+        return (
+            pattern,
+            rows_of.positions_of(item)[picked],
+            keys_of.positions_of(item).to(pattern.q.device),
+        )
 
     def _index(self, layer: int, kind: str | None, tower: str | None = None) -> int:
         found = [i for i, site in enumerate(self.sites) if site.layer == layer]

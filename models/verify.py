@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class ByWeights:
+class ValuesFromWeights:
     """The edit that changes nothing: values come from the weights instead of from the kernel."""
 
     layer: None = None
@@ -68,7 +68,7 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         The largest difference over the rows of real tokens: rows of padding have no weights here.
     """
     model = as_model(model)
-    made = trace(model, input, target, edits=[ByWeights()])
+    made = trace(model, input, target, edits=[ValuesFromWeights()])
     untouched = _untouched(model, input, target, made)
     real = _real(made, untouched)
     difference = (made.output.values - untouched).float().abs()
@@ -85,16 +85,16 @@ def _untouched(model: Model, input: Any, target: Any, made: Trace) -> Tensor:
     """The output of the model as it is: for the library's, without any of our code in it."""
     if model.door == "own":
         return trace(model, input, target).output.values
-    from models.pretrained.run import plain
+    from models.pretrained.run import run_untraced
 
-    return plain(model, input, target)
+    return run_untraced(model, input, target)
 
 
 def _real(made: Trace, output: Tensor) -> Tensor:
     """True at the numbers of the output that belong to real tokens."""
     real = torch.ones_like(output, dtype=torch.bool)
     for site in made.sites:
-        side = made.sides.get(site)
+        side = made.axes.get(site)
         padding = None if side is None else side[0].padding(site.queries)
         if padding is not None and output.shape[:2] == padding.shape:
             real[padding.to(output.device)] = False

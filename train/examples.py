@@ -26,7 +26,7 @@ class Pointer:
     Attributes:
         name: on its button.
         item: a text, or a picture's contents.
-        look: what to look at; {layer}, {head} and {weight} are filled in.
+        hint: what to look at; {layer}, {head} and {weight} are filled in.
         query: position of the token that attends.
         keys: positions it may attend to; the example shows the one it gives the most weight. ()
             means any.
@@ -36,7 +36,7 @@ class Pointer:
 
     name: str
     item: Item
-    look: str
+    hint: str
     query: int = 0
     keys: Sequence[int] = ()
     kind: str = "self"
@@ -79,5 +79,5 @@ def _shown(model: Model, pointer: Pointer) -> Example:
             head, key = int(place) // len(keys), keys[int(place) % len(keys)]
             best = replace(best, layer=site.layer, head=head, key=key, weight=float(weight))
     weight = round(best.weight, 2)
-    look = pointer.look.format(layer=best.layer, head=best.head, weight=f"{weight:.2f}")
-    return replace(best, weight=weight, look=look, target=pointer.target)
+    look = pointer.hint.format(layer=best.layer, head=best.head, weight=f"{weight:.2f}")
+    return replace(best, weight=weight, hint=look, target=pointer.target)

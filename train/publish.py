@@ -65,7 +65,7 @@ def publish(
         "summary": recipe.summary,
         "licence": LICENCE,
         "task": recipe.about,
-        "look": recipe.look,
+        "hint": recipe.hint,
         "measures": [asdict(each) for each in measures],
         "examples": [asdict(each) for each in examples],
         "questions": [{"title": q, "classes": names} for q, names in recipe.questions.items()],

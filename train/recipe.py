@@ -20,7 +20,7 @@ class Recipe:
         title: what people call it.
         summary: one sentence, for lists.
         about: what it learned.
-        look: what to look at, whatever the input.
+        hint: what to look at, whatever the input.
         task: what it learns.
         config: of the network.
         settings: of the training.
@@ -33,7 +33,7 @@ class Recipe:
     title: str
     summary: str
     about: str
-    look: str
+    hint: str
     task: Task
     config: Config
     settings: Settings

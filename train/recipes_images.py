@@ -41,7 +41,7 @@ SHAPES = Recipe(
     summary="A ViT that finds the odd shape and counts discs: 4 layers of 4 heads, width 64.",
     about="Pictures of 3 to 6 shapes on textured ground, all of a kind but one: which kind is the"
     " odd one, and how many discs are there?",
-    look="In the first layer the class token's heads each have kinds of their own to look at: one"
+    hint="In the first layer the class token's heads each have kinds of their own to look at: one"
     " bars, one squares and triangles, one discs and squares. Several of a kind share what one that"
     " stands alone keeps: a patch of the odd shape gets 7 % of the attention, one of the others"
     " 4 %, one of the ground less than 1 %.",
@@ -60,7 +60,10 @@ SHAPES = Recipe(
     settings=Settings(steps=4000, batch=32, rate=1.5e-3, every=200),
     exams={"both questions right": (Shapes(), 0.98)},
     pointers=(_shown("First", 1), _shown("Second", 2), _shown("Third", 3)),
-    questions={"Which shape is the odd one out?": NAMES, "How many discs are there?": COUNTS},
+    questions={
+        "Which shape is the odd one out?": NAMES,
+        "How many discs are there?": COUNTS,
+    },
 )
 
 
@@ -77,7 +80,7 @@ DIGITS = Recipe(
     summary="A ViT that reads handwritten digits: 3 layers of 4 heads, width 48.",
     about="The 1,797 handwritten digits that come with scikit-learn, scanned with 8 × 8 pixels and"
     " enlarged to 32 × 32; every patch is one pixel of the scan.",
-    look="The class token looks at strokes, not at the ground, and most at those by which digits"
+    hint="The class token looks at strokes, not at the ground, and most at those by which digits"
     " differ.",
     task=Digits(),
     config=ViTConfig(

@@ -12,7 +12,7 @@ REVERSE = Recipe(
     title="Reverse",
     summary="An encoder that writes letters backwards: 2 layers of one head, width 64.",
     about="Letters in, the same letters backwards out, for 4 to 12 of them.",
-    look="The last layer is an anti-diagonal: every place looks at the place it must copy, as far"
+    hint="The last layer is an anti-diagonal: every place looks at the place it must copy, as far"
     " from the end as it is from the beginning. The layer before finds out where the end is.",
     task=Rearrange("reverse"),
     config=EncoderConfig(
@@ -62,7 +62,7 @@ INDUCTION = Recipe(
     summary="A decoder that notices what comes again: 2 layers of 2 heads, width 64.",
     about="Letters and digits in, what comes next out. At a random place some of them come again,"
     " and from the second one on it can be known how they go on.",
-    look="Two heads work together. One in the first layer looks at the sign before (a line just"
+    hint="Two heads work together. One in the first layer looks at the sign before (a line just"
     " under the diagonal). One in the second looks for where the present sign stood before, and"
     " attends to what came after it there: the induction head. It starts where a repeat starts.",
     task=Induction(),

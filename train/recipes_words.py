@@ -15,7 +15,7 @@ DATES = Recipe(
     " width 64.",
     about="A date in one of 30 written forms in, from 1950 to 2049, the same date as 1998-03-03"
     " out, character by character. 3.4.1998 is in April, 4/3/1998 too, and 98-4-3 as well.",
-    look="The cross-attention shows the alignment: while the year is written the decoder looks at"
+    hint="The cross-attention shows the alignment: while the year is written the decoder looks at"
     " the year, wherever it stands, then at the month, then at the day.",
     task=Dates(),
     config=Seq2SeqConfig(
@@ -86,7 +86,7 @@ GRAMMAR = Recipe(
     title="Grammar, masked words",
     summary="An encoder that fills in masked words: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(WHOLE)) + " Some words are masked, and it tells which they were.",
-    look="Mask a verb, and a head of the second layer looks past nearer nouns to the subject. Mask"
+    hint="Mask a verb, and a head of the second layer looks past nearer nouns to the subject. Mask"
     " the answer to “who or what?”: no single head finds the noun that the pronoun means in every"
     " sentence, it takes several.",
     task=Masked(),
@@ -149,7 +149,7 @@ GRAMMAR_NEXT = Recipe(
     title="Grammar, next word",
     summary="A decoder that tells the next word: 2 layers of 2 heads, width 64.",
     about=ABOUT.format(words=len(BEGUN)) + " At every word it tells which may come next.",
-    look="After “who or what? the” a head of the second layer looks at the noun that the pronoun"
+    hint="After “who or what? the” a head of the second layer looks at the noun that the pronoun"
     " means: it is the next word. A verb finds its subject in two steps: a word in between looks at"
     " the subject, and the word before the verb looks at that word.",
     task=NextWord(),

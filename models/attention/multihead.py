@@ -1,4 +1,4 @@
-"""Multi-head attention: the layer that projects its own queries, keys and values.
+"""Multi-head attention: the layer that has_projection its own queries, keys and values.
 
 Source: Vaswani et al. 2017, section 3.2.2, with the options that later transformers added.
 """
@@ -109,7 +109,7 @@ class MultiHeadAttentionConfig:
         return self.heads * self.value_width
 
     @property
-    def projects(self) -> bool:
+    def has_projection(self) -> bool:
         """Whether there is an output projection."""
         return self.out_projection == "always" or self.heads > 1 or self.merged != self.dim
 
@@ -140,7 +140,7 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(into, config.merged, bias=config.qkv_bias)
         self.out = (
             nn.Linear(config.merged, config.dim, bias=config.out_bias)
-            if config.projects
+            if config.has_projection
             else nn.Identity()
         )
         self.projection_dropout = nn.Dropout(config.projection_dropout)
@@ -176,7 +176,7 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
             raise ValueError("angles are for self-attention: expected no context")
-        q = self._compared(self.query(x), angles)
+        q = self._prepared(self.query(x), angles)
         k, v = self._keys_values(x, context, angles, past)
         values, pattern = attend(
             q,
@@ -188,9 +188,9 @@ class MultiHeadAttention(nn.Module):
             dropout=self.config.dropout if self.training else 0.0,
             edit=edit,
         )
-        out = self.output_dropout(self.projection_dropout(self.out(_merged(values))))
+        out = self.output_dropout(self.projection_dropout(self.out(_merge_heads(values))))
         if self.config.value_shortcut:
-            out = out + _merged(v[:, :, -x.shape[1] :])
+            out = out + _merge_heads(v[:, :, -x.shape[1] :])
         return out, pattern
 
     def _keys_values(
@@ -200,12 +200,12 @@ class MultiHeadAttention(nn.Module):
         if context is not None and past is not None:
             return past.k, past.v
         source = x if context is None else context
-        k, v = self._compared(self.key(source), angles), self._split(self.value(source))
+        k, v = self._prepared(self.key(source), angles), self._split(self.value(source))
         if past is None:
             return k, v
         return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
 
-    def _compared(self, x: Tensor, angles: Tensor | None) -> Tensor:
+    def _prepared(self, x: Tensor, angles: Tensor | None) -> Tensor:
         """Queries or keys as they go into the dot product: split, rotated, scaled."""
         x = self._split(x)
         x = x if angles is None else rotate(x, angles)
@@ -217,5 +217,5 @@ class MultiHeadAttention(nn.Module):
         )
 
 
-def _merged(values: Tensor) -> Tensor:
+def _merge_heads(values: Tensor) -> Tensor:
     return rearrange(values, "batch head token dim -> batch token (head dim)")

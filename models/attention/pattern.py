@@ -22,7 +22,7 @@ from models.attention.scores import Dot, Score, softmax
 Rows = slice | Sequence[int] | Tensor | None
 
 
-def one_or_all(index: int | None, count: int, name: str) -> slice:
+def index_slice(index: int | None, count: int, name: str) -> slice:
     """A slice of one, or of everything for None; ValueError for an index that is not there."""
     if index is None:
         return slice(None)
@@ -46,14 +46,14 @@ def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
     return picked.long()
 
 
-def drop(block: Tensor, head: int | None, item: int | None) -> Tensor:
+def drop_axes(block: Tensor, head: int | None, item: int | None) -> Tensor:
     """`batch head …` without the axes of which one was picked."""
     if head is not None:
         block = block[:, 0]
     return block if item is None else block[0]
 
 
-def per_head(
+def expand_heads(
     kv: Float[Tensor, "batch kv_head key dim"], heads: int, chosen: slice
 ) -> Float[Tensor, "batch head key dim"]:
     """Keys or values, one head for each of the chosen of `heads` query heads."""
@@ -182,7 +182,7 @@ class Pattern:
             ValueError: for a head, row or item that is not there.
         """
         scores, _ = self._scores(self._heads(head), self._rows(rows), self._items(item))
-        return drop(scores, head, item).float()
+        return drop_axes(scores, head, item).float()
 
     def weights(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
@@ -193,7 +193,7 @@ class Pattern:
         share, and edits of the weights may do as they please.
         """
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
-        return drop(weights, head, item).float()
+        return drop_axes(weights, head, item).float()
 
     def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
         """Every weight once, a few rows of one head at a time, in at most `max_bytes` each."""
@@ -217,8 +217,8 @@ class Pattern:
             raise ValueError("no gradient here: ask for one with trace(..., gradient=...)")
         heads, positions, items = self._heads(head), self._rows(rows), self._items(item)
         values_gradient = self.values_gradient[items, heads][:, :, positions].float()
-        values = per_head(self.v[items], self.heads, heads).float()
-        return drop(values_gradient @ values.transpose(-1, -2), head, item)
+        values = expand_heads(self.v[items], self.heads, heads).float()
+        return drop_axes(values_gradient @ values.transpose(-1, -2), head, item)
 
     def detached(self, values_gradient: Tensor) -> "Pattern":
         """The same recipe with the gradient of its values, free of the graph it came from."""
@@ -249,7 +249,7 @@ class Pattern:
         wide = torch.promote_types(self.q.dtype, torch.float32)
         chosen = range(self.heads)[heads]
         q = self.q[items, heads][:, :, rows]
-        k = per_head(self.k[items], self.heads, heads)
+        k = expand_heads(self.k[items], self.heads, heads)
         scores = self.score.scores(q.to(wide), k.to(wide), chosen)
         bias = self.bias_rows(rows, chosen, items)
         if bias is not None:
@@ -291,10 +291,10 @@ class Pattern:
         return torch.stack([self.bias(head, rows) for head in heads])[None]
 
     def _heads(self, head: int | None) -> slice:
-        return one_or_all(head, self.heads, "head")
+        return index_slice(head, self.heads, "head")
 
     def _items(self, item: int | None) -> slice:
-        return one_or_all(item, self.batch, "item")
+        return index_slice(item, self.batch, "item")
 
     def _rows(self, rows: Rows) -> Tensor:
         return positions(rows, self.queries).to(self.q.device)

@@ -51,8 +51,11 @@ def attention(
         parts.append(made)
     parts.append(_attend(config, queries, source[0][1], order, causal))
     merged = (("tokens", queries), ("heads × width", config.merged))
-    out: Shape = (("tokens", queries), ("dim", config.dim if config.projects else config.merged))
-    if config.projects:
+    out: Shape = (
+        ("tokens", queries),
+        ("dim", config.dim if config.has_projection else config.merged),
+    )
+    if config.has_projection:
         title_out = "Output projection"
         parts.append(linear("out", title_out, merged, out, runs, bias=config.out_bias))
     return group(
@@ -67,7 +70,7 @@ def attention(
 
 def _attention_formula(config: MultiHeadAttentionConfig) -> str:
     heads = f"[head 1 | … | head {config.heads}]" if config.heads > 1 else "head 1"
-    out = " · Wo" + (" + bo" if config.out_bias else "") if config.projects else ""
+    out = " · Wo" + (" + bo" if config.out_bias else "") if config.has_projection else ""
     return heads + out + (" + [v 1 | … | v n]" if config.value_shortcut else "")
 
 

@@ -13,7 +13,7 @@ GIB = 2**30
 SHARE = 0.8  # of what is free
 
 
-def needed(files: Sequence[Path], dtype: torch.dtype) -> int:
+def weights_bytes(files: Sequence[Path], dtype: torch.dtype) -> int:
     """Bytes of the weights in these files once floating-point ones have this type."""
     total = 0
     for file in files:
@@ -26,7 +26,7 @@ def needed(files: Sequence[Path], dtype: torch.dtype) -> int:
     return total
 
 
-def available(device: str = "cpu") -> int | None:
+def available_memory(device: str = "cpu") -> int | None:
     """Free memory in bytes, as far as the system tells."""
     if torch.device(device).type == "cuda":
         return torch.cuda.mem_get_info(torch.device(device))[0]
@@ -41,12 +41,12 @@ def available(device: str = "cpu") -> int | None:
         return None
 
 
-def check(files: Sequence[Path], dtype: torch.dtype, device: str = "cpu") -> None:
+def check_fits(files: Sequence[Path], dtype: torch.dtype, device: str = "cpu") -> None:
     """Raises CheckpointError if the weights would not fit."""
-    room, wanted = available(device), needed(files, dtype)
+    room, wanted = available_memory(device), weights_bytes(files, dtype)
     if room is None or wanted <= SHARE * room:
         return
-    half = needed(files, torch.bfloat16)
+    half = weights_bytes(files, torch.bfloat16)
     way = "; dtype=torch.bfloat16 would fit" if half <= SHARE * room and half < wanted else ""
     raise CheckpointError(
         f"the weights need about {wanted / GIB:.1f} GiB of memory and {room / GIB:.1f} GiB are"

@@ -56,7 +56,7 @@ class Example:
     Attributes:
         name: on its button.
         input: the text, or the name of a picture in the model's folder.
-        look: what to look at.
+        hint: what to look at.
         kind: "self", "causal" or "cross".
         layer: of the head.
         head: that shows it.
@@ -68,7 +68,7 @@ class Example:
 
     name: str
     input: str
-    look: str
+    hint: str
     kind: str
     layer: int
     head: int
@@ -84,7 +84,7 @@ class Card:
 
     Attributes:
         task: what it learned, in a sentence or two.
-        look: what to look at, whatever the input.
+        hint: what to look at, whatever the input.
         measures: how well it does.
         examples: inputs, one click away.
         questions: what an image is asked; () for text, where the classes are `tokens`.
@@ -94,7 +94,7 @@ class Card:
     """
 
     task: str
-    look: str
+    hint: str
     measures: tuple[Measure, ...]
     examples: tuple[Example, ...]
     questions: tuple[Question, ...]
@@ -115,7 +115,7 @@ def card(known: Entry) -> Card | None:
     try:
         return Card(
             task=told["task"],
-            look=told["look"],
+            hint=told["hint"],
             measures=tuple(Measure(**each) for each in told["measures"]),
             examples=tuple(Example(**each) for each in told["examples"]),
             questions=tuple(Question(q["title"], tuple(q["classes"])) for q in told["questions"]),

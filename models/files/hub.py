@@ -23,7 +23,7 @@ class CancelledError(HubError):
     """The download was stopped; what came so far is kept and goes on from there."""
 
 
-def explained(name: str, error: Exception) -> HubError:
+def describe_error(name: str, error: Exception) -> HubError:
     """One line that says what went wrong and what to do."""
     from huggingface_hub import errors
 
@@ -58,7 +58,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Cached:
+class CachedModel:
     """A model in the hub's cache on this machine.
 
     Attributes:
@@ -75,7 +75,7 @@ class Cached:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DownloadPlan:
     """What a download will fetch.
 
     Attributes:
@@ -96,7 +96,7 @@ class Plan:
         return sum(size for _, size in self.files)
 
 
-def cached(cache: Path | None = None) -> tuple[Cached, ...]:
+def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
     """Every model in the cache, by name."""
     place = _cache(cache)
     if not place.is_dir():
@@ -105,7 +105,7 @@ def cached(cache: Path | None = None) -> tuple[Cached, ...]:
     return tuple(model for model in found if model is not None)
 
 
-def snapshot(name: str, cache: Path | None = None) -> Folder | None:
+def cached_folder(name: str, cache: Path | None = None) -> Folder | None:
     """The folder of a model that is on this machine; None if it is not, or not whole."""
     if not HUB_ID.fullmatch(name):
         return None
@@ -114,7 +114,9 @@ def snapshot(name: str, cache: Path | None = None) -> Folder | None:
     return found.folder if found is not None and found.complete else None
 
 
-def plan(name: str, *, revision: str | None = None, endpoint: str | None = None) -> Plan:
+def plan_download(
+    name: str, *, revision: str | None = None, endpoint: str | None = None
+) -> DownloadPlan:
     """What fetching a model will take; asks the hub and fetches nothing.
 
     Raises:
@@ -127,7 +129,7 @@ def plan(name: str, *, revision: str | None = None, endpoint: str | None = None)
     try:
         info = HfApi(endpoint=endpoint).model_info(name, revision=revision, files_metadata=True)
     except Exception as error:  # a transport can raise anything
-        raise explained(name, error) from error
+        raise describe_error(name, error) from error
     sizes = {part.rfilename: part.size or 0 for part in info.siblings or ()}
     wanted = [n for n in sizes if n in WANTED]
     weights = _weights(tuple(sizes))
@@ -135,7 +137,7 @@ def plan(name: str, *, revision: str | None = None, endpoint: str | None = None)
         what = "config.json" if weights else "weights that can be opened (model.safetensors)"
         raise HubError(f"{name} has no {what} on the hub")
     card: Any = getattr(info, "card_data", None) or {}
-    return Plan(
+    return DownloadPlan(
         name,
         info.sha or revision or "main",
         tuple((n, sizes[n]) for n in (*wanted, *weights)),
@@ -144,7 +146,7 @@ def plan(name: str, *, revision: str | None = None, endpoint: str | None = None)
 
 
 def download(
-    what: Plan,
+    what: DownloadPlan,
     *,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -155,7 +157,7 @@ def download(
 
     Args:
         what: from `plan`.
-        progress: told bytes so far and bytes in all, whenever some have come.
+        progress: told bytes so far and bytes in all, whenever some have done.
         cancelled: asked as often; True stops the download.
         cache: where to; None means the hub's own place.
         endpoint: of the hub; None means the public one.
@@ -166,10 +168,10 @@ def download(
     """
     from huggingface_hub import hf_hub_download
 
-    come = 0
+    done = 0
     for name, size in what.files:
-        bar = _bar(come, what.size, progress, cancelled)
-        _told(what.size, come, progress, cancelled)
+        bar = _bar(done, what.size, progress, cancelled)
+        _report(what.size, done, progress, cancelled)
         try:
             hf_hub_download(
                 what.name,
@@ -182,25 +184,27 @@ def download(
         except CancelledError:
             raise
         except Exception as error:  # a transport can raise anything
-            raise explained(what.name, error) from error
-        come += size
-        _told(what.size, come, progress, cancelled)
+            raise describe_error(what.name, error) from error
+        done += size
+        _report(what.size, done, progress, cancelled)
     return _folder(_cache(cache) / f"models--{what.name.replace('/', '--')}", what.revision)
 
 
-def fetch(name: str, *, cache: Path | None = None, endpoint: str | None = None) -> Folder:
-    """Fetches a model, behind a bar that says how large it is and how far it has come.
+def download_with_bar(
+    name: str, *, cache: Path | None = None, endpoint: str | None = None
+) -> Folder:
+    """Fetches a model, behind a bar that says how large it is and how far it has done.
 
     Raises:
         HubError: for a model that is not there, or a hub out of reach.
     """
     from tqdm import tqdm
 
-    what = plan(name, endpoint=endpoint)
+    what = plan_download(name, endpoint=endpoint)
     with tqdm(total=what.size, unit="B", unit_scale=True, desc=name) as bar:
 
-        def tell(come: int, total: int) -> None:
-            bar.update(come - bar.n)
+        def tell(done: int, total: int) -> None:
+            bar.update(done - bar.n)
 
         return download(what, progress=tell, cache=cache, endpoint=endpoint)
 
@@ -208,13 +212,15 @@ def fetch(name: str, *, cache: Path | None = None, endpoint: str | None = None) 
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _told(total: int, come: int, progress: Progress | None, cancelled: Callable[[], bool]) -> None:
+def _report(
+    total: int, done: int, progress: Progress | None, cancelled: Callable[[], bool]
+) -> None:
     if cancelled():
         raise CancelledError(
             "the download was stopped; it goes on from here when it is asked for again"
         )
     if progress is not None:
-        progress(min(come, total), total)
+        progress(min(done, total), total)
 
 
 def _bar(before: int, total: int, progress: Progress | None, cancelled: Callable[[], bool]) -> type:
@@ -225,11 +231,11 @@ def _bar(before: int, total: int, progress: Progress | None, cancelled: Callable
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             kwargs.pop("name", None)
             super().__init__(*args, **{**kwargs, "disable": True})
-            self.come = int(kwargs.get("initial") or 0)
+            self.done = int(kwargs.get("initial") or 0)
 
         def update(self, n: Any = 1) -> None:
-            self.come += int(n or 0)
-            _told(total, before + self.come, progress, cancelled)
+            self.done += int(n or 0)
+            _report(total, before + self.done, progress, cancelled)
 
     return Bar
 
@@ -254,7 +260,7 @@ def _cache(cache: Path | None) -> Path:
     return Path(constants.HF_HUB_CACHE)
 
 
-def _newest(place: Path) -> Cached | None:
+def _newest(place: Path) -> CachedModel | None:
     """The version a repository's main points to, else the one fetched last."""
     pointer, versions = place / "refs" / "main", sorted(place.glob("snapshots/*"))
     name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
@@ -265,7 +271,7 @@ def _newest(place: Path) -> Cached | None:
         chosen = max(versions, key=lambda version: version.stat().st_mtime)
     folder = _folder(place, chosen.name)
     sizes = [file.stat().st_size for file in chosen.iterdir() if file.is_file()]
-    return Cached(
+    return CachedModel(
         place.name.removeprefix("models--").replace("--", "/"), folder, sum(sizes), _whole(folder)
     )
 

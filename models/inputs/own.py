@@ -12,7 +12,7 @@ from torch import Tensor
 from models.decode import greedy
 from models.decoder import Decoder
 from models.model import Model
-from models.preprocessing import look_of
+from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
 from models.text import Tokenizer, Tokens
@@ -29,7 +29,7 @@ Pixels = Float[Tensor, "batch channel row col"]
 Ids = Int[Tensor, "batch token"]
 Input = Text | list[str] | list[Text] | Ids | Pixels | Path
 Target = str | list[str] | Int[Tensor, "batch target"] | None
-MORE = 10  # tokens that a model may write beyond the length of its source
+EXTRA_TOKENS = 10  # tokens that a model may write beyond the length of its source
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Inputs:
     target_tokens: tuple[Tokens, ...] | None = None
 
 
-def inputs_of(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
+def prepare_inputs(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
     """The input as this model takes it.
 
     Args:
@@ -78,7 +78,7 @@ def inputs_of(model: Model, source: "Input | Image", target: Target = None) -> I
 
 def _of_text(model: Model, source: Any) -> Inputs:
     config: Any = model.network.config
-    tokens = read(model, source, Side(model.tokenizer, config.vocab))
+    tokens = read(model, source, TextSpec(model.tokenizer, config.vocab))
     _fits(model, tokens)
     ids, padding = batch(tokens, model.device)
     if isinstance(model.network, Decoder | Smallest):
@@ -93,8 +93,8 @@ def _of_text(model: Model, source: Any) -> Inputs:
 
 
 @dataclass(frozen=True)
-class Side:
-    """What one side of a network reads.
+class TextSpec:
+    """What one spec of a network reads.
 
     Attributes:
         tokenizer: reads its text; None if it only takes ids.
@@ -111,7 +111,7 @@ class Side:
     names: Mapping[int, str] = field(default_factory=dict)
 
 
-def read(model: Model, source: Any, side: Side) -> tuple[Tokens, ...]:
+def read(model: Model, source: Any, spec: TextSpec) -> tuple[Tokens, ...]:
     """The tokens of each item.
 
     Raises:
@@ -120,19 +120,19 @@ def read(model: Model, source: Any, side: Side) -> tuple[Tokens, ...]:
     if isinstance(source, Tensor) and source.is_floating_point():
         raise ValueError(f"{model.name} reads text or ids: expected whole numbers, received pixels")
     if isinstance(source, Tensor):
-        tokens = tuple(_own(row, side) for row in source.tolist())
+        tokens = tuple(_own(row, spec) for row in source.tolist())
     else:
         texts = source if isinstance(source, list) else [source]
-        if side.tokenizer is None:
+        if spec.tokenizer is None:
             raise ValueError(f"{model.name} has no tokenizer: give it ids, or load(tokenizer=...)")
-        encode = side.tokenizer.encode
+        encode = spec.tokenizer.encode
         tokens = tuple(encode(t) if isinstance(t, str) else encode(*t) for t in texts)
     if not tokens or not all(len(item) for item in tokens):
-        raise ValueError(f"{side.name or 'the input'} is empty: expected at least one token")
+        raise ValueError(f"{spec.name or 'the input'} is empty: expected at least one token")
     worst = max(max(item.ids) for item in tokens), min(min(item.ids) for item in tokens)
-    if worst[0] >= side.vocab or worst[1] < 0:
+    if worst[0] >= spec.vocab or worst[1] < 0:
         raise ValueError(
-            f"{side.name and side.name + ' '}ids: expected 0 to {side.vocab - 1},"
+            f"{spec.name and spec.name + ' '}ids: expected 0 to {spec.vocab - 1},"
             f" received {worst[1]} to {worst[0]}"
         )
     return tokens
@@ -146,11 +146,11 @@ def _fits(model: Model, tokens: tuple[Tokens, ...], what: str = "") -> None:
         )
 
 
-def _own(ids: list[int], side: Side) -> Tokens:
+def _own(ids: list[int], spec: TextSpec) -> Tokens:
     """An item's own tokens: what only fills it up at its end is left out."""
-    while ids and ids[-1] == side.padding:
+    while ids and ids[-1] == spec.padding:
         ids = ids[:-1]
-    return Tokens.of_ids(ids, side.names)
+    return Tokens.of_ids(ids, spec.names)
 
 
 def batch(
@@ -172,10 +172,10 @@ def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs
     """Source and target; the target shifted by one, so that each row tells the token after it."""
     config = network.config
     names = {config.padding: "<padding>", config.begin: "<begin>", config.end: "<end>"}
-    mine = Side(
+    mine = TextSpec(
         model.tokenizer, config.source_vocab, "", config.padding, {config.padding: "<padding>"}
     )
-    theirs = Side(model.target_tokenizer, config.target_vocab, "target", config.padding, names)
+    theirs = TextSpec(model.target_tokenizer, config.target_vocab, "target", config.padding, names)
     tokens = read(model, source, mine)
     _fits(model, tokens)
     ids, _ = batch(tokens, model.device, fill=config.padding)
@@ -205,7 +205,7 @@ def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:
 def _written(network: Seq2Seq, source: Tensor) -> tuple[list[list[int]], str]:
     """What the model writes itself: each item's ids up to its end, and a note that says so."""
     config = network.config
-    limit = min(config.max_tokens, source.shape[1] + MORE)
+    limit = min(config.max_tokens, source.shape[1] + EXTRA_TOKENS)
     steps = [step.ids for step in greedy(network, source, limit=limit)]
     items = torch.stack(steps, dim=1).tolist()
     whole = [row[: row.index(config.end) + 1] if config.end in row else row for row in items]
@@ -246,16 +246,20 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
     from models.image import fit_image, open_image, to_pixels
 
     picture = open_image(Path(source) if isinstance(source, str) else source)
-    look = look_of(network.config) if model.look is None else model.look
-    image, note = fit_image(picture, *look.size, how=look.how)
+    preprocessing = (
+        default_preprocessing(network.config)
+        if model.preprocessing is None
+        else model.preprocessing
+    )
+    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
     notes = (*picture.notes, *((note,) if note else ()))
-    return to_pixels(image, look.mean, look.std), notes
+    return to_pixels(image, preprocessing.mean, preprocessing.std), notes
 
 
 NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")
 
 
-def named_inputs(model: "Model", given: Mapping[str, Any]) -> Inputs:
+def prepare_dict(model: "Model", given: Mapping[str, Any]) -> Inputs:
     """What a network of ours takes, from a dict as a tokenizer of transformers gives it.
 
     Raises:
@@ -265,11 +269,11 @@ def named_inputs(model: "Model", given: Mapping[str, Any]) -> Inputs:
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
     if "pixel_values" in given:
-        return inputs_of(model, given["pixel_values"])
+        return prepare_inputs(model, given["pixel_values"])
     ids = given.get("input_ids")
     if not isinstance(ids, Tensor):
         raise ValueError(f"{model.name}: expected a dict with input_ids or pixel_values")
-    whole = inputs_of(model, ids)
+    whole = prepare_inputs(model, ids)
     shown = given.get("attention_mask")
     shown = torch.ones_like(ids) if shown is None else shown
     counts = shown.sum(1).tolist()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from models.inputs.streams import Stream, image_stream, text_stream
+from models.inputs.sequences import InputSequence, image_sequence, text_sequence
 from models.text import Tokens
 
 if TYPE_CHECKING:
@@ -19,29 +19,29 @@ IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_valu
 
 
 @dataclass(eq=False)
-class Given:
+class ModelInputs:
     """One input, ready to run.
 
     Attributes:
         arguments: what the model's forward takes.
-        streams: what it reads, by name.
+        sequences: what it reads, by name.
         notes: what was done to the input on the way.
     """
 
     arguments: dict[str, Any]
-    streams: dict[str, Stream] = field(default_factory=dict)
+    sequences: dict[str, InputSequence] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
     def items(self) -> int:
         """How many items the batch has."""
-        if self.streams:
-            return len(next(iter(self.streams.values())).tokens)
+        if self.sequences:
+            return len(next(iter(self.sequences.values())).tokens)
         sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
         return sizes[0] if sizes else 1
 
 
-def given(model: "Model", source: Any, target: Any = None) -> Given:
+def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInputs:
     """The input as this model takes it.
 
     Args:
@@ -53,7 +53,7 @@ def given(model: "Model", source: Any, target: Any = None) -> Given:
     Raises:
         ValueError: for an input the model cannot read.
     """
-    takes = takes_of(model.network)
+    takes = forward_arguments(model.network)
     found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
@@ -72,7 +72,7 @@ def given(model: "Model", source: Any, target: Any = None) -> Given:
     return found
 
 
-def takes_of(network: nn.Module) -> set[str]:
+def forward_arguments(network: nn.Module) -> set[str]:
     return set(inspect.signature(network.forward).parameters)
 
 
@@ -80,10 +80,10 @@ def _is_pair(network: Any) -> bool:
     return hasattr(network.config, "text_config") and hasattr(network.config, "vision_config")
 
 
-def _of_one(model: "Model", source: Any) -> Given:
+def _of_one(model: "Model", source: Any) -> ModelInputs:
     """One thing to read: floats and images are pixels, everything else is text."""
     floats = isinstance(source, Tensor) and source.is_floating_point()
-    takes = takes_of(model.network)
+    takes = forward_arguments(model.network)
     if floats and IMAGE not in takes:
         sound = [name for name in SOUND if name in takes]
         if not sound:
@@ -97,9 +97,9 @@ def _of_one(model: "Model", source: Any) -> Given:
     return _of_dict(model, {IMAGE if image else TEXT: source})
 
 
-def _of_dict(model: "Model", source: Mapping[str, Any]) -> Given:
+def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     """The model's own inputs; the streams are read off them."""
-    found, kind = Given({}), next(model.network.parameters()).dtype
+    found, kind = ModelInputs({}), next(model.network.parameters()).dtype
     for name, value in source.items():
         if isinstance(value, Tensor):
             value = value.to(model.device, kind if value.is_floating_point() else None)
@@ -109,26 +109,26 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> Given:
     _read_text(model, found)
     pixels = found.arguments.get(IMAGE)
     if pixels is not None:
-        stream = image_stream(pixels, model.network.config)
-        if stream is not None:
-            found.streams["image"] = stream
+        sequence = image_sequence(pixels, model.network.config)
+        if sequence is not None:
+            found.sequences["image"] = sequence
             other = (pixels.shape[-2], pixels.shape[-1]) != _built_for(model)
-            if other and "interpolate_pos_encoding" in takes_of(model.network):
+            if other and "interpolate_pos_encoding" in forward_arguments(model.network):
                 found.arguments.setdefault("interpolate_pos_encoding", True)
     for name in SOUND:
-        if name in found.arguments and "sound" not in found.streams:
-            found.streams["sound"] = _sound(found.arguments[name])
+        if name in found.arguments and "sound" not in found.sequences:
+            found.sequences["sound"] = _sound(found.arguments[name])
     decoder = found.arguments.get("decoder_input_ids")
     if decoder is not None:
         shown = found.arguments.get("decoder_attention_mask")
-        found.streams["target"] = text_stream("target", decoder, shown)
+        found.sequences["target"] = text_sequence("target", decoder, shown)
     return found
 
 
-def _sound(values: Tensor) -> Stream:
+def _sound(values: Tensor) -> InputSequence:
     """Frames as they go in; convolutions usually leave fewer, which are numbered as they come."""
     count = values.shape[-1]
-    return Stream("sound", (Tokens.of_ids(range(count)),) * len(values), count)
+    return InputSequence("sound", (Tokens.of_ids(range(count)),) * len(values), count)
 
 
 def _built_for(model: "Model") -> tuple[int, int] | None:
@@ -140,8 +140,8 @@ def _built_for(model: "Model") -> tuple[int, int] | None:
 # --- text ---------------------------------------------------------------------------------------
 
 
-def _read_text(model: "Model", found: Given) -> None:
-    """Turns texts into ids, and puts the stream beside them."""
+def _read_text(model: "Model", found: ModelInputs) -> None:
+    """Turns texts into ids, and puts the sequence beside them."""
     value = found.arguments.get(TEXT)
     if value is None:
         return
@@ -152,7 +152,7 @@ def _read_text(model: "Model", found: Given) -> None:
         found.arguments[TEXT] = ids
         if shown is not None:
             found.arguments["attention_mask"] = shown
-        if kinds is not None and "token_type_ids" in takes_of(model.network):
+        if kinds is not None and "token_type_ids" in forward_arguments(model.network):
             found.arguments["token_type_ids"] = kinds
     ids = found.arguments[TEXT]
     if ids.ndim != 2 or not ids.numel():
@@ -164,7 +164,7 @@ def _read_text(model: "Model", found: Given) -> None:
     check_ids(model, ids)
     shown = found.arguments.get("attention_mask")
     shown = shown if shown is not None and shown.shape == ids.shape else None
-    found.streams["text"] = text_stream("text", ids, shown, tokens)
+    found.sequences["text"] = text_sequence("text", ids, shown, tokens)
 
 
 def check_ids(model: "Model", ids: Tensor) -> None:
@@ -219,19 +219,19 @@ def batch(
 def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
     from models.image import fit_image, open_image, to_pixels
 
-    if model.look is None:
+    if model.preprocessing is None:
         raise ValueError(f"{model.name} does not say how it wants its images: give it pixels")
     picture = open_image(Path(source) if isinstance(source, str) else source)
-    image, note = fit_image(picture, *model.look.size, how=model.look.how)
-    pixels = to_pixels(image, model.look.mean, model.look.std)
+    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
+    pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
     kind = next(model.network.parameters()).dtype
     return pixels.to(model.device, kind), (*picture.notes, *((note,) if note else ()))
 
 
-MORE = 16  # a model may write this many tokens more than it read
+EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 
 
-def add_target(model: "Model", found: Given, target: Any) -> None:
+def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
     """The decoder's side: begin, then the target without its last token."""
     if "decoder_input_ids" in found.arguments:
         if target is not None:
@@ -239,10 +239,12 @@ def add_target(model: "Model", found: Given, target: Any) -> None:
         return
     begin = _begin(model)
     if target is None:
-        ids, note = written(model, found, begin)
+        ids, note = generate_target(model, found, begin)
         found.notes = (*found.notes, note)
         found.arguments["decoder_input_ids"] = ids
-        found.streams["target"] = text_stream("target", ids, None, worded(model, ids, begin))
+        found.sequences["target"] = text_sequence(
+            "target", ids, None, generated_tokens(model, ids, begin)
+        )
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
@@ -257,10 +259,10 @@ def add_target(model: "Model", found: Given, target: Any) -> None:
     found.arguments["decoder_input_ids"] = ids
     if shown is not None:
         found.arguments["decoder_attention_mask"] = shown
-    found.streams["target"] = text_stream("target", ids, shown, tokens)
+    found.sequences["target"] = text_sequence("target", ids, shown, tokens)
 
 
-def worded(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
+def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
     """What the model wrote, as text where its tokenizer can say it; () where it has none."""
     words = getattr(model.tokenizer, "spelled", None)
     if words is None:
@@ -280,15 +282,15 @@ def _begin(model: "Model") -> int:
 
 
 @torch.no_grad()
-def written(model: "Model", found: Given, begin: int) -> tuple[Tensor, str]:
+def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
     """What the model writes itself, begin included, and a note that says so."""
     network, ends = model.network, model.network.config.eos_token_id
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no head to write with: give it a target")
     read_ids = found.arguments.get(TEXT)
-    limit = min(model.limit - 1, MORE + (0 if read_ids is None else read_ids.shape[1]))
+    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if read_ids is None else read_ids.shape[1]))
     inside = {n: v for n, v in found.arguments.items() if n not in (TEXT, IMAGE, *SOUND)}
-    takes = takes_of(network.get_encoder())
+    takes = forward_arguments(network.get_encoder())
     mine = {n: v for n, v in found.arguments.items() if n in takes or n in (TEXT, IMAGE, *SOUND)}
     inside["encoder_outputs"] = network.get_encoder()(**mine, return_dict=True)
     ids = torch.full((found.items, 1), begin, device=model.device)

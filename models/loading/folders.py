@@ -13,7 +13,7 @@ from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
 from models.loading.convert import bert, own, vit
 from models.model import Config, Door, Model, Network
-from models.preprocessing import read_look
+from models.preprocessing import read_preprocessing
 from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViT, ViTConfig
@@ -76,24 +76,24 @@ def from_folder(
 def _through_library(
     place: Folder, name: str, dtype: torch.dtype | None, device: torch.device | None
 ) -> Model:
-    from models.pretrained.loader import opened_folder
+    from models.pretrained.loader import load_folder
 
-    made = opened_folder(place, dtype=dtype, device=str(device or "cpu"))
+    made = load_folder(place, dtype=dtype, device=str(device or "cpu"))
     return Model(
         name,
         made.network,
         made.tokenizer,
         trained=True,
         left_out=made.left_out,
-        look=made.look,
+        preprocessing=made.preprocessing,
         door="transformers",
-        most=made.limit,
+        max_tokens=made.limit,
     )
 
 
 def _through_converter(place: Folder, name: str, family: Family, settings: dict[str, Any]) -> Model:
     files = place.weights()
-    memory_check.check(files, torch.float32)
+    memory_check.check_fits(files, torch.float32)
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}
     config = family.config(settings, state)
     state, left_out = family.weights(state, config)
@@ -101,8 +101,10 @@ def _through_converter(place: Folder, name: str, family: Family, settings: dict[
     names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
     reads, writes = (None if file is None else FileTokenizer(file) for file in names)
     place.file("preprocessor_config.json")
-    look = read_look(place.path, config) if isinstance(config, ViTConfig) else None
-    return Model(name, network, reads, True, left_out, look, writes)
+    preprocessing = (
+        read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None
+    )
+    return Model(name, network, reads, True, left_out, preprocessing, writes)
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:

@@ -12,7 +12,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.files.folder import Folder
 from models.loading.folders import from_folder
 from models.model import Config, Door, Model, Network
-from models.preprocessing import look_of
+from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import FileTokenizer, Tokenizer, WordTokenizer
@@ -86,8 +86,8 @@ def as_model(
     if isinstance(source, Model):
         return source
     if isinstance(source, Network):
-        look = look_of(source.config) if isinstance(source, ViT) else None
-        return Model(type(source).__name__, source, None, trained=True, look=look)
+        preprocessing = default_preprocessing(source.config) if isinstance(source, ViT) else None
+        return Model(type(source).__name__, source, None, trained=True, preprocessing=preprocessing)
     if isinstance(source, Config):
         return _built(source)
     if isinstance(source, nn.Module):
@@ -116,20 +116,28 @@ def _folder(source: str | Path) -> Folder | None:
 
     if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
         return None
-    found = hub.snapshot(source)
+    found = hub.cached_folder(source)
     if found is not None or "/" not in source:
         return found
     try:
-        return hub.fetch(source)
+        return hub.download_with_bar(source)
     except hub.HubError as error:
         raise hub.HubError(f"{source!r} is no folder here, and {error}") from error
 
 
 def _from_library(module: nn.Module) -> Model:
-    from models.pretrained.loader import opened_module
+    from models.pretrained.loader import wrap_module
 
-    made, name = opened_module(module), type(module).__name__
-    return Model(name, module, None, True, look=made.look, door="transformers", most=made.limit)
+    made, name = wrap_module(module), type(module).__name__
+    return Model(
+        name,
+        module,
+        None,
+        True,
+        preprocessing=made.preprocessing,
+        door="transformers",
+        max_tokens=made.limit,
+    )
 
 
 def _built(config: Config) -> Model:
@@ -157,7 +165,13 @@ def _built(config: Config) -> Model:
             words = WordTokenizer(config.vocab)
             return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
         case ViTConfig():
-            return Model(f"ViT, {sizes}", ViT(config), None, False, look=look_of(config))
+            return Model(
+                f"ViT, {sizes}",
+                ViT(config),
+                None,
+                False,
+                preprocessing=default_preprocessing(config),
+            )
 
 
 def _device(device: str | torch.device) -> torch.device:

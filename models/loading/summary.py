@@ -29,7 +29,7 @@ class Part:
         dim: width of the stream.
         mlp: width inside the feed-forward part.
         positions: how order gets in.
-        most: tokens it reads at most.
+        max_tokens: tokens it reads at most.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Part:
     dim: int | None
     mlp: int | None
     positions: str
-    most: int | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def reads(model: Model) -> Reads:
         pair = isinstance(config, EncoderConfig) and config.segments > 1
         target = isinstance(config, Seq2SeqConfig)
         return Reads(not image, image, target=target, pair=pair)
-    from models.inputs.pretrained import IMAGE, SOUND, TEXT, takes_of
+    from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
 
-    takes = takes_of(model.network)
+    takes = forward_arguments(model.network)
     text = TEXT in takes
     kinds = getattr(config, "type_vocab_size", 0) or 0
     return Reads(
@@ -162,7 +162,7 @@ def _theirs(name: str, config: Any, model: Model) -> Part:
         dim=_whole(config, "hidden_size"),
         mlp=_whole(config, "intermediate_size", "ffn_dim", "d_ff"),
         positions=_positions(config, model),
-        most=_whole(config, "max_position_embeddings"),
+        max_tokens=_whole(config, "max_position_embeddings"),
     )
 
 
@@ -178,7 +178,7 @@ def _half(name: str, config: Any, model: Model) -> Part:
         dim=_whole(config, "hidden_size", "d_model"),
         mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
         positions=_positions(config, model),
-        most=_whole(config, "max_position_embeddings"),
+        max_tokens=_whole(config, "max_position_embeddings"),
     )
 
 

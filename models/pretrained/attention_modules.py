@@ -1,6 +1,6 @@
 """Where in a network each attention layer stands: its path, its tower, and what it is called.
 
-Towers are told apart by the first part of their paths that differs: `text_model.…` and
+Towers are told untraceable by the first part of their paths that differs: `text_model.…` and
 `vision_model.…`, `encoder.…` and `decoder.…`.
 """
 
@@ -18,7 +18,7 @@ SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 
 @dataclass(frozen=True)
-class Place:
+class AttentionModule:
     """Where an attention layer stands.
 
     Attributes:
@@ -33,38 +33,41 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class AttentionModules:
     """The attention layers of a network.
 
     Attributes:
-        places: by the identity of the module.
-        apart: classes of layers that work their attention out on their own, out of reach.
+        modules: by the identity of the module.
+        untraceable: classes of layers that work their attention out on their own, out of reach.
     """
 
-    places: dict[int, Place]
-    apart: tuple[str, ...]
+    modules: dict[int, AttentionModule]
+    untraceable: tuple[str, ...]
 
     @staticmethod
-    def in_network(network: nn.Module) -> "Places":
+    def find_in(network: nn.Module) -> "AttentionModules":
         """Found by reading which modules ask the library's attention interface."""
-        named = [(name, module, _follows(type(module))) for name, module in network.named_modules()]
-        within = {name: module for name, module, follows in named if follows}
+        named = [
+            (name, module, _uses_interface(type(module)))
+            for name, module in network.named_modules()
+        ]
+        within = {name: module for name, module, uses in named if uses}
         towers = _towers(list(within))
-        places = {
-            id(module): Place(name, towers[name], _crosses(name, module))
+        modules = {
+            id(module): AttentionModule(name, towers[name], _crosses(name, module))
             for name, module in within.items()
         }
-        apart = sorted({type(module).__name__ for _, module, follows in named if follows is False})
-        return Places(places, tuple(apart))
+        untraceable = sorted({type(module).__name__ for _, module, uses in named if uses is False})
+        return AttentionModules(modules, tuple(untraceable))
 
-    def of(self, module: nn.Module) -> Place:
+    def of(self, module: nn.Module) -> AttentionModule:
         """The place of a module; one whose source could not be read has no tower."""
         name = type(module).__name__
-        return self.places.get(id(module), Place(name, None, bool(CROSS.search(name))))
+        return self.modules.get(id(module), AttentionModule(name, None, bool(CROSS.search(name))))
 
 
 @lru_cache(maxsize=4096)
-def _follows(kind: type[nn.Module]) -> bool | None:
+def _uses_interface(kind: type[nn.Module]) -> bool | None:
     """Whether a module asks the interface; None for one that is no attention."""
     parts = [part for part in kind.__mro__ if part.__module__ not in NO_LAYERS]
     source = "".join(_source(part) for part in parts if issubclass(part, nn.Module))
@@ -87,18 +90,18 @@ def _crosses(name: str, module: nn.Module) -> bool:
 
 
 def _towers(paths: list[str]) -> dict[str, str | None]:
-    """The tower of each path: the first part in which the stacks of layers differ."""
-    stacks = {path: _stack(path) for path in paths}
-    different = sorted(set(stacks.values()))
+    """The tower of each path: the first part in which the hidden_states of layers differ."""
+    hidden_states = {path: _states_of(path) for path in paths}
+    different = sorted(set(hidden_states.values()))
     if len(different) < 2:
         return dict.fromkeys(paths)
     alike = (len(set(parts)) == 1 for parts in zip(*different, strict=False))
     shared = sum(1 for _ in takewhile(bool, alike))
     names = {stack: stack[shared] if len(stack) > shared else stack[-1] for stack in different}
-    return {path: SUFFIX.sub("", names[stack]) for path, stack in stacks.items()}
+    return {path: SUFFIX.sub("", names[stack]) for path, stack in hidden_states.items()}
 
 
-def _stack(path: str) -> tuple[str, ...]:
+def _states_of(path: str) -> tuple[str, ...]:
     """The path up to the first number, which counts the layers of a stack."""
     parts = path.split(".")
     numbers = [index for index, part in enumerate(parts) if part.isdigit()]

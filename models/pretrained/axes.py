@@ -1,7 +1,7 @@
 """What the rows and columns of a library's attention stand for.
 
-A model reads one or more streams: a text, an image, a recording, what a decoder writes. An axis of
-an attention matrix is matched to a stream by the tower it is in and by its length; an axis that is
+A model reads one or more sequences: a text, an image, a recording, what a decoder writes. An axis of
+an attention matrix is matched to a sequence by the tower it is in and by its length; an axis that is
 none of them (frames after convolutions, learned queries) is numbered.
 """
 
@@ -10,53 +10,57 @@ from typing import Any
 
 from torch import Tensor
 
-from models.inputs.streams import MOST_PREFIX, Streams, named_tokens, patch_tokens
+from models.inputs.sequences import MOST_PREFIX, InputSequences, named_tokens, patch_tokens
 from models.pretrained.interface import Call
 from models.text import Tokens
-from models.trace import Side, Site, Stack
+from models.trace import HiddenStates, Site, TokenAxis
 
 SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
 
 
-def sides_of(call: Call, streams: Streams, config: Any) -> tuple[Side, Side]:
+def axes_of(call: Call, sequences: InputSequences, config: Any) -> tuple[TokenAxis, TokenAxis]:
     """What rows and columns of a call stand for."""
     pattern = call.pattern
     if call.blocks is not None and call.blocks.grid is not None:
         patches = Tokens.of_patches((), *call.blocks.grid)
         outside = named_tokens([f"outside {row},{col}" for row, col in call.blocks.outside])
-        queries = Side((patches,) * pattern.batch)
-        return queries, Side(((patches + outside) if outside.ids else patches,) * pattern.batch)
-    tower = (call.place.tower or "").lower()
-    rows = side_of(streams, tower, pattern.queries, pattern.batch, config)
+        queries = TokenAxis((patches,) * pattern.batch)
+        return queries, TokenAxis(
+            ((patches + outside) if outside.ids else patches,) * pattern.batch
+        )
+    tower = (call.module.tower or "").lower()
+    rows = match_axis(sequences, tower, pattern.queries, pattern.batch, config)
     if call.kind != "cross":
         return rows, rows
-    others = {name: stream for name, stream in streams.items() if name != "target"}
-    return rows, side_of(others, "", pattern.keys, pattern.batch, config)
+    others = {name: sequence for name, sequence in sequences.items() if name != "target"}
+    return rows, match_axis(others, "", pattern.keys, pattern.batch, config)
 
 
-def side_of(streams: Streams, tower: str, length: int, batch: int, config: Any) -> Side:
-    """The stream an axis of this length most likely is."""
+def match_axis(
+    sequences: InputSequences, tower: str, length: int, batch: int, config: Any
+) -> TokenAxis:
+    """The sequence an axis of this length most likely is."""
     order = ["text", "image", "sound", "target"]
-    if "decoder" in tower and "target" in streams:
+    if "decoder" in tower and "target" in sequences:
         order.insert(0, "target")
     elif any(part in tower for part in SEEING):
         order.insert(0, "image")
     elif any(part in tower for part in HEARING):
         order.insert(0, "sound")
     for name in dict.fromkeys(order):
-        stream = streams.get(name)
-        if stream is None or len(stream.tokens) != batch:
+        sequence = sequences.get(name)
+        if sequence is None or len(sequence.tokens) != batch:
             continue
-        if stream.length == length:
-            return stream.side
-        if name == "image" and stream.grid is not None:
-            extra = length - stream.grid[0] * stream.grid[1]
+        if sequence.length == length:
+            return sequence.axis
+        if name == "image" and sequence.grid is not None:
+            extra = length - sequence.grid[0] * sequence.grid[1]
             part = getattr(config, "vision_config", None) or config
             if 0 <= extra <= MOST_PREFIX:
-                return Side((patch_tokens(part, extra, *stream.grid),) * batch)
-    what = "frame" if "sound" in streams else "position"
+                return TokenAxis((patch_tokens(part, extra, *sequence.grid),) * batch)
+    what = "frame" if "sound" in sequences else "position"
     numbered = named_tokens([f"{what} {index}" for index in range(length)], special=False)
-    return Side((numbered,) * batch)
+    return TokenAxis((numbered,) * batch)
 
 
 # Where an output keeps hidden states, and the tower they are of.
@@ -64,9 +68,9 @@ TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"
 PARTS = {"text_model_output": "text", "vision_model_output": "vision"}
 
 
-def stacks(
-    out: Any, sites: Sequence[Site], streams: Streams, config: Any
-) -> dict[str | None, Stack]:
+def hidden_states(
+    out: Any, sites: Sequence[Site], sequences: InputSequences, config: Any
+) -> dict[str | None, HiddenStates]:
     """Hidden states by tower; None is the name of the only one.
 
     States that are no `batch token dim` (maps of convolutions) are left out.
@@ -79,13 +83,15 @@ def stacks(
     if not any(states is not None for states in found.values()):
         found = {sites[-1].tower: getattr(out, "hidden_states", None)}
     return {
-        tower: _stack(states, tower or "", streams, config)
+        tower: _states_of(states, tower or "", sequences, config)
         for tower, states in found.items()
         if states is not None and all(state.ndim == 3 for state in states)
     }
 
 
-def _stack(states: Sequence[Tensor], tower: str, streams: Streams, config: Any) -> Stack:
+def _states_of(
+    states: Sequence[Tensor], tower: str, sequences: InputSequences, config: Any
+) -> HiddenStates:
     free = tuple(state.detach() for state in states)
-    sides = (side_of(streams, tower, x.shape[1], x.shape[0], config) for x in free)
-    return Stack(free, tuple(sides))
+    axes = (match_axis(sequences, tower, x.shape[1], x.shape[0], config) for x in free)
+    return HiddenStates(free, tuple(axes))

@@ -22,14 +22,14 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from models.attention import Dot, Edit, Mask, Pattern, attend
 from models.edits import at
-from models.pretrained.attention_modules import Place, Places
+from models.pretrained.attention_modules import AttentionModule, AttentionModules
 from models.pretrained.implementation import NAME, Lent, configs_of, lend
-from models.pretrained.masks import Reading, RuleMask, mask_for, read
+from models.pretrained.masks import LazyMask, MaskAndBias, create_mask, parse_mask
 from models.pretrained.windows import Blocks
 
 # What the library passes on to attention and what explicit attention does not look at: masks say
 # the same as is_causal and sliding_window, and the others speak to other kernels or other layers.
-BESIDE_THE_POINT = frozenset(
+IGNORED_ARGUMENTS = frozenset(
     {"is_causal", "sliding_window", "output_attentions", "output_hidden_states", "return_dict"}
     | {"output_router_logits", "use_cache", "cache_position", "position_ids", "cache"}
     | {"num_items_in_batch", "deterministic", "indices", "logits_to_keep", "past_key_values"}
@@ -41,14 +41,14 @@ class Call:
     """One call of attention.
 
     Attributes:
-        place: where in the network.
+        module: the attention layer.
         layer: the how many-th of its tower and sort, from 0.
         kind: "self", "causal" or "cross".
         pattern: its recipe.
-        blocks: how it was put together, if the library attended block by block.
+        blocks: how the blocks were merged, if the library attended block by block.
     """
 
-    place: Place
+    module: AttentionModule
     layer: int
     kind: str
     pattern: Pattern
@@ -60,33 +60,33 @@ class Recording:
     """What one trace gathers while it runs.
 
     Attributes:
-        places: where each attention layer stands.
+        modules: the attention layers of the network.
         items: how many there are in the batch.
         edits: what to change on the way.
         calls: attention so far, in order.
     """
 
-    places: Places
+    modules: AttentionModules
     items: int
     edits: Sequence[Edit] = ()
     calls: list[Call] = field(default_factory=list)
     window: tuple[Any, tuple[int, int]] | None = None
-    _readings: dict[int, tuple[Tensor, Reading]] = field(default_factory=dict)
+    _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
 
-    def reading(self, matrix: Tensor | None, batch: int, keys: int) -> Reading:
+    def reading(self, matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
         """The rule behind a mask; a matrix that serves several layers is read once."""
-        if matrix is None or isinstance(matrix, RuleMask):
-            return read(matrix, batch, keys)
+        if matrix is None or isinstance(matrix, LazyMask):
+            return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
-            known = matrix, read(matrix, batch, keys)
+            known = matrix, parse_mask(matrix, batch, keys)
             self._readings[id(matrix)] = known
         return known[1]
 
-    def layer(self, place: Place, kind: str) -> int:
+    def layer(self, place: AttentionModule, kind: str) -> int:
         """The number of the next call of this sort."""
         return sum(
-            call.place.tower == place.tower and (call.kind == "cross") == (kind == "cross")
+            call.module.tower == place.tower and (call.kind == "cross") == (kind == "cross")
             for call in self.calls
         )
 
@@ -148,7 +148,7 @@ def _attention(
         return before(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **given
         )
-    unknown = [n for n, v in others.items() if v is not None and n not in BESIDE_THE_POINT]
+    unknown = [n for n, v in others.items() if v is not None and n not in IGNORED_ARGUMENTS]
     if unknown:
         raise ValueError(
             f"{type(module).__name__} asks its attention for {', '.join(sorted(unknown))}, which"
@@ -168,7 +168,7 @@ def _attention(
 
 def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: float) -> Tensor:
     """The values of a recipe, with the edits that are meant for it; the call is recorded."""
-    place = record.places.of(module)
+    place = record.modules.of(module)
     kind = "cross" if place.cross or recipe.queries != recipe.keys else _kind(recipe.mask)
     layer = record.layer(place, kind)
     edits = at(record.edits, layer, kind)
@@ -176,12 +176,12 @@ def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: fl
     whole = recipe if blocks is None else blocks.pattern(recipe)
     values, pattern = _attend(recipe if blocks and not edits else whole, dropout, edits)
     if blocks and not edits:
-        together = blocks.together(values)[:, :, : whole.queries]
-        kept = together if together.requires_grad else None
+        merged = blocks.merge(values)[:, :, : whole.queries]
+        kept = merged if merged.requires_grad else None
         pattern = replace(whole, path=pattern.path, values=kept)
-        values = values if kept is None else blocks.apart(together)
+        values = values if kept is None else blocks.split(merged)
     elif blocks:
-        values = blocks.apart(values)
+        values = blocks.split(values)
     record.calls.append(Call(place, layer, kind, pattern, blocks))
     return values
 
@@ -222,7 +222,7 @@ def _blocks(record: Recording, recipe: Pattern) -> Blocks | None:
 
 def _mask(**asked: Any) -> Tensor | None:
     if _recording.get() is not None:
-        return mask_for(asked)
+        return create_mask(asked)
     name = asked["config"]._attn_implementation
     before = name.before if isinstance(name, Lent) else None
     return ALL_MASK_ATTENTION_FUNCTIONS.get(before or "sdpa", sdpa_mask)(**asked)

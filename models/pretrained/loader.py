@@ -1,7 +1,7 @@
 """A folder, or a module in memory, as a model that is traced through transformers' own code.
 
 The library builds the network from its own classes; every file is read here, so that nothing in
-the folder can name code, kernels or other places for it to fetch.
+the folder can name code, kernels or other modules for it to fetch.
 """
 
 import logging
@@ -23,8 +23,8 @@ from transformers.utils import logging as library
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
-from models.preprocessing import Look, look_in, patches_of
-from models.pretrained.attention_modules import Places
+from models.preprocessing import Preprocessing, library_preprocessing, patches_of
+from models.pretrained.attention_modules import AttentionModules
 from models.text import FileTokenizer, Tokenizer
 
 # Settings that would have the library fetch or run something, or that say how it computes.
@@ -35,39 +35,39 @@ DROPPED = frozenset(
     | {"distributed_config", "output_attentions", "output_hidden_states", "torchscript"}
     | {"name_or_path", "_name_or_path"}
 )
-QUANTISED = "quantization_config"
-MOST_LAYERS, MOST = 10_000, 2**31
-WITHOUT = {
+QUANTIZATION = "quantization_config"
+MAX_LAYERS, MAX_SIZE = 10_000, 2**31
+UNSUPPORTED = {
     "deberta": "its scores are sums over contents and relative positions, which the interface has"
     " no place for",
     "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
     " has no place for",
 }
-HARMLESS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
+UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class LoadedModel:
     """What a folder or a module gives.
 
     Attributes:
         network: the library's module, in eval mode.
         tokenizer: None if there is none.
-        look: how it wants its images; None if it reads none.
+        preprocessing: how it wants its images; None if it reads none.
         limit: the most tokens it reads.
         left_out: tensors of the file that are no part of the network.
     """
 
     network: PreTrainedModel
     tokenizer: Tokenizer | None
-    look: Look | None
+    preprocessing: Preprocessing | None
     limit: int
     left_out: tuple[str, ...] = ()
 
 
-def opened_folder(
+def load_folder(
     folder: Folder, *, dtype: torch.dtype | None = None, device: str = "cpu"
-) -> Opened:
+) -> LoadedModel:
     """The model of a folder: config.json, weights, and the tokenizer and preprocessor it has.
 
     Raises:
@@ -80,18 +80,22 @@ def opened_folder(
     kind = _class_of(settings)
     files = folder.weights()
     dtype = torch.float32 if dtype is None else dtype
-    memory_check.check(files, dtype, device)
+    memory_check.check_fits(files, dtype, device)
     state: dict[str, Tensor] = {}
     for file in files:
         state.update(tensors(file))
     network, left_out = _filled(kind, _config(settings), state, dtype)
     check_traceable(network)
-    return Opened(
-        network, tokenizer_in(folder), look_in(folder, network.config), limit_of(network), left_out
+    return LoadedModel(
+        network,
+        read_tokenizer(folder),
+        library_preprocessing(folder, network.config),
+        token_limit(network),
+        left_out,
     )
 
 
-def opened_module(module: nn.Module) -> Opened:
+def wrap_module(module: nn.Module) -> LoadedModel:
     """A module of transformers that is already in memory.
 
     Raises:
@@ -103,24 +107,26 @@ def opened_module(module: nn.Module) -> Opened:
             f" {type(module).__name__}"
         )
     check_traceable(module)
-    return Opened(module, None, look_in(None, module.config), limit_of(module))
+    return LoadedModel(
+        module, None, library_preprocessing(None, module.config), token_limit(module)
+    )
 
 
 def check_traceable(network: PreTrainedModel) -> None:
     """Raises CheckpointError, with the reason, if the network has no attention we can reach."""
-    places, name = Places.in_network(network), type(network).__name__
-    if places.places:
+    modules, name = AttentionModules.find_in(network), type(network).__name__
+    if modules.modules:
         return
     family = network.config.model_type
-    if not places.apart:
+    if not modules.untraceable:
         raise CheckpointError(f"{name} ({family}) has no attention that could be shown")
-    why = WITHOUT.get(family, f"{', '.join(places.apart)} computes its weights itself")
+    why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
     raise CheckpointError(
         f"{name} ({family}) does not go through transformers' attention interface: {why}"
     )
 
 
-def limit_of(network: PreTrainedModel) -> int:
+def token_limit(network: PreTrainedModel) -> int:
     """The most tokens the network reads; a million where its positions have no end.
 
     For images, as many patches as the size it is built for comes to.
@@ -160,7 +166,7 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
         raise CheckpointError(
             f"model_type: {family!r} is no architecture of transformers {transformers.__version__}"
         )
-    if settings.get(QUANTISED):
+    if settings.get(QUANTIZATION):
         raise CheckpointError(
             "the weights are quantised (quantization_config): open the model's unquantised weights"
         )
@@ -183,7 +189,7 @@ def _plain(value: Any, name: str = "config.json") -> Any:
         return {key: _plain(part, key) for key, part in value.items() if key not in DROPPED}
     if isinstance(value, list):
         return [_plain(part, name) for part in value]
-    most = MOST_LAYERS if "layers" in name or name in ("depth", "depths", "n_layer") else MOST
+    most = MAX_LAYERS if "layers" in name or name in ("depth", "depths", "n_layer") else MAX_SIZE
     if isinstance(value, int) and abs(value) > most:
         raise CheckpointError(f"{name}: expected at most {most:,}, received {value:,}")
     return value
@@ -200,7 +206,7 @@ def _filled(
 ) -> tuple[PreTrainedModel, tuple[str, ...]]:
     """The network with these weights, all of them and no others."""
     try:
-        with quietly():
+        with quiet_transformers():
             made: Any = kind.from_pretrained(
                 None, config=config, state_dict=state, dtype=dtype, output_loading_info=True
             )
@@ -212,7 +218,7 @@ def _filled(
         ) from error
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
     extra = sorted(found["unexpected_keys"])
-    unknown = [name for name in extra if not name.endswith(HARMLESS)]
+    unknown = [name for name in extra if not name.endswith(UNUSED_TENSORS)]
     wrong = sorted(str(name) for name in found.get("mismatched_keys", ()))
     for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
         if names:
@@ -234,11 +240,11 @@ def _some(names: list[str]) -> str:
 
 PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
-BESIDE = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
+COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """The library's own report and progress bar are left out: errors say it in one line."""
     level, bar = library.get_verbosity(), library.is_progress_bar_enabled()
     library.set_verbosity(logging.CRITICAL)
@@ -251,7 +257,7 @@ def quietly() -> Iterator[None]:
             library.enable_progress_bar()
 
 
-def tokenizer_in(folder: Folder) -> Tokenizer | None:
+def read_tokenizer(folder: Folder) -> Tokenizer | None:
     """tokenizer.json, or what the library makes of an older vocabulary; None without files."""
     whole = folder.file("tokenizer.json")
     if whole is not None:
@@ -262,13 +268,13 @@ def tokenizer_in(folder: Folder) -> Tokenizer | None:
     files = {name: folder.file(name) for name in VOCABULARIES}
     if not any(files.values()):
         return None
-    for name in BESIDE:
+    for name in COMPANION_FILES:
         folder.file(name)
     settings = folder.json("tokenizer_config.json") or {}
     if "auto_map" in settings:
         raise CheckpointError("tokenizer_config.json asks to run code of its own: refused")
     try:
-        with quietly(), tempfile.TemporaryDirectory() as place:
+        with quiet_transformers(), tempfile.TemporaryDirectory() as place:
             made = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )

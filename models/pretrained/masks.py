@@ -4,7 +4,7 @@ Libraries hand attention a matrix of tokens × tokens, True or 0 where a query m
 or a very low number where it may not. The rule behind it is found by guessing it from the matrix
 and comparing the two cell by cell, so that a wrong guess costs nothing but the saving.
 
-Where the library asks how a mask is to be made, it is given a `RuleMask`: a tensor that is a rule
+Where the library asks how a mask is to be made, it is given a `LazyMask`: a tensor that is a rule
 until somebody computes with it.
 """
 
@@ -28,7 +28,7 @@ from models.attention import Mask
 HIDDEN = -1e4  # scores this low leave no weight in any format
 
 
-class Reading(NamedTuple):
+class MaskAndBias(NamedTuple):
     """A mask as `attend` takes it.
 
     Attributes:
@@ -40,17 +40,17 @@ class Reading(NamedTuple):
     bias: Tensor | None = None
 
 
-class RuleMask(Tensor):
+class LazyMask(Tensor):
     """A matrix of 0 and −∞ that takes no memory until something is computed with it."""
 
-    rule: Mask
+    mask: Mask
 
     @staticmethod
     def __new__(
         cls, rule: Mask, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
-    ) -> "RuleMask":
+    ) -> "LazyMask":
         made = Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
-        made.rule = rule
+        made.mask = rule
         return made
 
     @classmethod
@@ -59,23 +59,23 @@ class RuleMask(Tensor):
     ) -> Any:
         if func is torch.ops.aten.detach.default:
             return args[0]
-        return func(*tree_map(_written, args), **tree_map(_written, kwargs or {}))
+        return func(*tree_map(_materialize, args), **tree_map(_materialize, kwargs or {}))
 
-    def written(self) -> Tensor:
+    def materialize(self) -> Tensor:
         """The matrix: 0 where a query may attend, the lowest number of its type elsewhere."""
         batch, _, queries, keys = self.shape
         rows = torch.arange(queries, device=self.device)
         matrix = torch.zeros((batch, 1, queries, keys), dtype=self.dtype, device=self.device)
-        seen = self.rule.visible(rows, keys, range(1))
+        seen = self.mask.visible(rows, keys, range(1))
         lowest = torch.finfo(self.dtype).min
         return matrix if seen is None else matrix.masked_fill(~seen, lowest)
 
 
-def _written(value: Any) -> Any:
-    return value.written() if isinstance(value, RuleMask) else value
+def _materialize(value: Any) -> Any:
+    return value.materialize() if isinstance(value, LazyMask) else value
 
 
-def read(matrix: Tensor | None, batch: int, keys: int) -> Reading:
+def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
     """The rule and the bias behind a mask.
 
     Args:
@@ -85,26 +85,26 @@ def read(matrix: Tensor | None, batch: int, keys: int) -> Reading:
         keys: how many there are; a matrix with more columns is cut off.
     """
     if matrix is None:
-        return Reading(Mask())
-    if isinstance(matrix, RuleMask):
-        return Reading(matrix.rule)
+        return MaskAndBias(Mask())
+    if isinstance(matrix, LazyMask):
+        return MaskAndBias(matrix.mask)
     matrix = matrix if matrix.shape[-1] <= keys else matrix[..., :keys]
     if matrix.dtype == torch.bool:
-        return Reading(rule_of(matrix, batch))
+        return MaskAndBias(infer_mask(matrix, batch))
     hidden = matrix <= HIDDEN
     if not hidden.any():
-        return Reading(Mask(), matrix if matrix.any() else None)
+        return MaskAndBias(Mask(), matrix if matrix.any() else None)
     bias = matrix.masked_fill(hidden, 0.0)
-    return Reading(rule_of(~hidden, batch), bias if bias.any() else None)
+    return MaskAndBias(infer_mask(~hidden, batch), bias if bias.any() else None)
 
 
-def rule_of(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:
+def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:
     """The shortest mask that is equal to this matrix, cell by cell."""
     alike = seen[:, :1]
     if seen.shape[1] > 1 and seen.stride(1) != 0 and not (seen == alike).all():
         return Mask(dense=seen)
     rows = torch.arange(seen.shape[2], device=seen.device)
-    for guess in _guesses(alike[:, 0], batch):
+    for guess in _candidates(alike[:, 0], batch):
         found = guess.visible(rows, seen.shape[3], range(1))
         if found is None:
             if alike.all():
@@ -114,7 +114,7 @@ def rule_of(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:
     return Mask(dense=alike)
 
 
-def _guesses(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator[Mask]:
+def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator[Mask]:
     """What the matrix may mean, simplest first."""
     queries, keys = seen.shape[1:]
     unseen = ~seen.any(1)
@@ -133,14 +133,14 @@ def _guesses(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator[Ma
     yield replace(plain, causal=causal, window=window, offset=offset)
 
 
-def mask_for(asked: Mapping[str, Any]) -> Tensor | None:
+def create_mask(asked: Mapping[str, Any]) -> Tensor | None:
     """What the library's eager attention would be given, without the matrix where a rule will do.
 
     Args:
         asked: the arguments of `transformers.masking_utils.eager_mask`.
 
     Returns:
-        A `RuleMask`, the library's own matrix, or None where nothing is hidden.
+        A `LazyMask`, the library's own matrix, or None where nothing is hidden.
     """
     offset = asked.get("q_offset", 0)
     if asked.get("use_vmap") or asked.get("kv_offset") or not isinstance(offset, int):
@@ -151,7 +151,7 @@ def mask_for(asked: Mapping[str, Any]) -> Tensor | None:
     hides = rule.causal or rule.window is not None or rule.padding is not None
     if not hides and asked.get("allow_is_bidirectional_skip"):
         return None
-    return RuleMask(
+    return LazyMask(
         rule,
         (asked["batch_size"], 1, asked["q_length"], asked["kv_length"]),
         asked.get("dtype", torch.float32),
@@ -166,7 +166,7 @@ def _rule(asked: Mapping[str, Any], offset: int) -> Mask:
     if function not in (causal_mask_function, bidirectional_mask_function):
         whole = {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
         matrix = sdpa_mask(**{**asked, **whole})
-        return Mask() if matrix is None else rule_of(matrix, asked["batch_size"])
+        return Mask() if matrix is None else infer_mask(matrix, asked["batch_size"])
     padding = None
     if given is not None and not (given.shape[1] >= keys and given[:, :keys].all()):
         shown = torch.zeros(len(given), keys, dtype=torch.bool, device=given.device)

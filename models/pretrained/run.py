@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
-from models.inputs.pretrained import Given, given
-from models.inputs.streams import Stream
-from models.pretrained.attention_modules import Places
-from models.pretrained.axes import sides_of, stacks
+from models.inputs.pretrained import ModelInputs, prepare_inputs
+from models.inputs.sequences import InputSequence
+from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.axes import axes_of, hidden_states
 from models.pretrained.interface import Call, Recording, recording
 from models.trace import Output, Site, Trace
 
@@ -30,7 +30,7 @@ NAMES = {  # in this order: what a model is for comes before what it has on the 
 Differentiate = Callable[[tuple[Pattern, ...], Output], tuple[Pattern, ...]]
 
 
-def traced(
+def trace_pretrained(
     model: "Model",
     source: Any,
     target: Any = None,
@@ -43,7 +43,7 @@ def traced(
 
     Args:
         model: of the library.
-        source: see `models.inputs.pretrained.given`.
+        source: see `models.inputs.pretrained.prepare_inputs`.
         target: see there.
         edits: what to change on the way.
         hidden: whether to keep the hidden states of every layer.
@@ -53,8 +53,8 @@ def traced(
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
             attention with something in it that is not known here.
     """
-    inputs = given(model, source, target)
-    record = Recording(Places.in_network(model.network), inputs.items, edits)
+    inputs = prepare_inputs(model, source, target)
+    record = Recording(AttentionModules.find_in(model.network), inputs.items, edits)
     with recording(model.network, record), torch.set_grad_enabled(differentiate is not None):
         out = _run(model, inputs, hidden)
     if not record.calls:
@@ -63,11 +63,11 @@ def traced(
     output = _output(out)
     patterns = tuple(call.pattern for call in record.calls)
     if differentiate is not None:
-        patterns = tuple(_free(pattern) for pattern in differentiate(patterns, output))
+        patterns = tuple(_detached(pattern) for pattern in differentiate(patterns, output))
     main = _main(inputs, record.calls, model.network.config)
-    target_stream = inputs.streams.get("target")
+    target_sequence = inputs.sequences.get("target")
     sites = tuple(_site(call) for call in record.calls)
-    sides = [sides_of(call, inputs.streams, model.network.config) for call in record.calls]
+    axes = [axes_of(call, inputs.sequences, model.network.config) for call in record.calls]
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -77,21 +77,23 @@ def traced(
         patterns=patterns,
         grid=main.grid,
         prefix=main.prefix,
-        notes=(*inputs.notes, *_apart(record.places)),
-        target_tokens=None if target_stream is None else target_stream.tokens,
-        sides=dict(zip(sites, sides, strict=True)),
-        stacks=stacks(out, sites, inputs.streams, model.network.config) if hidden else {},
+        notes=(*inputs.notes, *_untraceable_note(record.modules)),
+        target_tokens=None if target_sequence is None else target_sequence.tokens,
+        axes=dict(zip(sites, axes, strict=True)),
+        hidden_states=hidden_states(out, sites, inputs.sequences, model.network.config)
+        if hidden
+        else {},
     )
 
 
-def plain(model: "Model", source: Any, target: Any = None) -> Tensor:
+def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
     """The output of the untouched model: the library's own attention, nothing recorded."""
-    inputs = given(model, source, target)
+    inputs = prepare_inputs(model, source, target)
     with torch.no_grad():
         return _output(_run(model, inputs, hidden=False)).values
 
 
-def _run(model: "Model", inputs: Given, hidden: bool) -> Any:
+def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
     """The library's forward, without a cache and in eval mode."""
     network, more = model.network, {"return_dict": True}
     if hidden:
@@ -118,7 +120,7 @@ def _output(out: Any) -> Output:
     return Output("output", values[0])
 
 
-def _free(pattern: Pattern) -> Pattern:
+def _detached(pattern: Pattern) -> Pattern:
     """Without the graph that a bias made of parameters hangs on."""
     bias = pattern.bias
     return replace(pattern, bias=bias.detach()) if isinstance(bias, Tensor) else pattern
@@ -127,22 +129,22 @@ def _free(pattern: Pattern) -> Pattern:
 def _site(call: Call) -> Site:
     pattern = call.pattern
     return Site(
-        call.layer, call.kind, pattern.heads, pattern.queries, pattern.keys, call.place.tower
+        call.layer, call.kind, pattern.heads, pattern.queries, pattern.keys, call.module.tower
     )
 
 
-def _main(inputs: Given, calls: Sequence[Call], config: Any) -> Stream:
-    """The stream that stands for the model: its text, else its image, else its first axis."""
-    if "text" in inputs.streams:
-        return inputs.streams["text"]
+def _main(inputs: ModelInputs, calls: Sequence[Call], config: Any) -> InputSequence:
+    """The sequence that stands for the model: its text, else its image, else its first axis."""
+    if "text" in inputs.sequences:
+        return inputs.sequences["text"]
     first = next((call for call in calls if call.kind != "cross"), calls[0])
-    side, _ = sides_of(first, inputs.streams, config)
-    image = inputs.streams.get("image")
+    side, _ = axes_of(first, inputs.sequences, config)
+    image = inputs.sequences.get("image")
     grid = None if image is None else image.grid
     grid = first.blocks.grid if first.blocks is not None else grid
     leading = sum(1 for _ in takewhile(bool, side.tokens[0].special))
-    return Stream(
-        "image", side.tokens, first.pattern.queries, side.own, grid, leading if grid else 0
+    return InputSequence(
+        "image", side.tokens, first.pattern.queries, side.positions, grid, leading if grid else 0
     )
 
 
@@ -157,7 +159,7 @@ def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
             raise ValueError(f"{edit}: expected a layer 0 to {layers} of {kinds}")
 
 
-def _apart(places: Places) -> tuple[str, ...]:
-    if not places.apart:
+def _untraceable_note(modules: AttentionModules) -> tuple[str, ...]:
+    if not modules.untraceable:
         return ()
-    return (f"not shown: attention inside {', '.join(places.apart)}",)
+    return (f"not shown: attention inside {', '.join(modules.untraceable)}",)

@@ -1,4 +1,4 @@
-"""Attention in blocks, put back together: windows of an image, pieces of a sequence.
+"""Attention in blocks, put back merge: windows of an image, pieces of a sequence.
 
 Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
 Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item
@@ -23,14 +23,14 @@ class Blocks:
     """Where each token of each block belongs.
 
     Attributes:
-        place: the position, among the item's tokens, of each slot of each block.
+        positions: the position, among the item's tokens, of each slot of each block.
         tokens: how many of the positions are the item's own: the first ones. The rest stands for
             what an image was filled up with, which is attended to and does not attend.
         grid: rows and columns of an image's own tokens.
         outside: row and column of each position beyond them.
     """
 
-    place: Int[Tensor, "block slot"]
+    positions: Int[Tensor, "block slot"]
     tokens: int
     grid: tuple[int, int] | None = None
     outside: tuple[tuple[int, int], ...] = ()
@@ -63,26 +63,26 @@ class Blocks:
 
     @property
     def count(self) -> int:
-        return self.place.shape[0]
+        return self.positions.shape[0]
 
-    def together(self, x: Tensor) -> Tensor:
+    def merge(self, x: Tensor) -> Tensor:
         """`(batch block) head slot dim` as `batch head token dim`, tokens in their own order."""
         x = rearrange(x, "(b w) h s d -> b h (w s) d", w=self.count)
-        return x[:, :, self.place.flatten().argsort().to(x.device)]
+        return x[:, :, self.positions.flatten().argsort().to(x.device)]
 
-    def apart(self, x: Tensor) -> Tensor:
+    def split(self, x: Tensor) -> Tensor:
         """The way back; rows of tokens that do not attend are zero."""
-        missing = self.place.numel() - x.shape[2]
+        missing = self.positions.numel() - x.shape[2]
         x = torch.nn.functional.pad(x, (0, 0, 0, missing))
-        x = x[:, :, self.place.flatten().to(x.device)]
+        x = x[:, :, self.positions.flatten().to(x.device)]
         return rearrange(x, "b h (w s) d -> (b w) h s d", w=self.count)
 
     def pattern(self, blocks: Pattern) -> Pattern:
         """One pattern for each item from a pattern in which each block is an item."""
-        q, k, v = (self.together(x) for x in (blocks.q, blocks.k, blocks.v))
-        block = torch.empty(self.place.numel(), dtype=torch.long, device=q.device)
+        q, k, v = (self.merge(x) for x in (blocks.q, blocks.k, blocks.v))
+        block = torch.empty(self.positions.numel(), dtype=torch.long, device=q.device)
         slot = torch.empty_like(block)
-        place = self.place.to(q.device)
+        place = self.positions.to(q.device)
         block[place] = torch.arange(self.count, device=q.device)[:, None].expand_as(place)
         slot[place] = torch.arange(place.shape[1], device=q.device)[None].expand_as(place)
         return replace(
@@ -96,7 +96,7 @@ class Blocks:
 
     def _mask(self, mask: Mask, block: Tensor) -> Mask:
         """The blocks' own mask, and that no block sees another."""
-        in_order = bool((self.place.flatten().diff() == 1).all())
+        in_order = bool((self.positions.flatten().diff() == 1).all())
         if mask.dense is not None or not (in_order or not _hides(mask)):
             raise ValueError("expected blocks without a mask, or with one that follows their order")
         padding = mask.padding

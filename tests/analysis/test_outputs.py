@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.outputs import likely, shares, written
+from analysis.outputs import class_probabilities, top_ids, top_tokens
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
@@ -23,7 +23,7 @@ def decoded():
 
 @pytest.mark.parametrize("place", [0, 4, -1])
 def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
-    found = likely(decoded, place, count=5)
+    found = top_tokens(decoded, place, count=5)
     logits = decoded.output.values[0, place].double().tolist()
     whole = sum(exp(x) for x in logits)
     share = sorted(((exp(x) / whole, i) for i, x in enumerate(logits)), reverse=True)[:5]
@@ -33,7 +33,7 @@ def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
 
 
 def test_no_more_tokens_than_there_are(decoded):
-    found = likely(decoded, 0, count=100)
+    found = top_tokens(decoded, 0, count=100)
     assert len(found.ids) == 29
     assert sum(found.probabilities) == pytest.approx(1, abs=1e-6)  # float32
 
@@ -43,20 +43,20 @@ def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
     found = trace(model, torch.arange(4, 15)[None])
     assert found.target_tokens is not None
     target = found.target_tokens[0].ids
-    assert written(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
+    assert top_ids(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
     with pytest.raises(ValueError, match=f"place: expected -{len(target)} to {len(target) - 1}"):
-        likely(found, len(target))
+        top_tokens(found, len(target))
 
 
 def test_a_network_without_logits_of_tokens_is_refused():
     found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
     with pytest.raises(ValueError, match="gives hidden states: expected logits of tokens"):
-        likely(found, 0)
+        top_tokens(found, 0)
 
 
 def test_shares_are_a_softmax_a_question() -> None:
     found = trace(load(ViTConfig(image=8, patch=4, classes=7, seed=1)), torch.rand(3, 3, 8, 8))
-    first, second = shares(found, (2, 5), item=1)
+    first, second = class_probabilities(found, (2, 5), item=1)
     logits = found.output.values[1].double().exp()
     assert first == pytest.approx((logits[:2] / logits[:2].sum()).tolist(), abs=1e-6)
     assert second == pytest.approx((logits[2:] / logits[2:].sum()).tolist(), abs=1e-6)
@@ -65,4 +65,4 @@ def test_shares_are_a_softmax_a_question() -> None:
 def test_shares_need_the_right_sizes() -> None:
     found = trace(load(ViTConfig(image=8, patch=4, classes=7)), torch.rand(1, 3, 8, 8))
     with pytest.raises(ValueError, match="sizes: expected 7 in all, received 6"):
-        shares(found, (2, 4))
+        class_probabilities(found, (2, 4))

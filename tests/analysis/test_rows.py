@@ -2,7 +2,7 @@
 
 import torch
 
-from analysis.rows import checked
+from analysis.rows import check_rows
 from models.edits import Cut
 from models.encoder import EncoderConfig
 from models.run import Trace, load, trace
@@ -16,19 +16,19 @@ def traced(**given) -> Trace:
 
 def test_rows_of_a_softmax_sum_to_one() -> None:
     found = traced()
-    result = checked(found, found.sites[1])
-    assert (result.rows, result.of, result.whole) == (33, 33, 33)
+    result = check_rows(found, found.sites[1])
+    assert (result.rows, result.total, result.whole) == (33, 33, 33)
     assert (result.empty, result.odd) == (0, 0)
 
 
 def test_few_rows_of_many_are_looked_at() -> None:
     found = traced()
-    result = checked(found, found.sites[0], most=3 * 11 * 5)
-    assert (result.rows, result.of) == (15, 33)
+    result = check_rows(found, found.sites[0], most=3 * 11 * 5)
+    assert (result.rows, result.total) == (15, 33)
     assert result.whole == 15
 
 
 def test_an_empty_row_is_counted() -> None:
     found = traced(edits=[Cut(0, 1, 2, None)])
-    result = checked(found, found.sites[0])
+    result = check_rows(found, found.sites[0])
     assert (result.empty, result.whole, result.odd) == (1, 32, 0)

@@ -209,7 +209,7 @@ def test_patterns_of_a_decoder_block_are_torchs_weights(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["post", "pre"])
 def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
-    """Given the patterns of the first tokens, a block works out the others alone."""
+    """ModelInputs the patterns of the first tokens, a block works out the others alone."""
     ours, _ = decoder_twins(kind, "relu", 1e-5)
     x, context, _, _ = example(padded=False)
     whole, _ = ours(x, context)

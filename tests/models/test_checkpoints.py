@@ -38,7 +38,7 @@ def test_the_card_tells_what_was_done(name: str, models: dict[str, Model]) -> No
     assert told is not None
     assert models[name].network.config == recipe.config
     assert models[name].trained
-    assert (told.task, told.look) == (recipe.about, recipe.look)
+    assert (told.task, told.hint) == (recipe.about, recipe.hint)
     assert told.training["settings"] == {
         name: getattr(recipe.settings, name) for name in recipe.settings.__dataclass_fields__
     }
@@ -79,7 +79,7 @@ def test_examples_hold(name: str, models: dict[str, Model]) -> None:
         weights = found.weights(example.layer, example.head, kind=example.kind)
         assert weights[example.query, example.key] == pytest.approx(example.weight, abs=0.006)
         # told to two digits, and worked out on another machine
-        assert f"{example.weight:.2f}" in example.look
+        assert f"{example.weight:.2f}" in example.hint
         assert "[UNK]" not in " ".join(found.labels)
 
 

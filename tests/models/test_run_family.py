@@ -12,7 +12,7 @@ from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Ablate, Cut
 from models.encoder import EncoderConfig
-from models.inputs.own import inputs_of
+from models.inputs.own import prepare_inputs
 from models.run import Model, load, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.text import Tokens, WordTokenizer
@@ -220,7 +220,7 @@ def test_rows_that_are_not_there(found: Trace) -> None:
     with pytest.raises(ValueError, match=r"tower: expected one of \['encoder', 'decoder'\]"):
         found.hidden(0)
     with pytest.raises(ValueError, match="no hidden states here"):
-        replace(found, stacks={}).hidden(0, tower="encoder")
+        replace(found, hidden_states={}).hidden(0, tower="encoder")
 
 
 def test_a_tower_where_there_is_one(decoder: Model) -> None:
@@ -373,7 +373,7 @@ def test_gradients_of_all_kinds_equal_autograd(name: str, decoder: Model, pair: 
         for s in found.sites
     ]
     network: Any = model.network
-    out = network(**inputs_of(model, *given).arguments, edits=nudges)
+    out = network(**prepare_inputs(model, *given).arguments, edits=nudges)
     expected = torch.autograd.grad(number(Output(*out.result)), [each.added for each in nudges])
     for site, gradient in zip(found.sites, expected, strict=True):
         for item in (0, 1):

@@ -37,11 +37,11 @@ def predictions(
 
 def line(trace: "Trace", site: "Site") -> str:
     """How one layer's weights were computed, under which mask, and what their rows sum to."""
-    from analysis.rows import checked
+    from analysis.rows import check_rows
 
     pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
-    found = checked(trace, site)
-    every = "every row" if found.rows == found.of else f"{found.rows:,} of {found.of:,} rows"
+    found = check_rows(trace, site)
+    every = "every row" if found.rows == found.total else f"{found.rows:,} of {found.total:,} rows"
     parts = [
         f"Layer {site.layer}: computed by {PATHS[pattern.path]}",
         str(pattern.q.dtype).removeprefix("torch."),

@@ -31,7 +31,7 @@ MUST_BE = {
     "pruned_heads": {},
 }
 # Settings of training, saving, generating and of heads on top: no trace of them in the encoder.
-BESIDE_THE_POINT = re.compile(
+IGNORED_SETTINGS = re.compile(
     r"_.*|architectures|attention_probs_dropout_prob|hidden_dropout_prob|classifier_dropout"
     r"|initializer_range|gradient_checkpointing|use_cache|.*_token_id|torch_dtype|dtype"
     r"|transformers_version|id2label|label2id|num_labels|problem_type|finetuning_task"
@@ -68,7 +68,7 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> EncoderC
         ValueError: for a setting that is missing, unknown, or that asks for another architecture.
     """
     known = {"hidden_act", "layer_norm_eps", "type_vocab_size"}
-    check_settings(settings, SIZES, MUST_BE, known, BESIDE_THE_POINT)
+    check_settings(settings, SIZES, MUST_BE, known, IGNORED_SETTINGS)
     sizes: dict[str, Any] = {
         ours: whole(theirs, settings[theirs]) for theirs, ours in SIZES.items()
     }

@@ -32,7 +32,7 @@ MUST_BE = {
     "pruned_heads": {},
 }
 # Settings of training, saving, and of heads on top: no trace of them in the network.
-BESIDE_THE_POINT = re.compile(
+IGNORED_SETTINGS = re.compile(
     r"_.*|architectures|attention_probs_dropout_prob|hidden_dropout_prob|initializer_range"
     r"|gradient_checkpointing|torch_dtype|dtype|transformers_version|id2label|label2id|num_labels"
     r"|problem_type|finetuning_task|output_.*|return_dict|torchscript|tie_.*|is_encoder_decoder"
@@ -78,7 +78,7 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> ViTConfi
     Raises:
         ValueError: for a setting that is missing, unknown, or that asks for another architecture.
     """
-    check_settings(settings, SIZES, MUST_BE, {*CHANGED}, BESIDE_THE_POINT)
+    check_settings(settings, SIZES, MUST_BE, {*CHANGED}, IGNORED_SETTINGS)
     given = {name: settings.get(name, default) for name, default in CHANGED.items()}
     if type(given["qkv_bias"]) is not bool:
         raise ValueError(f"qkv_bias: expected true or false, received {given['qkv_bias']!r}")

@@ -343,8 +343,8 @@ def test_memory_is_told_from_headers(saved: Path, monkeypatch: pytest.MonkeyPatc
     files = Folder.at(saved).weights()
     network = load(saved).network
     numbers = sum(parameter.numel() for parameter in network.parameters())
-    assert memory_check.needed(files, torch.float32) == 4 * numbers
-    assert memory_check.needed(files, torch.bfloat16) == 2 * numbers
+    assert memory_check.weights_bytes(files, torch.float32) == 4 * numbers
+    assert memory_check.weights_bytes(files, torch.bfloat16) == 2 * numbers
     monkeypatch.setattr(memory_check, "available", lambda device="cpu": 3 * numbers)
     with pytest.raises(CheckpointError, match=r"GiB are free; dtype=torch\.bfloat16 would fit"):
         load(saved)

@@ -95,18 +95,18 @@ def server(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def test_the_size_comes_first(server: str, files: dict[str, bytes], tmp_path: Path) -> None:
-    plan = hub.plan(NAME, endpoint=server)
+    plan = hub.plan_download(NAME, endpoint=server)
     assert {name for name, _ in plan.files} == {"config.json", "README.md", "model.safetensors"}
     assert plan.size == sum(len(files[name]) for name, _ in plan.files)
     assert (plan.revision, plan.licence) == (SHA, "apache-2.0")
-    assert hub.cached(tmp_path) == ()
+    assert hub.cached_models(tmp_path) == ()
 
 
 def test_a_download_and_what_opens_from_it(
     server: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[int, int]] = []
-    plan = hub.plan(NAME, endpoint=server)
+    plan = hub.plan_download(NAME, endpoint=server)
     folder = hub.download(
         plan, progress=lambda *now: told.append(now), cache=tmp_path, endpoint=server
     )
@@ -116,7 +116,7 @@ def test_a_download_and_what_opens_from_it(
     for name, _ in plan.files:
         assert (folder.path / name).read_bytes() == files[name]
     assert not (folder.path / "evil.py").exists()
-    (found,) = hub.cached(tmp_path)
+    (found,) = hub.cached_models(tmp_path)
     assert (found.name, found.size, found.complete) == (NAME, plan.size, True)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     model = load(NAME, door="transformers")  # its files are links into the cache's own store
@@ -128,7 +128,7 @@ def test_load_fetches_what_is_not_here(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(hub, "fetch", partial(hub.fetch, endpoint=server))
+    monkeypatch.setattr(hub, "fetch", partial(hub.download_with_bar, endpoint=server))
     model = load(NAME, door="transformers")
     assert model.name == NAME
     said = capsys.readouterr().err
@@ -146,7 +146,7 @@ def test_load_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_download_that_is_stopped(server: str, tmp_path: Path) -> None:
-    plan = hub.plan(NAME, endpoint=server)
+    plan = hub.plan_download(NAME, endpoint=server)
     told: list[int] = []
     with pytest.raises(CancelledError, match="goes on from here"):
         hub.download(
@@ -157,19 +157,19 @@ def test_a_download_that_is_stopped(server: str, tmp_path: Path) -> None:
             endpoint=server,
         )
     assert max(told) < plan.size
-    assert hub.snapshot(NAME, tmp_path) is None
+    assert hub.cached_folder(NAME, tmp_path) is None
     hub.download(plan, cache=tmp_path, endpoint=server)
-    assert hub.snapshot(NAME, tmp_path) is not None
+    assert hub.cached_folder(NAME, tmp_path) is not None
 
 
 def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
     for endpoint in ("http://127.0.0.1:9", "http://no-such-place.invalid"):
         with pytest.raises(HubError, match="the hub cannot be reached for someone/small-bert"):
-            hub.plan(NAME, endpoint=endpoint)
+            hub.plan_download(NAME, endpoint=endpoint)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(HubError, match="the hub cannot be reached"):
-        hub.plan(NAME)
+        hub.plan_download(NAME)
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,13 @@ def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_cannot_be_had(server: str, name: str, message: str) -> None:
     with pytest.raises(HubError, match=message):
-        hub.plan(name, endpoint=server)
+        hub.plan_download(name, endpoint=server)
 
 
 def test_a_model_without_weights(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hub, "_card", lambda self: {"id": NAME, "sha": SHA, "siblings": []})
     with pytest.raises(HubError, match="has no weights that can be opened"):
-        hub.plan(NAME, endpoint=server)
+        hub.plan_download(NAME, endpoint=server)
 
 
 def test_shards_are_all_fetched() -> None:
@@ -204,7 +204,7 @@ def test_a_cache_of_odds_and_ends(tmp_path: Path) -> None:
     (tmp_path / "models--someone--empty").mkdir()
     (tmp_path / "models--someone--half" / "snapshots" / SHA).mkdir(parents=True)
     (tmp_path / "datasets--someone--data").mkdir()
-    (found,) = hub.cached(tmp_path)
+    (found,) = hub.cached_models(tmp_path)
     assert (found.name, found.complete) == ("someone/half", False)
-    assert hub.snapshot("someone/half", tmp_path) is None
-    assert hub.snapshot("../../x", tmp_path) is None
+    assert hub.cached_folder("someone/half", tmp_path) is None
+    assert hub.cached_folder("../../x", tmp_path) is None

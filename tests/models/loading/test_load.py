@@ -103,8 +103,8 @@ def test_a_vit_from_a_config_or_from_memory() -> None:
     model = load(config)
     assert (model.trained, model.tokenizer, model.limit) == (False, None, 16)
     assert model.name == "ViT, 2 × 5 heads, width 20"
-    assert model.look is not None
-    assert model.look.size == (12, 20)
+    assert model.preprocessing is not None
+    assert model.preprocessing.size == (12, 20)
     network = ViT(config)
     pixels = torch.randn(1, 3, 12, 20, generator=torch.Generator().manual_seed(3))
     expected = trace(model, pixels)

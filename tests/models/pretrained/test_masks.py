@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Mask
-from models.pretrained.masks import read, rule_of
+from models.pretrained.masks import infer_mask, parse_mask
 
 BATCH, TOKENS = 2, 11
 BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])
@@ -44,37 +44,37 @@ def same(found: Mask, rule: Mask) -> None:
 def test_a_matrix_is_its_rule(name: str, lowest: float | None) -> None:
     seen = matrix(RULES[name])
     given = seen if lowest is None else torch.zeros(seen.shape).masked_fill(~seen, lowest)
-    found = read(given, BATCH, TOKENS)
+    found = parse_mask(given, BATCH, TOKENS)
     assert found.bias is None
     same(found.mask, RULES[name])
 
 
 def test_one_row_for_all_and_one_item_for_all() -> None:
-    same(rule_of(~BEHIND[:, None, None], BATCH), Mask(padding=BEHIND))
-    same(rule_of(~BEHIND[1:, None, None], BATCH), Mask(padding=BEHIND[1:].expand(BATCH, -1)))
-    same(rule_of(matrix(RULES["causal window"])[:1], BATCH), RULES["causal window"])
+    same(infer_mask(~BEHIND[:, None, None], BATCH), Mask(padding=BEHIND))
+    same(infer_mask(~BEHIND[1:, None, None], BATCH), Mask(padding=BEHIND[1:].expand(BATCH, -1)))
+    same(infer_mask(matrix(RULES["causal window"])[:1], BATCH), RULES["causal window"])
 
 
 def test_cached_keys_come_first() -> None:
     rule = Mask(causal=True, offset=4)
-    same(rule_of(matrix(rule, 7), BATCH), rule)
+    same(infer_mask(matrix(rule, 7), BATCH), rule)
 
 
 def test_what_has_no_rule_stays_a_matrix() -> None:
     dice = torch.Generator().manual_seed(3)
     seen = torch.rand(BATCH, 1, TOKENS, TOKENS, generator=dice) > 0.3
-    assert rule_of(seen, BATCH).dense is not None
+    assert infer_mask(seen, BATCH).dense is not None
     heads = torch.rand(BATCH, 5, TOKENS, TOKENS, generator=dice) > 0.3
-    found = rule_of(heads, BATCH).dense
+    found = infer_mask(heads, BATCH).dense
     assert found is not None
     assert found.equal(heads)
     prefix = matrix(Mask(causal=True)).clone()
     prefix[..., :4] = True  # an image in front that sees itself
-    assert rule_of(prefix, BATCH).dense is not None
+    assert infer_mask(prefix, BATCH).dense is not None
 
 
 def test_a_matrix_that_hides_everything() -> None:
-    found = rule_of(torch.zeros(1, 1, 3, 3, dtype=torch.bool), 1)
+    found = infer_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool), 1)
     assert found.padding is not None
     assert found.padding.all()
 
@@ -83,14 +83,14 @@ def test_numbers_beside_the_mask_are_a_bias() -> None:
     dice = torch.Generator().manual_seed(3)
     bias = torch.randn(1, 5, TOKENS, TOKENS, generator=dice)
     seen = matrix(Mask(causal=True))
-    found = read(bias.masked_fill(~seen, -torch.inf), BATCH, TOKENS)
+    found = parse_mask(bias.masked_fill(~seen, -torch.inf), BATCH, TOKENS)
     same(found.mask, Mask(causal=True))
     assert found.bias is not None
     assert (found.bias - bias.masked_fill(~seen, 0)).abs().max() == 0
-    assert read(bias, BATCH, TOKENS).bias is bias
-    assert read(torch.full((1, 1, 3, 3), -100.0), 1, 3).bias is not None  # faint, and no mask
+    assert parse_mask(bias, BATCH, TOKENS).bias is bias
+    assert parse_mask(torch.full((1, 1, 3, 3), -100.0), 1, 3).bias is not None  # faint, and no mask
 
 
 def test_columns_beyond_the_keys_are_cut_off() -> None:
-    found = read(matrix(Mask(padding=BEHIND)), BATCH, 9)
+    found = parse_mask(matrix(Mask(padding=BEHIND)), BATCH, 9)
     same(found.mask, Mask(padding=BEHIND[:, :9]))

@@ -91,9 +91,9 @@ def real(inputs: dict[str, Any], site: Site, item: int) -> tuple[Tensor, Tensor]
     shown = inputs.get("attention_mask")
     own = torch.arange(0) if shown is None else shown[item].nonzero().flatten()
 
-    def places(length: int, reads_text: bool) -> Tensor:
+    def positions_of(length: int, reads_text: bool) -> Tensor:
         padded = reads_text and shown is not None and length == shown.shape[1]
         return own if padded else torch.arange(length)
 
     text = site.tower not in ("decoder", "vision")
-    return places(site.queries, text), places(site.keys, text or site.kind == "cross")
+    return positions_of(site.queries, text), positions_of(site.keys, text or site.kind == "cross")

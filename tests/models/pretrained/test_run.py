@@ -17,8 +17,8 @@ from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.attention import Mask
 from models.edits import Ablate, Cut
 from models.pretrained.implementation import NAME
-from models.pretrained.interface import BESIDE_THE_POINT, _recording
-from models.pretrained.masks import RuleMask
+from models.pretrained.interface import IGNORED_ARGUMENTS, _recording
+from models.pretrained.masks import LazyMask
 from models.run import Model, load, trace
 from models.verify import verify
 
@@ -122,8 +122,8 @@ def test_images(tmp_path: Path) -> None:
     settings += '"do_center_crop": true, "image_mean": [0.1, 0.2, 0.3], "image_std": [0.5, 0.6, 1]}'
     (tmp_path / "preprocessor_config.json").write_text(settings)
     opened = load(tmp_path)
-    assert opened.look is not None
-    assert opened.look.size == (16, 20)
+    assert opened.preprocessing is not None
+    assert opened.preprocessing.size == (16, 20)
     found = trace(opened, Image.new("RGB", (40, 32), (255, 0, 51)))
     assert (found.grid, found.prefix) == ((4, 5), 1)
     assert found.labels[:2] == ["[CLS]", "patch 0,0"]
@@ -247,7 +247,7 @@ def test_what_does_not_follow_the_interface() -> None:
 
 def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
-    assert "s_aux" not in BESIDE_THE_POINT
+    assert "s_aux" not in IGNORED_ARGUMENTS
     given = {"input_ids": torch.tensor([[3, 4]]), "slope": torch.ones(3)}
     with pytest.raises(ValueError, match="asks its attention for slope, which is not known"):
         trace(model("Llama"), given)
@@ -339,7 +339,7 @@ def test_the_picture_of_a_network_of_ours() -> None:
 def test_a_wrong_picture_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights that are not those of the model show in the difference."""
     monkeypatch.setattr(
-        "models.verify.ByWeights.edit_values", lambda self, values, pattern: -values
+        "models.verify.ValuesFromWeights.edit_values", lambda self, values, pattern: -values
     )
     found = verify(model("BERT"), BY_NAME["BERT"].inputs())
     assert found.difference > 0.1 * found.largest
@@ -366,7 +366,7 @@ def test_words_like_no_key_are_counted() -> None:
     ],
 )
 def test_a_rule_is_a_tensor_to_whoever_computes(rule: Mask) -> None:
-    lazy = RuleMask(rule, (2, 1, 7, 7), torch.float32, torch.device("cpu"))
+    lazy = LazyMask(rule, (2, 1, 7, 7), torch.float32, torch.device("cpu"))
     seen = rule.visible(torch.arange(7), 7, range(1))
     shown = torch.ones(2, 1, 7, 7, dtype=torch.bool) if seen is None else seen.expand(2, 1, 7, 7)
     expected = torch.zeros(2, 1, 7, 7).masked_fill(~shown, torch.finfo(torch.float32).min)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 HTML = '<div class="headscope"></div>'
 
@@ -14,6 +14,7 @@ def view(
     key: str,
     on: Iterable[str] | Mapping[str, Callable[[], None]] = (),
     default: Mapping[str, Any] | None = None,
+    width: int | Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Shows what `kind` names; `assets/types.d.ts` has the props of each kind.
 
@@ -25,6 +26,7 @@ def view(
         on: the values and events the kind may send, each with what is called before the rerun it
             causes; a name alone only makes it part of the result.
         default: what values are before the kind has sent any.
+        width: in pixels, or what it may take.
 
     Returns:
         A mapping with an entry for each name of `on`: the value last sent, the event of this run,
@@ -33,7 +35,7 @@ def view(
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind}
-    return _component()(key=key, data=data, default=dict(default or {}), **listeners)
+    return _component()(key=key, data=data, default=dict(default or {}), width=width, **listeners)
 
 
 def _nothing() -> None:

@@ -55,18 +55,18 @@ def look(page: str, model: str) -> None:
     state = st.session_state
     example = picture.samples(model).get(state[f"{page}_photo"])
     if example is not None and not state[f"{page}_upload"]:
-        st.caption(plain(f"What to look at. {example.look}"))
+        st.caption(plain(f"What to look at. {example.hint}"))
 
 
 def answer(model: str, trace: "Trace") -> None:
     """What the network answers to each question it was trained on, and how sure it is."""
-    from analysis.outputs import shares
+    from analysis.outputs import class_probabilities
 
     card = known.card(model)
     if card is None:
         return
     sizes = [len(question.classes) for question in card.questions]
-    for question, found in zip(card.questions, shares(trace, sizes), strict=True):
+    for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
         best = max(range(len(found)), key=found.__getitem__)
         others = ", ".join(
             f"{name} {share:.1%}"

@@ -41,6 +41,6 @@ def fitting(choice: ViTChoice, room: float) -> int | None:
 
 def available() -> int | None:
     """Free memory in bytes, as far as the system tells."""
-    from models.cost.memory_check import available
+    from models.cost.memory_check import available_memory
 
-    return available()
+    return available_memory()

@@ -1,7 +1,6 @@
 """The lessons, in the order a course takes."""
 
 from dataclasses import dataclass
-from importlib import import_module
 
 
 @dataclass(frozen=True)
@@ -19,10 +18,6 @@ class Lesson:
     title: str
     icon: str
     line: str
-
-    def page(self) -> None:
-        """Draws the lesson; its module is imported when it is drawn."""
-        import_module(f"viz.pages.lessons.{self.name}.page").page()
 
 
 COURSE = (

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.frame.registry import pages
-from viz.pages.lessons import course, markup, style, tables
+from viz.pages.frame import registry
+from viz.pages.lessons import course, markup, tables
 from viz.pages.lessons.glossary import TERMS
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -56,9 +56,9 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     params = (*params, PRINT)
     problems = session.enter(name, params, view=False).problems
     st.session_state["lesson/last"] = name
-    style.apply(printing=printing(name))
     _listen(name)
-    with st.container(key=f"lesson_page_{name}", gap="small"):
+    paper = "paper_" if printing(name) else ""
+    with st.container(key=f"lesson_page_{paper}{name}", gap="small"):
         _head(name)
         for problem in problems:
             shared.error_line(problem)
@@ -76,7 +76,8 @@ def way_back(page: str) -> None:
     if last is None or page in {each.name for each in course.COURSE}:
         return
     label = f"Back to the lesson “{course.lesson(last).title}”"
-    st.page_link(pages()[last], label=label, icon=":material/arrow_back:")
+    with st.container(key="lesson_return"):
+        st.page_link(registry.page(last), label=label, icon=":material/arrow_back:")
 
 
 def printing(name: str) -> bool:
@@ -217,7 +218,7 @@ def takeaways(*points: str) -> None:
 def explore(label: str, page: str = "text", **query: Any) -> None:
     """A link to another page with the same state; that page then has a link back."""
     st.page_link(
-        pages()[page],
+        registry.page(page),
         label=label,
         icon=":material/open_in_new:",
         query_params={key: str(value) for key, value in query.items()},
@@ -273,11 +274,15 @@ def _neighbours(name: str, where: str) -> None:
     before, after = course.neighbours(name)
     if before is not None:
         with st.container(key=f"lesson{where}_previous", width="content"):
-            st.page_link(pages()[before.name], label=before.title, icon=":material/arrow_back:")
+            st.page_link(
+                registry.page(before.name), label=before.title, icon=":material/arrow_back:"
+            )
     if after is not None:
         with st.container(key=f"lesson{where}_next", width="content"):
             icon = ":material/arrow_forward:"
-            st.page_link(pages()[after.name], label=after.title, icon=icon, icon_position="right")
+            st.page_link(
+                registry.page(after.name), label=after.title, icon=icon, icon_position="right"
+            )
 
 
 def _foot(name: str) -> None:

@@ -120,7 +120,7 @@ def _heads(parts: "tuple[Part, ...]") -> str:
 
 def _tokenizer(model: "Model") -> str:
     if model.tokenizer is None:
-        return "none" if model.look is not None else "none here: it reads ids"
+        return "none" if model.preprocessing is not None else "none here: it reads ids"
     words = getattr(model.tokenizer, "words", None)
     return "words" if words is None else f"{len(words):,} pieces"
 
@@ -142,7 +142,7 @@ def _memory(model: "Model") -> str:
     from models.loading import summary as facts
 
     weights, kept = facts.weights_bytes(model), facts.trace_bytes(model, TOKENS)
-    free = room.available(str(model.device))
+    free = room.available_memory(str(model.device))
     left = "" if free is None else f"; {short(free, 'memory')} free now"
     return (
         f"{short(weights, 'memory')} of weights; a pass keeps about {short(kept, 'memory')} for"

@@ -13,7 +13,7 @@ from viz.pages.models.checkpoint import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
-    from models.files.hub import Plan
+    from models.files.hub import DownloadPlan
 
 POLL = 0.5  # seconds between two looks at how far it is
 
@@ -95,7 +95,7 @@ def _look_up(name: str) -> None:
     state = st.session_state
     try:
         checkpoint.check(checkpoint.Source("hub", name))
-        state[f"{PAGE}_plan"], state[f"{PAGE}_unknown"] = hub.plan(name), ("", "")
+        state[f"{PAGE}_plan"], state[f"{PAGE}_unknown"] = hub.plan_download(name), ("", "")
     except ValueError as error:
         state[f"{PAGE}_unknown"] = (name, str(error))
 

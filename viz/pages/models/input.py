@@ -129,11 +129,11 @@ def _image(model: "Model", given: list[Any]) -> "tuple[Image, tuple[str, ...]]":
         shared.error_line(problem)
     painter.source(PAGE)
     painter.refused(PAGE)
-    if model.look is None:
+    if model.preprocessing is None:
         raise ValueError(f"{model.name} does not say how large its pictures are: use a notebook")
     data, digest = picture.source(PAGE)
     opened = picture.opened_image(digest, data)
-    image, note = fit_image(opened, *model.look.size, model.look.how)
+    image, note = fit_image(opened, *model.preprocessing.size, model.preprocessing.resize)
     given += ["image", digest]
     return image, (*opened.notes, *([note] if note else []))
 
@@ -145,11 +145,11 @@ def _channels(model: "Model", image: "Image") -> Any:
     config = model.network.config
     config = getattr(config, "vision_config", None) or config
     count = getattr(config, "num_channels", getattr(config, "channels", 3))
-    if count == 3 or model.look is None:
+    if count == 3 or model.preprocessing is None:
         return image
     if count != 1:
         raise ValueError(f"{model.name} takes {count} channels: give it pixels, in a notebook")
-    return to_pixels(image, model.look.mean, model.look.std).mean(1, keepdim=True)
+    return to_pixels(image, model.preprocessing.mean, model.preprocessing.std).mean(1, keepdim=True)
 
 
 def _ids(model: "Model", name: str, given: list[Any]) -> Any:

@@ -72,12 +72,12 @@ def patches_of(model: "Model", trace: "Trace") -> Patches | None:
     """The square patches of a picture whose every layer attends over all of them; else None."""
     from models.loading.summary import parts
 
-    if trace.grid is None or model.look is None:
+    if trace.grid is None or model.preprocessing is None:
         return None
     rows, cols = trace.grid
     count = trace.prefix + rows * cols
-    side = model.look.size[0] // rows
-    whole = (rows * side, cols * side) == tuple(model.look.size)
+    side = model.preprocessing.size[0] // rows
+    whole = (rows * side, cols * side) == tuple(model.preprocessing.size)
     alike = all(site.queries == site.keys == count for site in trace.sites)
     if not whole or not alike or len({site.tower for site in trace.sites}) > 1:
         return None

@@ -84,7 +84,7 @@ def _not_here(source: Source) -> bool:
         return False
     from models.files import hub
 
-    if not hub.HUB_ID.fullmatch(source.name) or hub.snapshot(source.name) is not None:
+    if not hub.HUB_ID.fullmatch(source.name) or hub.cached_folder(source.name) is not None:
         return False
     checkpoint_fetch.offer(source.name)
     return True
@@ -134,7 +134,7 @@ def _cached() -> tuple:
         return ()
     from models.files import hub
 
-    return tuple(model for model in hub.cached() if model.complete)
+    return tuple(model for model in hub.cached_models() if model.complete)
 
 
 def _folder() -> None:

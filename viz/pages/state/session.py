@@ -1,8 +1,8 @@
-"""Page states in the Streamlit session: the reader of the address, the maker of widget keys.
+"""Page states in the Streamlit session: the reader of the link, the maker of widget keys.
 
 Python reads the link when a page is entered; the browser writes it. A widget's key carries the
-page's revision and the widget's mount, and its starting value is constant while it stays mounted,
-so that an event which was on its way when the controls were set anew is ignored.
+page's revision and the widget's mount, and its initial value is constant while it stays mounted:
+an event sent before the controls were set anew addresses a widget that no longer exists.
 """
 
 import secrets
@@ -32,10 +32,9 @@ class Mount:
 
     Attributes:
         key: of the widget.
-        number: how many times it was mounted anew in this revision.
-        revision: of the page when it was mounted.
-        run: the last one that drew it.
-        value: it began with.
+        number: counts the mounts of a setting within a revision.
+        revision: of the page.
+        value: the value the widget began with.
         shape: what its identity depends on besides.
         empty: the value that an empty widget stands for; None if it is never empty.
     """
@@ -43,7 +42,6 @@ class Mount:
     key: str
     number: int
     revision: int
-    run: int
     value: Any
     shape: Hashable
     empty: Any = None
@@ -60,22 +58,36 @@ def enter(
         view: whether the page has a view, which holds the selection; without one, what is called
             as a part of it (a head, a scale) is a setting like any other.
     """
-    state = st.session_state
-    entering = state.get("state/page") != page
-    state["state/page"] = page
-    state["state/run"] = state.get("state/run", 0) + 1
-    fold(APP)
-    if not entering and _key(page) in state:
-        fold(page)
+    enter_app(page)
+    before = st.session_state.get("state/page")
+    st.session_state["state/page"] = page
+    if before is not None:
+        fold(before)  # what was chosen just before it was left came together with the new page
+    if before == page:
         return current(page)
     query = dict(st.query_params)
-    _enter_app(query)
-    if query or _key(page) not in state:
+    if query or _key(page) not in st.session_state:
         found = tuple(params(query) if callable(params) else params)
         _apply(page, _linked(found, query, SELECTED if view else frozenset()))
     else:
         _apply(page, Entered())
     return current(page)
+
+
+def enter_app(page: str) -> None:
+    """Takes what a link says for every page; what it does not say stays as it is.
+
+    `enter` does so itself; what draws such a setting above the page calls it first.
+    """
+    fold(APP)
+    if st.session_state.get("state/page") == page:
+        return
+    query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
+    values, _ = link.read(APP_PARAMS, query)
+    present = current(APP).settings
+    values = {name: value for name, value in values.items() if name in query or name not in present}
+    if any(present.get(name) != value for name, value in values.items()):
+        _apply(APP, Given(values))
 
 
 def current(page: str) -> PageState:
@@ -114,7 +126,10 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
 
 
 def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -> tuple[str, Any]:
-    """The key and the starting value of the widget of a setting, for this run.
+    """The key and the initial value of the widget of a setting, for this run.
+
+    A widget that comes back after it was hidden is mounted anew, with the present value: Streamlit
+    forgets the state of widgets that a complete run does not draw.
 
     Args:
         page: whose setting.
@@ -124,18 +139,17 @@ def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -
         empty: the value that the widget stands for while it is empty.
     """
     state, now = st.session_state, current(page)
-    mounts, run = state.setdefault(f"state/{page}/mounts", {}), state.get("state/run", 0)
-    mount: Mount | None = mounts.get(name)
-    if (
-        mount is None
-        or (mount.revision, mount.shape) != (now.revision, shape)
-        or mount.run < run - 1
-    ):
-        number = 0 if mount is None or mount.revision != now.revision else mount.number + 1
-        key = f"{page}:{now.revision}.{number}:{name}"
-        mount = Mount(key, number, now.revision, run, now.settings[name], shape, empty)
-    mounts[name] = replace(mount, run=run)
-    return mount.key, mount.value
+    mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
+    mount = mounts.get(name)
+    if mount is None or mount.revision != now.revision:
+        number = 0
+    elif mount.shape == shape and mount.key in state:
+        return mount.key, mount.value
+    else:
+        number = mount.number + 1
+    key = f"{page}:{now.revision}.{number}:{name}"
+    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty)
+    return key, now.settings[name]
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:
@@ -153,7 +167,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     app_settings = {p.name: app(p.name) for p in APP_PARAMS}
     return {
         "page": page,
-        "paths": list(paths) or [f"/{page}"],
+        "path": list(paths) or [f"/{page}"],
         "revision": f"{_nonce()}.{now.revision}",
         "start": _start(now.selection, {p.name for p in selected}),
         "defaults": {p.name: p.default for p in selected},
@@ -180,9 +194,9 @@ def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
 ) -> Given:
     """What a link sets; long texts stand in it by their digest and are looked up."""
-    own = {name: text for name, text in query.items() if name not in {p.name for p in APP_PARAMS}}
-    values, problems = link.read(params, own)
-    for name, digest in link.wanted(params, own).items():
+    values, problems = link.read((*params, *APP_PARAMS), query)
+    values = {name: values[name] for name in (param.name for param in params)}
+    for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)
         if text is not None:
             values[name] = text
@@ -193,17 +207,6 @@ def _linked(
             )
     selection = {name: values.pop(name) for name in [*values] if name in selected}
     return Given(values, selection, tuple(problems))
-
-
-def _enter_app(query: Mapping[str, str]) -> None:
-    """Takes what a link says for every page; what it does not say stays as it is."""
-    values, _ = link.read(
-        APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query}
-    )
-    present = current(APP).settings
-    values = {name: value for name, value in values.items() if name in query or name not in present}
-    if any(present.get(name) != value for name, value in values.items()):
-        _apply(APP, Given(values))
 
 
 def fold(page: str) -> None:

@@ -143,7 +143,7 @@ def caption(page: str) -> None:
             " positions do before any learning, and nothing that was learned."
         )
     elif example is not None:
-        st.caption(plain(f"What to look at. {example.look}"))
+        st.caption(plain(f"What to look at. {example.hint}"))
 
 
 def shown(page: str) -> Example | None:

@@ -38,13 +38,13 @@ def target(page: str, choice: Choice) -> str:
 
 def answer(choice: Choice, trace: "Trace", target: str) -> None:
     """The whole answer of a model that gives one token for each position, or generates a text."""
-    from analysis.outputs import written
+    from analysis.outputs import top_ids
 
     names = _names(choice)
     if not names or kind_of(choice) == "decoder":
         return
     tokens = _targets(trace)[0]
-    ids = written(trace)
+    ids = top_ids(trace)
     words = [
         names[number]
         for place, number in enumerate(ids)
@@ -65,12 +65,12 @@ def at(
     choice: Choice, trace: "Trace", site: int, direction: str, token: int | None
 ) -> dict[str, Any]:
     """The probabilities at a token, as the API answers them; {} for a model without names."""
-    from analysis.outputs import likely
+    from analysis.outputs import top_tokens
 
     names = _names(choice)
     if not names:
         return {}
-    found = likely(trace, _place(trace, site, direction, token))
+    found = top_tokens(trace, _place(trace, site, direction, token))
     label = _targets(trace)[0].labels[found.place]
     return {
         "title": f"{trace.model} · {MEANS[kind_of(choice)]} “{label}” (position {found.place})",

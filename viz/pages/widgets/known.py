@@ -24,7 +24,7 @@ def about(model: str) -> None:
         f" (95 %: {each.low:.1%} to {each.high:.1%})"
         for each in known.measures
     )
-    st.caption(shared.plain(f"{known.task} {known.look} Measured: {told}."))
+    st.caption(shared.plain(f"{known.task} {known.hint} Measured: {told}."))
 
 
 @st.cache_resource(show_spinner=False)

@@ -34,7 +34,7 @@ def test_choosing_a_network_shows_its_first_picture(name):
     assert (base["select"]["site"], base["select"]["head"]) == (example.layer, example.head)
     assert base["select"]["token"] == example.query
     assert not app.slider
-    assert example.look in told(app)
+    assert example.hint in told(app)
     assert TRAINED[name].task in told(app)
     expected = Image.open(file(name, example)).convert("RGB")
     assert shown(app).tobytes() == expected.resize(shown(app).size).tobytes()
@@ -76,4 +76,4 @@ def test_back_to_one_that_is_built_a_photo_takes_its_place():
 def test_a_link_that_names_only_the_network_shows_its_first_picture():
     app = run(model="digits")
     assert app.query_params["photo"] == f"digits/{TRAINED['digits'].examples[0].input}"
-    assert TRAINED["digits"].examples[0].look in told(app)
+    assert TRAINED["digits"].examples[0].hint in told(app)

@@ -19,7 +19,7 @@ def test_the_weight_is_the_one_that_is_told(example, minilm):
     found = weights[example.query, example.key].item()
     assert found == pytest.approx(example.weight, abs=0.005)  # told to two digits
     assert weights[example.query].argmax() == example.key
-    layer, head = re.findall(r"[Ll]ayer (\d+), head (\d+)", example.look)[0]
+    layer, head = re.findall(r"[Ll]ayer (\d+), head (\d+)", example.hint)[0]
     assert (int(layer), int(head)) == (example.layer, example.head)
 
 

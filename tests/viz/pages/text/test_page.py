@@ -77,7 +77,7 @@ def test_an_example_is_one_click_away(number):
     select = header["base"]["select"]
     assert app.text_input("text_input").value == example.input
     assert (select["site"], select["head"]) == (example.layer, example.head)
-    assert any(example.look in literal(caption.value) for caption in app.caption)
+    assert any(example.hint in literal(caption.value) for caption in app.caption)
 
 
 def test_a_built_encoder_says_untrained_and_obeys_its_controls():

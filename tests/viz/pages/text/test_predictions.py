@@ -3,7 +3,7 @@
 import pytest
 from tests.viz.pages.test_text import blobs, lines, literal, run
 
-from analysis.outputs import likely
+from analysis.outputs import top_tokens
 from models.catalogue import catalogue
 from models.files.card import card
 from models.run import load, trace
@@ -24,7 +24,7 @@ def test_choosing_a_model_shows_its_first_example(name):
     site = header["base"]["sites"][header["base"]["select"]["site"]]
     assert (site["layer"], site["kind"]) == (example.layer, example.kind)
     assert header["base"]["select"]["head"] == example.head
-    assert any(example.look in literal(caption.value) for caption in app.caption)
+    assert any(example.hint in literal(caption.value) for caption in app.caption)
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -34,7 +34,7 @@ def test_the_bars_are_the_probabilities_at_the_chosen_token(name):
     app = run(model=name, input=example.input, **given)
     (figure,) = (chart.proto.spec for chart in app.get("plotly_chart"))
     found = trace(load(name), example.input)
-    told = likely(found, example.query)
+    told = top_tokens(found, example.query)
     names = TRAINED[name].target_tokens or TRAINED[name].tokens
     for number, share in zip(told.ids, told.probabilities, strict=True):
         assert f'"{share:.3f}"' in figure

@@ -1,4 +1,4 @@
-"""What a model reads: one or more streams, each a text, an image, a recording, or a target."""
+"""What a model reads: one or more sequences, each a text, an image, a recording, or a target."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.text import Tokens
-from models.trace import Side
+from models.trace import TokenAxis
 
 Name = Literal["text", "image", "sound", "target"]
 MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class InputSequence:
     """One thing a model reads.
 
     Attributes:
         name: which.
         tokens: one entry per item.
         length: how many positions the batch has.
-        own: where each item's tokens stand; None means at the beginning.
+        positions: where each item's tokens stand; None means at the beginning.
         grid: rows and columns of an image's patches.
         prefix: how many tokens stand beside the patches, in front.
     """
@@ -31,21 +31,21 @@ class Stream:
     name: Name
     tokens: tuple[Tokens, ...]
     length: int
-    own: tuple[Int[Tensor, "_"], ...] | None = None
+    positions: tuple[Int[Tensor, "_"], ...] | None = None
     grid: tuple[int, int] | None = None
     prefix: int = 0
 
     @property
-    def side(self) -> Side:
-        return Side(self.tokens, self.own)
+    def axis(self) -> TokenAxis:
+        return TokenAxis(self.tokens, self.positions)
 
 
-Streams = Mapping[str, Stream]
+InputSequences = Mapping[str, InputSequence]
 
 
-def text_stream(
+def text_sequence(
     name: Name, ids: Int[Tensor, "batch token"], shown: Tensor | None, tokens: Sequence[Tokens] = ()
-) -> Stream:
+) -> InputSequence:
     """Ids, labelled with themselves unless their tokens are known; `shown` is 0 at padding."""
     real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
     real = real.cpu()
@@ -53,10 +53,10 @@ def text_stream(
     if not tokens:
         pairs = zip(ids.cpu(), own, strict=True)
         tokens = [Tokens.of_ids(row[places].tolist()) for row, places in pairs]
-    return Stream(name, tuple(tokens), ids.shape[1], None if real.all() else own)
+    return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
 
 
-def image_stream(pixels: Tensor, config: Any, length: int | None = None) -> Stream | None:
+def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
     """Patches row by row, with what stands in front of them; None if their size is not known.
 
     Args:
@@ -76,7 +76,7 @@ def image_stream(pixels: Tensor, config: Any, length: int | None = None) -> Stre
     tokens = patch_tokens(part, extra, rows, cols)
     behind = getattr(part, "num_detection_tokens", 0)
     grid, prefix = (rows, cols), extra - behind
-    return Stream("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
+    return InputSequence("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
 
 
 def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:

@@ -1,0 +1,125 @@
+"""Random actions at machine speed over every page: how often something does not agree afterwards.
+
+    python -m benchmarks.hostile [--seeds 20] [--first 0] [--actions 300] [--load 2] [--json]
+
+Each seed is a fresh browser context in which tests/browser/driver.py performs its actions, waits
+until the page is at rest and compares controls, picture and address with the same address in a new
+tab. `--load 2` keeps two loops busy beside it. `--url` drives an app that already runs.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Error
+
+from benchmarks import servers
+from benchmarks.chrome import SIZE, launched
+from benchmarks.measure import as_json, machine, machine_line, table
+from tests.browser.driver import ACTIONS, Drive, drive
+
+PACKAGES = ("streamlit", "torch", "playwright")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print. Returns 1 if a seed failed."""
+    options = parse(arguments)
+    try:
+        with ExitStack() as stack:
+            url = options.url or stack.enter_context(servers.served()).url
+            stack.enter_context(busy(options.load))
+            browser = stack.enter_context(launched())
+            report = {
+                "benchmark": "hostile",
+                "machine": {**machine(PACKAGES), "browser": f"Chromium {browser.version}"},
+                "busy loops": options.load,
+                "seeds": [
+                    seed(browser, url, number, options.actions)
+                    for number in range(options.first, options.first + options.seeds)
+                ],
+            }
+    except (RuntimeError, Error) as error:
+        print(f"benchmarks.hostile: {error}", file=sys.stderr)
+        return 1
+    print(as_json(report) if options.json else text(report))
+    return int(any(each["problems"] for each in report["seeds"]))
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Hostile use of every page, seed by seed.")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--actions", type=int, default=ACTIONS, help="of each seed")
+    parser.add_argument("--load", type=int, default=0, help="busy loops beside it")
+    parser.add_argument("--url", default="", help="of an app that runs already")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    return parser.parse_args(arguments)
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keeps so many processes busy."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def seed(browser: Browser, url: str, number: int, actions: int) -> dict[str, Any]:
+    """One seed in a context of its own."""
+    context = browser.new_context(viewport=SIZE, color_scheme="light")
+    began = time.monotonic()
+    try:
+        found = drive(context.new_page(), url, number, actions)
+    except Error as error:
+        found = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
+    finally:
+        context.close()
+    seconds = time.monotonic() - began
+    print(f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", file=sys.stderr)
+    return {
+        "seed": number,
+        "seconds": seconds,
+        "actions": sum(found.done.values()),
+        "done": found.done,
+        "problems": found.problems,
+        "log": found.log if found.problems else [],
+        "left out": len(found.left_out),
+    }
+
+
+def text(report: dict[str, Any]) -> str:
+    """The report as tables."""
+    seeds = report["seeds"]
+    rows = [
+        [
+            str(each["seed"]),
+            str(each["actions"]),
+            f"{each['seconds']:.0f}",
+            str(len(each["problems"])),
+        ]
+        for each in seeds
+    ]
+    failed = [each for each in seeds if each["problems"]]
+    problems = [
+        f"seed {each['seed']}: {problem}" for each in failed for problem in each["problems"]
+    ]
+    return "\n\n".join(
+        [
+            machine_line(report["machine"]),
+            table(("seed", "actions", "seconds", "problems"), rows),
+            f"{len(failed)} of {len(seeds)} seeds failed beside {report['busy loops']} busy loops",
+            *(["\n".join(problems)] if problems else []),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

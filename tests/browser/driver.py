@@ -1,0 +1,576 @@
+"""A hostile user: random actions at machine speed, after which everything on the page must agree.
+
+`drive` performs seeded actions (type, slide, choose, click an example, move in the view by key and
+mouse, hover, drop a file, follow a link, change the page, Back, Forward, reload), waits until the
+page is at rest and returns what does not agree:
+
+- the address, opened in a new tab, shows the same controls and the same picture;
+- no error box was shown at any time, and the console stayed silent.
+
+What a page has is found by role. Whatever else has to be known of one is a line of `PLACES`.
+"""
+
+import io
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import ConsoleMessage, Error, Page, expect
+
+ACTIONS = 300
+ATTEMPTS = 4  # times as many are tried: not every page has everything
+STEP_MS = 700  # an action that cannot begin by then is left out
+WAIT_MS = 120_000
+REST_MS = 1200  # a page is at rest when nothing has changed for that long
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "and",
+    "it",
+    "was",
+    "too",
+    "tired",
+    "to",
+    "cross",
+    "🙂",
+    "Über",
+    "<s>",
+]
+VIEW = ".headscope[data-trace]"
+
+
+@dataclass(frozen=True)
+class Place:
+    """One page as the driver needs to know it.
+
+    Attributes:
+        name: what the page is called in the menu.
+        path: of its address.
+        links: queries of links to it that somebody might open.
+        menu: the menu that holds the page; "" where it stands in the bar itself.
+        avoid: accessible names of what is left alone: it downloads, prints, or takes minutes.
+        file: whether a picture can be dropped.
+    """
+
+    name: str
+    path: str
+    links: tuple[str, ...] = ("",)
+    menu: str = ""
+    avoid: str = r"(?!)"
+    file: bool = False
+
+
+LEARN = "Learn"
+LESSONS = (
+    ("Soft dictionary", "dictionary"),
+    ("Self-attention by hand", "by_hand"),
+    ("Query, key, value", "query_key_value"),
+    ("Scale and softmax", "scale"),
+    ("Many heads", "heads"),
+    ("Position", "position"),
+    ("The encoder block", "block"),
+    ("The decoder and masks", "decoder"),
+    ("Encoder and decoder together", "both"),
+    ("The head layer", "head_layer"),
+    ("The vision transformer in six steps", "vision"),
+    ("Quiz", "quiz"),
+)
+PLACES = (
+    Place(
+        "Text",
+        "/",
+        (
+            "",
+            "input=A+cat+sat+on+a+mat&layer=2&head=4",
+            "model=built&dim=16&heads=2&depth=3",
+            "model=dates",
+            "head=max&token=3&direction=in",
+            "words=yes&special=hidden",
+        ),
+        menu="Explore",
+    ),
+    Place(
+        "Image",
+        "/image",
+        (
+            "size=64&heads=2&dim=16&depth=3",
+            "size=80&heads=2&dim=16&depth=2&photo=china&layer=1&head=1",
+            "model=digits",
+            "model=shapes&layer=1&token=3",
+        ),
+        menu="Explore",
+        avoid=r"^[4-7]$",
+        file=True,
+    ),
+    Place(
+        "Models",
+        "/models",
+        ("", "model=grammar&head=1", "model=digits&layer=1", "input=Hello+there&layer=3&head=2"),
+        menu="Explore",
+        avoid=r"hub|folder|Fetch|Whichever|^transformers$|implementation",
+    ),
+    Place(
+        "Positions",
+        "/positions",
+        ("", "scheme=rotary&view=pairs", "scheme=alibi&view=bias"),
+        menu="Explore",
+    ),
+    Place(
+        "Architecture",
+        "/architecture",
+        ("preset=small", "preset=small&run=yes", "preset=small-decoder", "preset=smallest&run=yes"),
+        menu="Lab",
+        avoid=r"base|GPT-2|B/16|conv|ViT-|raw|pixels|paper|300|vaswani|Transformer",
+    ),
+    *(Place(title, f"/{path}", menu=LEARN) for title, path in LESSONS),
+)
+BY_PATH = {place.path: place for place in PLACES} | {"/text": PLACES[0]}
+OWN_PICTURE = re.compile("flower|temple|first|three|eight", re.I)
+AVOID = re.compile(
+    r"save|download|copy|projector|print|fullscreen|help for|link to heading|clear", re.I
+)
+
+INIT = """() => {
+  const errors = (window.__errors = []);
+  const seen = new WeakSet();
+  const look = () => {
+    for (const box of document.querySelectorAll("[data-testid=stException], [data-testid=stDialog]"))
+      if (!seen.has(box) && box.textContent.trim()) {
+        seen.add(box);
+        errors.push(box.textContent.trim().slice(0, 300));
+      }
+  };
+  new MutationObserver(look).observe(document, { subtree: true, childList: true });
+}"""
+
+# The elements of the page and of the shadow roots in it, in order.
+DEEP = """
+const deep = function* (root) {
+  for (const e of root.querySelectorAll("*")) {
+    yield e;
+    if (e.shadowRoot) yield* deep(e.shadowRoot);
+  }
+};
+const all = [...deep(document)];
+const within = (e, selector) => {
+  for (let at = e; at; at = at.parentElement ?? at.getRootNode().host ?? null)
+    if (at.matches?.(selector)) return at;
+  return null;
+};
+const visible = (e) => e.getClientRects().length > 0;
+const words = (e) => (e.innerText ?? e.textContent ?? "").replace(/\\s+/g, " ").trim();
+const hash = (text) => {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return (h >>> 0).toString(16);
+};
+const state = () => {
+  const view = "VIEW";
+  const controls = [];
+  for (const e of all) {
+    if (!visible(e) || within(e, view)) continue;
+    if (!within(e, "main, [data-testid=stMain]")) continue;
+    const role = e.getAttribute("role") ?? "";
+    const name = e.getAttribute("aria-label") || e.labels?.[0]?.innerText || "";
+    if (e.localName === "input" && e.type === "checkbox") controls.push(["check", name, e.checked]);
+    else if (role === "slider" || e.type === "range")
+      controls.push(["slider", name, e.getAttribute("aria-valuenow") ?? e.value]);
+    else if (["input", "textarea"].includes(e.localName) && !["file", "radio"].includes(e.type))
+      controls.push([role || "box", name, e.value]);
+    else if (role === "radio" && e.getAttribute("aria-checked") === "true")
+      controls.push(["radio", "", words(e)]);
+    else if (e.localName === "select") controls.push(["select", name, e.value]);
+  }
+  const views = all
+    .filter((e) => e.dataset?.painted !== undefined && visible(e))
+    .map((e) => {
+      const { painted, ...data } = e.dataset;
+      const canvases = [...deep(e), ...(e.shadowRoot ? deep(e.shadowRoot) : [])]
+        .filter((c) => c.localName === "canvas" && c.width && c.height && visible(c))
+        .map((c) => [c.width, c.height, hash(c.toDataURL())].join());
+      return { ...data, canvases };
+    });
+  const charts = all
+    .filter((e) => e.classList?.contains("js-plotly-plot") && visible(e))
+    .map((e) => hash(JSON.stringify((e.data ?? []).map((d) => [d.type, d.z, d.x, d.y]))));
+  const alerts = all.filter((e) => e.dataset?.testid === "stAlert" && visible(e)).map(words);
+  return { controls, views, charts, alerts };
+};
+""".replace("VIEW", VIEW)
+STATE = f"() => {{ {DEEP} return state(); }}"
+RESTS = f"""([rest]) => {{
+  {DEEP}
+  const app = document.querySelector("[data-test-script-state]");
+  const busy =
+    !app ||
+    app.getAttribute("data-test-script-state") !== "notRunning" ||
+    (app.getAttribute("data-test-connection-state") ?? "CONNECTED") !== "CONNECTED" ||
+    !document.querySelector("[data-testid=stMain] h4") ||
+    all.some(
+      (e) =>
+        ["stSpinner", "stSkeleton"].includes(e.dataset?.testid) ||
+        e.dataset?.stale === "true" ||
+        (e.getAttribute?.("aria-busy") === "true" && visible(e)) ||
+        (e.matches?.(".hs-loading, .hs-dim") && visible(e)),
+    );
+  const now = busy ? null : location.href + JSON.stringify(state());
+  const kept = (window.__rest ??= {{}});
+  if (now === null || kept.now !== now) Object.assign(kept, {{ now, at: performance.now() }});
+  return now !== null && performance.now() - kept.at > rest;
+}}"""
+
+
+@dataclass
+class Drive:
+    """One run of the driver, and what it found.
+
+    Attributes:
+        seed: of the actions.
+        done: how many actions were performed, by name.
+        log: every action with what it acted on.
+        left_out: actions that could not begin, and why.
+        problems: what did not agree or was reported; empty if all is well.
+    """
+
+    seed: int
+    done: dict[str, int] = field(default_factory=dict)
+    log: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def watch(page: Page, problems: list[str]) -> None:
+    """Collects error boxes, console errors and page errors of a page from now on."""
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type == "error" and not _expected(message):
+            problems.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+    page.expose_function("reportErrorBox", lambda text: problems.append(f"error box: {text}"))
+    page.add_init_script(f"({INIT.replace('errors.push(', 'window.reportErrorBox(')})()")
+
+
+def _expected(message: ConsoleMessage) -> bool:
+    """Whether the page itself is not to blame: a trace is gone, or the page was left."""
+    url = message.location.get("url", "")
+    gone = "/api/trace/" in url and re.search(r"status of (404|410)", message.text)
+    below = re.search(r"/\w+/_stcore/", url)  # what Streamlit asks below a page before the root
+    left = "WebSocket is closed before the connection is established" in message.text
+    return bool(gone or below or left)
+
+
+def rest(page: Page) -> None:
+    """Returns when no run, request or repaint is under way and nothing has changed for a while."""
+    page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
+
+
+def state(page: Page) -> dict[str, Any]:
+    """Values of all controls, data attributes and canvas hashes of all views, charts, alerts."""
+    return page.evaluate(STATE)
+
+
+def drive(page: Page, url: str, seed: int, actions: int = ACTIONS) -> Drive:
+    """Performs the actions of a seed, and compares.
+
+    Args:
+        page: a new page.
+        url: of the app.
+        seed: of everything random.
+        actions: how many.
+    """
+    run = Drive(seed)
+    watch(page, run.problems)
+    user = User(page, url, run)
+    page.goto(url)
+    expect(page.get_by_role("heading", level=4).first).to_be_visible(timeout=WAIT_MS)
+    for number in range(ATTEMPTS * actions):
+        if sum(run.done.values()) < actions:
+            user.act(random.Random(f"{seed}/{number}"))
+    _compare(page, url, run)
+    return run
+
+
+class User:
+    """The actions; each picks what it acts on, and waits for nothing."""
+
+    def __init__(self, page: Page, url: str, run: Drive) -> None:
+        self.page, self.url, self.run = page, url, run
+
+    @property
+    def place(self) -> Place:
+        path = re.sub(r"^https?://[^/]*|[?#].*$", "", self.page.url) or "/"
+        return BY_PATH.get(path, PLACES[0])
+
+    def act(self, random: random.Random) -> None:
+        """One action; what is not there is left out."""
+        names = [name for name, _ in WEIGHTS]
+        name = random.choices(names, [weight for _, weight in WEIGHTS])[0]
+        action: Callable[[Any], str | None] = getattr(self, name)
+        try:
+            what = action(random)
+        except Error as error:
+            if self.page.is_closed():
+                raise
+            what = None
+            self.run.left_out.append(f"{name}: {str(error).splitlines()[0]}")
+        if what is not None:
+            self.run.done[name] = self.run.done.get(name, 0) + 1
+            self.run.log.append(f"{name} {what} @ {self.page.url.removeprefix(self.url)}")
+
+    def type(self, random: random.Random) -> str | None:
+        box = self._press(random, BOXES)
+        if box is None:
+            return None
+        text = " ".join(random.choices(WORDS, k=random.randint(1, 8)))
+        keys = self.page.keyboard
+        if box["type"] == "number":
+            keys.press(random.choice(("ArrowUp", "ArrowDown")))
+            return f"{box['name']} by one"
+        if random.random() < 0.5:
+            keys.press("ControlOrMeta+a")
+        if random.random() < 0.5:
+            keys.type(text[:4])
+        else:
+            keys.insert_text(text)
+        if random.random() < 0.4:
+            keys.press("Enter")
+        return f"{text!r} into {box['name']}"
+
+    def slide(self, random: random.Random) -> str | None:
+        slider = self._pick(random, "[role=slider], input[type=range]")
+        return slider and self._keys(random, slider, ("ArrowLeft", "ArrowRight"))
+
+    def choose(self, random: random.Random) -> str | None:
+        box = self._press(random, "input[role=combobox]")
+        if box is None:
+            return None
+        options = self.page.get_by_role("option").all_inner_texts()
+        avoid = re.compile(self.place.avoid, re.I)
+        fit = [number for number, name in enumerate(options) if not avoid.search(name.strip())]
+        if not fit:
+            self.page.keyboard.press("Escape")
+            return None
+        number = random.choice(fit)
+        self.page.get_by_role("option").nth(number).click(timeout=STEP_MS)
+        return f"{options[number]} of {box['name']}"
+
+    def switch(self, random: random.Random) -> str | None:
+        return self._named(self._press(random, "[role=radio]"))
+
+    def press(self, random: random.Random) -> str | None:
+        return self._named(self._press(random, "button:not([role=radio])"))
+
+    def follow(self, random: random.Random) -> str | None:
+        return self._named(self._press(random, "a[href]"))
+
+    def view_key(self, random: random.Random) -> str | None:
+        target = self._pick(random, "[tabindex='0']", VIEW)
+        keys = ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter")
+        return target and self._keys(random, target, keys)
+
+    def view_mouse(self, random: random.Random) -> str | None:
+        return self._named(self._press(random, "canvas, button", VIEW, anywhere=True))
+
+    def view_list(self, random: random.Random) -> str | None:
+        chooser = self._pick(random, "select", VIEW)
+        if chooser is None:
+            return None
+        self.page.keyboard.type(random.choice(("m", *map(str, range(12)))))
+        return chooser["name"]
+
+    def hover(self, random: random.Random) -> str:
+        for _ in range(3):
+            self.page.mouse.move(random.uniform(0, 1200), random.uniform(60, 880))
+        return ""
+
+    def open(self, random: random.Random) -> str:
+        """A link somebody sent, of any page."""
+        place = _somewhere(random)
+        link = place.path + (f"?{query}" if (query := random.choice(place.links)) else "")
+        self.page.goto(self.url + link, wait_until="commit")
+        return link
+
+    def menu(self, random: random.Random) -> str | None:
+        place = _somewhere(random)
+        banner = self.page.get_by_role("banner")
+        menu = banner.get_by_role("button", name=place.menu, exact=True)
+        if place.menu and menu.count():
+            menu.click(timeout=STEP_MS)
+        item = self.page.get_by_role("menuitem", name=place.name, exact=True)
+        link = banner.get_by_role("link", name=place.name, exact=True)
+        item.or_(link).first.click(timeout=STEP_MS)
+        return place.name
+
+    def back(self, random: random.Random) -> str:
+        way = "back" if random.random() < 0.75 else "forward"
+        self.page.evaluate(f"history.{way}()")
+        return way
+
+    def reload(self, random: random.Random) -> str:
+        self.page.reload(wait_until="commit")
+        return ""
+
+    def drop(self, random: random.Random) -> str | None:
+        chooser = self.page.locator("input[type=file]")
+        if not self.place.file or not chooser.count():
+            return None
+        chooser.first.set_input_files(picture(random), timeout=STEP_MS)  # pyright: ignore[reportArgumentType]
+        return "a picture"
+
+    def _keys(self, random: random.Random, target: dict[str, Any], keys: tuple[str, ...]) -> str:
+        key, times = random.choice(keys), random.randint(1, 3)
+        for _ in range(times):
+            self.page.keyboard.press(key)
+        return f"{target['name']} by {key} × {times}"
+
+    def _named(self, target: dict[str, Any] | None) -> str | None:
+        return target and target["name"]
+
+    def _press(
+        self, random: random.Random, what: str, where: str = "", *, anywhere: bool = False
+    ) -> dict[str, Any] | None:
+        """A click on one of these, in the middle or anywhere."""
+        found = self._pick(random, what, where)
+        if found is None:
+            return None
+        across, down = (random.random(), random.random()) if anywhere else (0.5, 0.5)
+        x = found["left"] + 2 + across * (found["width"] - 4)
+        y = found["top"] + 2 + down * (found["height"] - 4)
+        self.page.mouse.click(x, y)
+        return found
+
+    def _pick(self, random: random.Random, what: str, where: str = "") -> dict[str, Any] | None:
+        """One of these in the middle of the window, with the focus; None if there is none.
+
+        Args:
+            random: chooses.
+            what: a CSS selector.
+            where: of what surrounds it; of the page's controls if empty.
+        """
+        avoid = f"{AVOID.pattern}|{self.place.avoid}"
+        return self.page.evaluate(PICK, [what, where, avoid, random.random()])
+
+
+BOXES = (
+    "textarea, input:not([role=combobox], [type=file], [type=checkbox], [type=radio], [type=range])"
+)
+PICK = f"""([what, where, avoid, share]) => {{
+  {DEEP}
+  const no = new RegExp(avoid, "i");
+  const named = (e) =>
+    (e.getAttribute("aria-label") || e.labels?.[0]?.innerText || e.innerText || "").trim();
+  const found = all.filter(
+    (e) =>
+      e.matches(what) &&
+      (where ? within(e, where) : within(e, "main, [data-testid=stMain]") && !within(e, "VIEW")) &&
+      visible(e) &&
+      !e.disabled &&
+      !no.test(named(e)),
+  );
+  if (!found.length) return null;
+  const one = found[Math.floor(share * found.length)];
+  one.scrollIntoView({{ block: "center" }});
+  one.focus({{ preventScroll: true }});
+  const {{ left, top, width, height }} = one.getBoundingClientRect();
+  return {{ left, top, width, height, type: one.type ?? "", name: named(one).slice(0, 40) }};
+}}""".replace("VIEW", VIEW)
+WEIGHTS = (
+    ("type", 14),
+    ("slide", 14),
+    ("choose", 6),
+    ("switch", 8),
+    ("press", 14),
+    ("follow", 3),
+    ("view_key", 12),
+    ("view_mouse", 8),
+    ("view_list", 5),
+    ("hover", 5),
+    ("open", 2),
+    ("menu", 4),
+    ("back", 4),
+    ("reload", 1),
+    ("drop", 3),
+)
+
+
+def _somewhere(random: random.Random) -> Place:
+    """A page; one with a view as often as a lesson."""
+    views = [place for place in PLACES if place.menu != LEARN]
+    return random.choice(views if random.random() < 0.6 else PLACES)
+
+
+def picture(random: random.Random) -> dict[str, Any]:
+    """A small PNG of random pixels."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    size = (random.randint(20, 60), random.randint(20, 60))
+    Image.frombytes("RGB", size, random.randbytes(3 * size[0] * size[1])).save(file, "PNG")
+    return {"name": "mine.png", "mimeType": "image/png", "buffer": file.getvalue()}
+
+
+def _compare(page: Page, url: str, run: Drive) -> None:
+    """The page at rest beside its own address in a new tab."""
+    still(page)
+    rest(page)
+    if "upload=" in page.url:  # another tab has no such file
+        page.get_by_role("main").get_by_role("button", name=OWN_PICTURE).first.click()
+        page.wait_for_url(lambda address: "upload=" not in address, timeout=WAIT_MS)
+        still(page)
+        rest(page)
+    address, here = page.url, state(page)
+    other = page.context.new_page()
+    problems: list[str] = []
+    watch(other, problems)
+    other.goto(address)
+    still(other)
+    rest(other)
+    run.problems += [f"in a new tab: {problem}" for problem in problems]
+    if other.url != address:
+        run.problems.append(f"address: {address} becomes {other.url} in a new tab")
+    run.problems += differences(here, state(other))
+    other.close()
+
+
+def still(page: Page) -> None:
+    """Takes the pointer and the focus away."""
+    page.mouse.move(0, 0)
+    page.evaluate(
+        """() => {
+          let at = document.activeElement;
+          while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+          at?.blur?.();
+        }"""
+    )
+
+
+def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:
+    """What two states differ in, one line each."""
+    found = []
+    for name in ("controls", "views", "charts", "alerts"):
+        mine, others = (_counted(each[name]) for each in (here, there))
+        only_here = [text for text in mine if text not in others]
+        only_there = [text for text in others if text not in mine]
+        if only_here or only_there:
+            found.append(f"{name}: {only_here} is {only_there} in a new tab"[:1500])
+    return found
+
+
+def _counted(values: list[Any]) -> list[str]:
+    """Values as text, equal ones numbered."""
+    seen: dict[str, int] = {}
+    made = []
+    for value in values:
+        text = json.dumps(value, ensure_ascii=False)
+        seen[text] = seen.get(text, 0) + 1
+        made.append(text if seen[text] == 1 else f"{text} #{seen[text]}")
+    return made
