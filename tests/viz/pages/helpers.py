@@ -50,9 +50,7 @@ def key(app: AppTest, page: str, name: str) -> str:
 def shown(app: AppTest, page: str, name: str) -> bool:
     """Whether the last run drew a widget for a setting."""
     state, mounts = app.session_state, f"state/{page}/mounts"
-    if mounts not in state or name not in state[mounts]:
-        return False
-    return state[mounts][name].key in state
+    return mounts in state and name in state[mounts] and state[mounts][name].key in state
 
 
 def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:

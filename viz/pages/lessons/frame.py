@@ -273,16 +273,13 @@ def _print(name: str) -> None:
 def _neighbours(name: str, where: str) -> None:
     before, after = course.neighbours(name)
     if before is not None:
+        page, icon = registry.page(before.name), ":material/arrow_back:"
         with st.container(key=f"lesson{where}_previous", width="content"):
-            st.page_link(
-                registry.page(before.name), label=before.title, icon=":material/arrow_back:"
-            )
+            st.page_link(page, label=before.title, icon=icon)
     if after is not None:
+        page, icon = registry.page(after.name), ":material/arrow_forward:"
         with st.container(key=f"lesson{where}_next", width="content"):
-            icon = ":material/arrow_forward:"
-            st.page_link(
-                registry.page(after.name), label=after.title, icon=icon, icon_position="right"
-            )
+            st.page_link(page, label=after.title, icon=icon, icon_position="right")
 
 
 def _foot(name: str) -> None:
