@@ -1,21 +1,26 @@
 """The app: Streamlit with its own API and a strict Content-Security-Policy.
 
-`make app`, `streamlit run app.py` and `uvicorn app:app` all run this. Nothing here imports torch:
-pages ask for it after their first output.
+`make app`, `streamlit run app.py`, `uvicorn app:app` and `python app.py` all run this. Nothing here
+imports torch: pages ask for it after their first output.
 """
 
 import os
 from pathlib import Path
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when torch is imported
+# read when torch is imported: threads that wait must not keep a core from those that work
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
 
 from viz.api import routes, server
+from viz.pages.frame import registry
 
 app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
-    routes=[*routes(lambda: st.get_option("server.allowedHosts")), *server.page_routes()],
+    routes=[
+        *routes(lambda: st.get_option("server.allowedHosts")),
+        *server.page_routes(registry.ENTRIES, registry.FIRST),
+    ],
     middleware=server.middleware(),
     lifespan=server.lifespan,
 )

@@ -1,7 +1,7 @@
-"""Images from outside: opened with care, fitted to a size, turned into numbers.
+"""Images from files: validated, fitted to a size, turned into numbers.
 
-A file is judged by its header before a single pixel is decoded, and whatever was done to the
-picture on the way is said in its notes.
+A file's header is checked before a single pixel is decoded; whatever is changed in the picture on
+the way stands in its notes.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from torch import Tensor
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 NAMES = "PNG, JPEG, WebP, GIF or BMP"
-MAX_PIXELS = 25_000_000
+MAX_PIXELS = 64_000_000  # of a file; phones take 48 million
+KEPT_PIXELS = 25_000_000  # of the decoded image: more are averaged while the file is read
 MAX_SIDE = 10_000
 MIN_SIDE = 2
 ORIENTATION = 0x0112  # EXIF: 1 is upright
@@ -40,6 +41,8 @@ class Picture:
 def open_image(source: bytes | Path | Image.Image) -> Picture:
     """Opens a PNG, JPEG, WebP, GIF or BMP (the first frame), as upright 8-bit RGB.
 
+    A picture of more than `KEPT_PIXELS` is reduced to half its size along each side.
+
     Raises:
         ValueError: in one line, for anything that is not such an image or is too large or small.
     """
@@ -55,8 +58,9 @@ def open_image(source: bytes | Path | Image.Image) -> Picture:
         getattr(opened, "tile", "")
     )  # decoding it forgets this
     try:
+        reduced = _drafted(opened)
         opened.load()
-        return _upright(opened, deep=deep)
+        return _upright(opened, deep=deep, reduced=reduced)
     except Exception as error:  # a damaged file can make a decoder raise anything
         raise ValueError(
             f"the {opened.format} image is damaged or cut off: it could not be decoded"
@@ -157,21 +161,62 @@ def _limit() -> str:
     return f"{MAX_SIDE:,} pixels a side and {MAX_PIXELS // 1_000_000} million in all"
 
 
-def _upright(image: Image.Image, *, deep: bool = False) -> Picture:
-    """The first frame as upright 8-bit RGB, with what had to be done for that."""
+def _drafted(image: Image.Image) -> str:
+    """Has a JPEG that is too large decoded at half its size; a note about it, else "".
+
+    The decoder then never holds the whole picture.
+    """
+    wide, high = image.size
+    if image.format not in ("JPEG", "MPO") or wide * high <= KEPT_PIXELS:
+        return ""
+    image.draft(None, (wide // 2, high // 2))
+    return _reduced((wide, high), image.size) if image.size != (wide, high) else ""
+
+
+def _reduced(before: tuple[int, int], after: tuple[int, int]) -> str:
+    wide, high = before
+    return f"reduced from {wide:,} × {high:,} to {after[0]:,} × {after[1]:,} pixels on opening"
+
+
+def _halved(image: Image.Image) -> Image.Image:
+    """Each 2 × 2 pixels as their average."""
+    if image.mode.startswith("I;16"):
+        image = _eight_bits(image)
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+    elif image.mode in ("1", "P"):  # whose values cannot be averaged
+        image = image.convert("RGB")
+    return image.reduce(2)
+
+
+def _upright(image: Image.Image, *, deep: bool = False, reduced: str = "") -> Picture:
+    """The first frame as upright 8-bit RGB.
+
+    Args:
+        image: as decoded.
+        deep: whether the file had 16 bits a channel.
+        reduced: the note of a picture that was reduced while it was decoded.
+    """
     notes: list[str] = []
     if getattr(image, "is_animated", False) and image.format != "MPO":
         notes.append("animated: its first frame")
     if deep or image.mode.startswith(DEEP):
         notes.append("16 bits a channel reduced to 8")
+    mode = image.mode
+    if image.width * image.height > KEPT_PIXELS:
+        before = image.size
+        image = _halved(image)
+        reduced = _reduced(before, image.size)
+    if reduced:
+        notes.append(reduced)
     if image.getexif().get(ORIENTATION, 1) in range(2, 9):
         image = ImageOps.exif_transpose(image)
         notes.append("turned upright, as its EXIF orientation says")
     if image.mode.startswith(DEEP):
         image = _eight_bits(image)
-    if image.mode in ("CMYK", "P", "PA", "L", "LA", "1"):
+    if image.mode in ("CMYK", "P", "PA", "L", "LA", "1") or mode in ("P", "PA"):
         kinds = {"CMYK": "CMYK", "P": "a palette", "PA": "a palette"}
-        notes.append(f"converted from {kinds.get(image.mode, 'grey levels')} to RGB")
+        notes.append(f"converted from {kinds.get(mode, 'grey levels')} to RGB")
     if image.has_transparency_data:
         image, opaque = image.convert("RGBA"), Image.new("RGBA", image.size, "white")
         if image.getchannel("A").getextrema() != (255, 255):

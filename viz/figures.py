@@ -14,7 +14,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 HEIGHT = 420
-MARGIN = {"l": 8, "r": 8, "t": 48, "b": 8}
+MARGIN = {"l": 8, "r": 8, "t": 60, "b": 8}  # on top plotly's icons, and below them the title
+SMALL_TITLE = 22  # pixels above one of several matrices
 GREY = "#808694"  # readable on both grounds
 
 
@@ -142,7 +143,8 @@ def facets(
             anchor = "x" if number == 0 else f"x{number + 1}"
             figure.update_yaxes(scaleanchor=anchor, row=place[0], col=place[1])
     finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
-    return figure.update_layout(margin_t=70)  # the matrices have titles too
+    # the matrices have titles too
+    return figure.update_layout(margin_t=MARGIN["t"] + SMALL_TITLE, title_pad_b=6 + SMALL_TITLE)
 
 
 def _grid(values: Mapping[str, np.ndarray], across: int) -> go.Figure:
@@ -245,7 +247,9 @@ def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
 
 
 def finish(figure: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
+    """The figure with its title, directly above the plot: on a phone the icons are always there."""
     shown = {"text": escape(title, quote=False), "font": {"size": 15}, "x": 0, "xanchor": "left"}
+    shown |= {"yref": "paper", "y": 1, "yanchor": "bottom", "pad": {"b": 6}}
     return figure.update_layout(title=shown, height=height, margin=MARGIN, **layout)
 
 

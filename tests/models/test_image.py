@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "tiff": (saved(halves(), "TIFF"), "no image that can be read"),
     "1 × 1": (saved(Image.new("RGB", (1, 1))), "too small: .* received 1 × 1"),
     "20,000 wide": (saved(Image.new("1", (20_000, 2))), "too large: .* received 20000 × 2"),
-    "many pixels": (png_header(6000, 6000), "too large: .* received 6000 × 6000"),
+    "many pixels": (png_header(8001, 8000), "too large: .* 64 million .* received 8001 × 8000"),
     "bomb": (png_header(60_000, 60_000), "the image is too large: expected at most 10,000"),
     "webp bomb": (webp_header(16_000, 16_000), "too large: .* received 16000 × 16000"),
     "a lie": (png_header(500, 500), "the PNG image is damaged or cut off"),
@@ -108,9 +108,59 @@ def test_a_bomb_is_never_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
         raise MemoryError("decoded")
 
     monkeypatch.setattr(Image.Image, "load", decoded)
-    for data in (png_header(6000, 6000), webp_header(16_000, 16_000)):
+    for data in (png_header(8001, 8000), webp_header(16_000, 16_000)):
         with pytest.raises(ValueError, match="too large"):
             open_image(data)
+
+
+# --- large photos ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_a_photo_of_48_million_pixels_is_reduced_while_it_is_read(kind: str) -> None:
+    photo = Image.new("RGB", (8_064, 6_048), "blue")
+    photo.paste("red", (0, 0, 4_032, 6_048))
+    picture = open_image(saved(photo, kind))
+    assert picture.image.size == (4_032, 3_024)
+    assert picture.notes == ("reduced from 8,064 × 6,048 to 4,032 × 3,024 pixels on opening",)
+    red, blue = picture.image.getpixel((10, 1_500)), picture.image.getpixel((4_000, 1_500))
+    assert isinstance(red, tuple)
+    assert isinstance(blue, tuple)
+    assert min(red[0], blue[2]) > 240  # JPEG loses a little
+    assert max(red[2], blue[0]) < 15
+
+
+def test_a_jpeg_is_never_decoded_at_its_full_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, sizes, load = saved(Image.new("L", (6_001, 6_001)), "JPEG"), [], Image.Image.load
+
+    def noted(image: Image.Image, *args: Any) -> Any:
+        sizes.append(image.size)
+        return load(image, *args)
+
+    monkeypatch.setattr(Image.Image, "load", noted)
+    assert open_image(data).image.size == (3_001, 3_001)
+    assert set(sizes) == {(3_001, 3_001)}
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
+def test_every_mode_is_reduced(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.image.KEPT_PIXELS", 100)
+    image = Image.new("L", (17, 11), 255)
+    image = Image.new("I;16", (17, 11), 65_535) if mode == "I;16" else image.convert(mode)
+    picture = open_image(saved(image, "JPEG" if mode == "CMYK" else "PNG"))
+    assert picture.image.size == (9, 6)
+    assert picture.image.getpixel((4, 3)) == (255, 255, 255)
+    assert picture.notes[0 if mode != "I;16" else 1].startswith("reduced from 17 × 11 to 9 × 6")
+    assert mode != "P" or picture.notes[1] == "converted from a palette to RGB"
+
+
+def test_a_turned_photo_is_reduced_then_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.image.KEPT_PIXELS", 100)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture = open_image(saved(halves(), "JPEG", exif=exif))
+    assert picture.image.size == (6, 9)
+    assert picture.notes[1] == "turned upright, as its EXIF orientation says"
 
 
 # --- conversions, and that they are said ------------------------------------------------------

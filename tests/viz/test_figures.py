@@ -97,3 +97,15 @@ def test_bars_keep_equal_names_apart_and_the_first_on_top():
     assert figure.layout.title.text == "t &lt;x&gt;"
     with pytest.raises(ValueError, match="a value for every name, received 1, 2"):
         figures.bars(["a"], [0.5, 0.25], title="t", x="p")
+
+
+def test_titles_leave_the_upper_edge_to_plotly_s_icons():
+    """On a phone they are always there: 26 pixels, where a centred title would be."""
+    one: Any = heat(DRAW.random((3, 5)))
+    several: Any = figures.facets(
+        {"a": np.ones((2, 2))}, title="t", x="key", y="query", bar="bias", low=0, high=1
+    )
+    for figure in (one, several):
+        title = figure.layout.title
+        assert (title.yref, title.y, title.yanchor) == ("paper", 1, "bottom")
+        assert figure.layout.margin.t - title.pad.b - 1.5 * title.font.size >= 26

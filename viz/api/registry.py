@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -27,12 +28,14 @@ class Held(Generic[T]):
             and another serial.
         value: the result.
         bytes: about how much memory it holds.
+        parent: the result it was made from and refers to; it never outlives that one.
     """
 
     id: str
     serial: int
     value: T
     bytes: int
+    parent: "Held | None" = None
 
 
 class UnknownError(LookupError):
@@ -57,34 +60,50 @@ class Registry:
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._bytes = 0
         self._evicted: OrderedDict[str, None] = OrderedDict()
-        self._computing: dict[str, threading.Lock] = {}
+        self._computing: dict[str, Future[Held]] = {}
         self._serial = 0
 
     def once(
-        self, key: Hashable, make: Callable[[], T], size: Callable[[T], int] = lambda value: 0
+        self,
+        key: Hashable,
+        make: Callable[[], T],
+        size: Callable[[T], int] = lambda value: 0,
+        parent: Held | None = None,
     ) -> Held[T]:
         """The result for this key, computed if it is not held; others who ask meanwhile wait.
 
         Args:
             key: all that the result depends on; its `repr` is hashed.
-            make: computes it.
-            size: its bytes.
+            make: computes it. What it raises, everybody who waits for it gets.
+            size: its bytes, those of the parent left out.
+            parent: the result that `make` uses and its value refers to.
         """
         id = self.id_of(key)
-        with self._lock:
-            found = self._find(id)
-            turn = self._computing.setdefault(id, threading.Lock())
-        if found is not None:
-            return found
-        with turn:
+        while True:
             with self._lock:
                 found = self._find(id)
-            if found is None:
-                value = make()
-                found = self._keep(id, value, size(value))
-        with self._lock:
-            self._computing.pop(id, None)
-        return found
+                if found is not None and found.parent is parent:
+                    return found
+                computing = self._computing.get(id)
+                if computing is None:
+                    mine = self._computing[id] = Future()
+                    break
+            try:
+                return computing.result()
+            except CancelledError:
+                continue  # whoever computed it was interrupted: compute it here
+        try:
+            value = make()
+            found = self._keep(id, value, size(value), parent)
+            mine.set_result(found)
+            return found
+        except Exception as error:
+            mine.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                del self._computing[id]
+            mine.cancel()  # in case of an interruption; else it is done
 
     def get(self, id: str) -> Held:
         """The result with this id.
@@ -100,32 +119,41 @@ class Registry:
             raise GoneError(id) if id in self._evicted else UnknownError(id)
 
     def evict(self, id: str) -> None:
-        """Drops a result; one that is not held is ignored."""
+        """Drops a result and all that refers to it; one that is not held is ignored."""
         with self._lock:
             self._drop(id)
 
     def id_of(self, key: Hashable) -> str:
+        """The id of the result for a key."""
         digest = hmac.new(self._secret, repr(key).encode("utf-8", "replace"), hashlib.sha256)
         return base64.urlsafe_b64encode(digest.digest()[:18]).decode()
 
     def _find(self, id: str) -> Held | None:
         found = self._held.get(id)
-        if found is not None:
-            self._held.move_to_end(id)
+        for each in reversed(_lineage(found)):
+            if each.id in self._held:
+                self._held.move_to_end(each.id)
         return found
 
-    def _keep(self, id: str, value: T, size: int) -> Held[T]:
+    def _keep(self, id: str, value: T, size: int, parent: Held | None) -> Held[T]:
         max_bytes, max_entries = self._limits
         with self._lock:
+            self._drop(id)
             self._serial += 1
-            held = Held(id, self._serial, value, size)
+            held = Held(id, self._serial, value, size, parent)
+            if parent is not None and self._held.get(parent.id) is not parent:
+                # evicted meanwhile; the new result can be shown once, and is counted with it
+                held = Held(id, self._serial, value, size + parent.bytes, parent)
             self._held[id] = held
-            self._bytes += size
+            self._bytes += held.bytes
             self._evicted.pop(id, None)
-            while len(self._held) > 1 and (
-                self._bytes > max_bytes or len(self._held) > max_entries
-            ):
-                self._drop(next(iter(self._held)))
+            self._find(id)
+            stay = {each.id for each in _lineage(held)}
+            while self._bytes > max_bytes or len(self._held) > max_entries:
+                oldest = next((id for id in self._held if id not in stay), None)
+                if oldest is None:
+                    break
+                self._drop(oldest)
         return held
 
     def _drop(self, id: str) -> None:
@@ -136,6 +164,17 @@ class Registry:
         self._evicted[id] = None
         if len(self._evicted) > REMEMBERED:
             self._evicted.popitem(last=False)
+        for child in [held.id for held in self._held.values() if held.parent is dropped]:
+            self._drop(child)
+
+
+def _lineage(held: Held | None) -> list[Held]:
+    """A result, the one it was made from, and so on."""
+    found = []
+    while held is not None:
+        found.append(held)
+        held = held.parent
+    return found
 
 
 registry = Registry()

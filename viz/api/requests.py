@@ -27,21 +27,36 @@ def check_origin(headers: Mapping[str, str], allowed_hosts: Iterable[str]) -> No
 
     Args:
         headers: of the request, with lower-case names.
-        allowed_hosts: host names without ports; empty allows all.
+        allowed_hosts: host names without ports, as in Streamlit's `server.allowedHosts`: `*.` in
+            front allows subdomains, `*` or an empty list allows all.
 
     Raises:
-        ForeignError: for another host, an Origin other than the Host, or a cross-site request.
+        ForeignError: for another host, an Origin other than the Host, or a request that a page of
+            another site or port makes.
     """
-    host = headers.get("host", "")
-    name = urlsplit(f"//{host}").hostname or ""
-    allowed = {allowed.lower().strip("[]") for allowed in allowed_hosts}
-    if allowed and name.lower() not in allowed:
+    host = headers.get("host", "").lower()
+    allowed = [name.strip().lower().rstrip(".") for name in allowed_hosts]
+    if allowed and not any(_matches(_name(host), pattern) for pattern in allowed):
         raise ForeignError("this host is not allowed")
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+    if origin is not None and not (
+        host and origin.lower() in (f"http://{host}", f"https://{host}")
+    ):
         raise ForeignError("this origin is not allowed")
-    if headers.get("sec-fetch-site") == "cross-site":
-        raise ForeignError("cross-site requests are not allowed")
+    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise ForeignError("requests from other sites are not allowed")
+
+
+def _name(host: str) -> str:
+    """A Host header without its port; empty if it is malformed."""
+    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", host, re.ASCII)
+    return found[1].strip("[]").rstrip(".") if found else ""
+
+
+def _matches(name: str, pattern: str) -> bool:
+    if pattern.startswith("*."):
+        return name.endswith(pattern[1:])
+    return bool(name) and pattern in ("*", name)
 
 
 def parse_query(
@@ -58,7 +73,8 @@ def parse_query(
         raise QuestionError(f"expected at most {MAX_QUERY} characters of parameters")
     for name, text in pairs:
         if name not in known:
-            raise QuestionError(f"expected the parameters {', '.join(known) or 'of none'}")
+            expected = f"the parameters {', '.join(known)}" if known else "no parameters"
+            raise QuestionError(f"expected {expected}")
         if name in values or len(text) > MAX_VALUE:
             raise QuestionError(f"expected {name} once, in at most {MAX_VALUE} characters")
         values[name] = known[name](text)
@@ -77,7 +93,12 @@ def whole(text: str) -> int:
 
 def head(text: str) -> int | str:
     """The number of a head, or a combination of all heads."""
-    return text if text in ("mean", "max") else whole(text)
+    if text in ("mean", "max"):
+        return text
+    try:
+        return whole(text)
+    except QuestionError:
+        raise QuestionError("expected the number of a head, mean or max") from None
 
 
 def span(text: str) -> range:

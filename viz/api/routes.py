@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
+LOG = logging.getLogger(__name__)
 BINARY = "application/octet-stream"
-CACHED = "private, max-age=31536000, immutable"
+HEADERS = {
+    "Cache-Control": "private, max-age=31536000, immutable",
+    "Content-Encoding": "identity",  # compressing a map takes longer than computing it
+}
 AXIS = one_of("query", "key")
 DIRECTION = one_of("out", "in")
 
@@ -77,23 +82,36 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     """
     from starlette.routing import Route
 
-    pool = FairPool()
+    pool = FairPool(prepare=_one_thread)
 
     async def answer(request: "Request") -> "Response":
         try:
             requests.check_origin(request.headers, allowed_hosts())
-            work = _work(request)
+            return await _answered(request, pool, _work(request))
         except ForeignError as error:
             return _refusal(403, error)
         except GoneError:
             return _refusal(410, "this result is no longer held")
-        except (UnknownError, KeyError):
+        except UnknownError:
             return _refusal(404, "there is no such result or question")
         except QuestionError as error:
             return _refusal(400, error)
-        return await _answered(request, pool, work)
+        except BusyError:
+            return _refusal(429, "too many questions are waiting; ask again in a moment")
+        except ValueError as error:
+            return _refusal(500, error)
+        except Exception:
+            LOG.exception("no answer to %s", request.url)
+            return _refusal(500, "this could not be computed")
 
     return [Route("/api/trace/{id}/{name}", answer, methods=["GET"])]
+
+
+def _one_thread() -> None:
+    """Answers are small: threads of PyTorch's own would wait for each other."""
+    import torch
+
+    torch.set_num_threads(1)
 
 
 def _work(request: "Request") -> Callable[[], Any]:
@@ -104,7 +122,7 @@ def _work(request: "Request") -> Callable[[], Any]:
         (each for each in ENDPOINTS if each.name == name and isinstance(value, each.entry)), None
     )
     if endpoint is None:
-        raise KeyError(name)
+        raise UnknownError(name)
     asked = requests.parse_query(
         request.query_params.multi_items(), endpoint.required, endpoint.optional
     )
@@ -119,19 +137,12 @@ async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any])
     session = request.headers.get("x-headscope-session", client)[:64]
     job = asyncio.ensure_future(pool.run(session, work))
     gone = asyncio.ensure_future(_disconnected(request))
-    await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)
-    gone.cancel()
-    if not job.done():
-        job.cancel()
-        return Response(status_code=499)
     try:
-        return _response(job.result())
-    except QuestionError as error:
-        return _refusal(400, error)
-    except BusyError:
-        return _refusal(429, "too many questions are waiting; ask again in a moment")
-    except ValueError as error:
-        return _refusal(500, error)
+        await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return _response(job.result()) if job.done() else Response(status_code=499)
+    finally:
+        gone.cancel()
+        job.cancel()
 
 
 async def _disconnected(request: "Request") -> None:
@@ -147,7 +158,7 @@ def _response(answer: Any) -> "Response":
         answer, kind = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
     elif isinstance(answer, tuple):
         answer, kind = answer
-    return Response(answer, media_type=kind, headers={"Cache-Control": CACHED})
+    return Response(answer, media_type=kind, headers=HEADERS)
 
 
 def _refusal(status: int, message: object) -> "Response":

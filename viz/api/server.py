@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 FIRST_PAGE = ("numpy", "PIL.Image", "viz.pages.text.page")  # imported while the browser loads
-PAGES = (
-    *("text", "image", "models", "positions", "architecture", "course"),
-    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
-    *("head_layer", "decoder", "both", "vision", "quiz"),
-)
 DESCRIPTORS = Path("/dev/fd")
 
 
@@ -60,15 +55,24 @@ def middleware() -> "list[Middleware]":
     return [Middleware(WithHeaders, headers=security_headers(inline_script_hashes(index_page())))]
 
 
-def page_routes() -> "list[Route]":
-    """The addresses of the pages, which all answer with the same file."""
-    from starlette.responses import HTMLResponse
+def page_routes(names: Iterable[str], first: str) -> "list[Route]":
+    """The addresses of the pages, which all answer with the same file.
+
+    Args:
+        names: of the pages.
+        first: the page at "/"; its own address leads there.
+    """
+    from starlette.responses import HTMLResponse, RedirectResponse, Response
     from starlette.routing import Route
 
-    async def index(_: "Request") -> HTMLResponse:
+    async def index(_: "Request") -> Response:
         return HTMLResponse(index_page(), headers={"Cache-Control": "no-cache"})
 
-    return [Route(f"/{name}", index) for name in PAGES]
+    async def start(request: "Request") -> Response:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"./{query}", headers={"Cache-Control": "no-cache"})
+
+    return [Route(f"/{name}", start if name == first else index) for name in names]
 
 
 @cache

@@ -1,8 +1,20 @@
 """The script that Streamlit runs: page settings, the bar, and the page that was asked for."""
 
+from pathlib import Path
+
 import streamlit as st
 
-from viz.pages.text import page as text
+from viz.pages.frame import bar, registry
+from viz.pages.state import session
 
-st.set_page_config(page_title="Headscope", page_icon="viz/icon.svg", layout="wide")
-st.navigation([st.Page(text.page, title="Text", url_path="text", default=True)]).run()
+VIZ = Path(__file__).parents[2]
+
+page = st.navigation(list(registry.pages().values()), position="hidden")
+entry = registry.entry_of(page)
+st.set_page_config(
+    page_title=f"{entry.title} · Headscope", page_icon=str(VIZ / "icon.svg"), layout="wide"
+)
+st.html(VIZ / "app.css")
+session.enter_app(entry.name)
+bar.draw(entry)
+page.run()

@@ -13,6 +13,7 @@ STYLE = """<style>
 [class*="st-key-positions_wide"] .stElementContainer { min-width: 800px; }
 .st-key-positions_controls, .st-key-positions_top { row-gap: .4rem; }
 </style>"""
+PERCENTILE = 99  # of the numbers of a learned table: the largest ones share a colour
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 
 
@@ -23,9 +24,9 @@ def mode() -> str:
 
 def follow_mode() -> None:
     """Makes the charts anew, in their new colours, when light becomes dark."""
-    from headscope_views import mode as watched
+    from headscope_views import view
 
-    watched(mode(), key=f"{PAGE}_mode")
+    view("mode", {"mode": mode()}, key=f"{PAGE}_mode", on=("mode",))
 
 
 def chart(figure: go.Figure, name: str, alt: str) -> None:
@@ -50,8 +51,17 @@ def title(encoding: Encoding) -> str:
     return name if encoding.scheme == "alibi" else f"{name}, base {encoding.base:,.0f}"
 
 
-def span(values: np.ndarray) -> tuple[float, float]:
-    """A range around zero that holds the values; waves are from −1 to 1 by meaning."""
+def span(values: np.ndarray, *, learned: bool = False) -> tuple[float, float]:
+    """A range of colours around zero: waves are from −1 to 1 by meaning, others as far as they go.
+
+    Args:
+        values: to be drawn.
+        learned: whether they were found by training, which leaves a few very large ones: the range
+            then holds all but the largest percent.
+    """
+    if learned:
+        largest = float(np.percentile(abs(values), PERCENTILE)) or float(abs(values).max())
+        return -largest, largest
     largest = float(abs(values).max())
     return (-1.0, 1.0) if 0.5 < largest <= 1 else (-largest, largest)
 

@@ -6,6 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from viz.pages import shared
 from viz.pages.positions.encodings import Encoding
 from viz.pages.state import params as link
+from viz.pages.state import session
 from viz.pages.widgets import controls
 
 PAGE = "positions"
@@ -62,12 +63,12 @@ PARAMS = (
 
 
 def value(name: str) -> int | str:
-    """A setting as it stands."""
-    return st.session_state[f"{PAGE}_{name}"]
+    """The value of a setting."""
+    return session.get(PAGE, name)
 
 
 def whole(name: str) -> int:
-    """A setting that is a number."""
+    """The value of a setting that is a number."""
     return int(value(name))
 
 
@@ -78,11 +79,10 @@ def choose() -> tuple[Encoding, DeltaGenerator]:
         What was chosen, and the row of controls, where a view puts its own pointers.
     """
     with st.container(key=f"{PAGE}_top", horizontal=True, gap="medium"):
-        controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How order gets into the model")
-        scheme = str(value("scheme"))
+        scheme = controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How order gets into the model")
         views = VIEWS_OF[scheme]
         if value("view") not in views:
-            st.session_state[f"{PAGE}_view"] = views[0]
+            session.edit(PAGE, {"view": views[0]})
         if len(views) > 1:
             titles = {view: VIEWS[view] for view in views}
             controls.choice(PAGE, "view", "View", titles, "What to look at")
@@ -93,13 +93,13 @@ def choose() -> tuple[Encoding, DeltaGenerator]:
     return _encoding(scheme), row
 
 
-def pointer(name: str, label: str, last: int, told: str) -> int:
+def pointer(name: str, label: str, last: int, help: str) -> int:
     """A slider over positions or dimensions, held within what there is."""
-    state, key = st.session_state, f"{PAGE}_{name}"
-    state[key] = min(state[key], last)
+    if whole(name) > last:
+        session.edit(PAGE, {name: last})
     if last:
-        _slider(name, label, (0, last), told)
-    return state[key]
+        _slider(name, label, (0, last), help)
+    return whole(name)
 
 
 def _encoding(scheme: str) -> Encoding:
@@ -142,8 +142,8 @@ def _controls(scheme: str, view: str) -> list[str]:
 
 def _source() -> None:
     titles = {"minilm": "MiniLM (trained)", "random": "Random (untrained)"}
-    told = "MiniLM's own table, or random vectors, as every learned table starts"
-    controls.choice(PAGE, "source", "Learned table", titles, told)
+    help = "MiniLM's own table, or random vectors, as every learned table starts"
+    controls.choice(PAGE, "source", "Learned table", titles, help)
 
 
 def _grid() -> None:
@@ -156,20 +156,10 @@ def _newgrid() -> None:
     _slider("newcols", "New columns", (2, 40), "A wider image gives more columns")
 
 
-def _seed() -> None:
-    controls.seed(PAGE, "Draws other random numbers for what is learned and untrained")
-
-
 def _base() -> None:
-    st.select_slider(
-        "Base",
-        options=BASES,
-        format_func=lambda base: f"{int(base):,}",
-        key=f"{PAGE}_base",
-        persist_state="session",
-        help="The longest wave is 2π times the base, the shortest 2π",
-        width=110,
-    )
+    titles = {base: f"{int(base):,}" for base in BASES}
+    help = "The longest wave is 2π times the base, the shortest 2π"
+    controls.select(PAGE, "base", "Base", titles, help, width=SLIDER)
 
 
 def _keys() -> None:
@@ -179,17 +169,20 @@ def _keys() -> None:
 
 def _scale() -> None:
     titles = {"fixed": "−1 to 1", "own": "Stretch contrast"}
-    told = "The same colours for every scheme, or from this one's smallest to its largest"
-    controls.choice(PAGE, "scale", "Colours", titles, told)
+    help = "The same colours for every scheme, or from this one's smallest to its largest"
+    controls.choice(PAGE, "scale", "Colours", titles, help)
 
 
-def _slider(name: str, label: str, span: tuple[int, int], told: str, *, step: int = 1) -> None:
-    controls.slider(PAGE, name, label, span, told, step=step, width=110)
+SLIDER = 120  # pixels
+
+
+def _slider(name: str, label: str, span: tuple[int, int], help: str, *, step: int = 1) -> None:
+    controls.slider(PAGE, name, label, span, help, step=step, width=SLIDER)
 
 
 CONTROLS = {
     "source": _source,
-    "seed": _seed,
+    "seed": lambda: controls.seed(PAGE, "Draws other random numbers for what is untrained"),
     "length": lambda: _slider("length", "Length", (8, 512), "How many positions", step=8),
     "grid": _grid,
     "newgrid": _newgrid,

@@ -2,38 +2,27 @@
 
 import streamlit as st
 
-from viz.pages import settings, shared
-from viz.pages.positions import charts as position_charts
-from viz.pages.positions import controls as position_controls
-from viz.pages.positions import texts as position_texts
-from viz.pages.positions import views as position_views
-
-PAGE = position_controls.PAGE
+from viz.pages import shared
+from viz.pages.positions import charts, texts, views
+from viz.pages.positions.controls import PAGE, PARAMS, choose
+from viz.pages.state import session
+from viz.pages.widgets import attention
 
 
-@st.fragment
 def page() -> None:
-    with st.container(gap="small"):
-        _page()
-
-
-def _page() -> None:
-    problems = settings.from_link(PAGE, position_controls.PARAMS)
+    """Draws the page."""
+    problems = session.enter(PAGE, PARAMS, view=False).problems
     st.markdown("#### Where does order come from?")
     for problem in problems:
         shared.error_line(problem)
-    encoding, row = position_controls.choose()
-    view = st.session_state[f"{PAGE}_view"]
-    st.markdown(position_texts.shows(encoding.scheme, view))
+    encoding, row = choose()
+    view = session.get(PAGE, "view")
+    st.markdown(texts.shows(encoding.scheme, view))
     try:
         with st.spinner("Working it out …"):
-            position_views.draw(encoding, view, row)
-        st.caption(position_texts.not_proved(encoding.scheme, view))
+            views.draw(encoding, view, row)
+        st.caption(texts.not_proved(encoding.scheme, view))
     except ValueError as error:
         shared.error_line(error)
-    position_charts.follow_mode()
-    settings.tell(PAGE)
-    settings.to_link(PAGE, position_controls.PARAMS)
-
-
-page()
+    charts.follow_mode()
+    attention.address(PAGE, PARAMS)

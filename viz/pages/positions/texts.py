@@ -71,3 +71,11 @@ def shows(scheme: str, view: str) -> str:
 def not_proved(scheme: str, view: str) -> str:
     """The sentence below them."""
     return NOT_PROVED.get((scheme, view)) or NOT_PROVED[view]
+
+
+def clipped(colours: float, largest: float) -> str:
+    """That the colours of a learned table end before its numbers do."""
+    return (
+        f"The colours end at ±{colours:.2g}: 99 % of the numbers lie within. The others, up to"
+        f" ±{largest:.2g}, are drawn in the last colour."
+    )

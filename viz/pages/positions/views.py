@@ -1,22 +1,22 @@
-"""The views of the Positions page: each puts its figures on the page."""
+"""The views of the Positions page: each puts its figures on the page, its pointers in the row."""
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz import figures, positions
-from viz.pages.positions import biases as position_biases
 from viz.pages.positions import encodings
 from viz.pages.positions.charts import STYLE, chart, cosines, span, title, wide_chart
 from viz.pages.positions.controls import pointer, whole
 from viz.pages.positions.encodings import Encoding
+from viz.pages.positions.texts import clipped
 
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
-    """The figures of one view; those of the others are not made. Its pointers go into the row."""
+    """The figures of one view; those of the others are not made."""
     st.html(STYLE)
     by_bias = view == "distance" and encoding.scheme in ("alibi", "relative")
-    (position_biases.by_distance if by_bias else VIEWS[view])(encoding, row)
+    (_bias_by_distance if by_bias else VIEWS[view])(encoding, row)
 
 
 def _table(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -25,7 +25,8 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
     with row:
         position = pointer("position", "Position", length - 1, "Whose code is shown")
         dim = pointer("dim", "Dimension", width - 1, "Whose wave is shown")
-    low, high = span(values)
+    low, high = span(values, learned=encoding.scheme == "learned")
+    ends = span(values)
     left, right = st.columns([3, 2])
     with left:
         heat = figures.heatmap(
@@ -33,7 +34,7 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
             title=f"{title(encoding)}: {length} positions × {width} dimensions",
             x="dimension",
             y="position",
-            bar="value",
+            bar="value" if high == ends[1] else f"value, beyond ±{high:.2g} as there",
             low=low,
             high=high,
             mark=(position, dim),
@@ -41,8 +42,10 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
         )
         chart(heat, "table", "Heat map of every position's numbers")
     with right:
-        _wave(values, dim, position, (1.05 * low, 1.05 * high))
-        _code(values, dim, position, (1.05 * low, 1.05 * high))
+        _wave(values, dim, position, (1.05 * ends[0], 1.05 * ends[1]))
+        _code(values, dim, position, (1.05 * ends[0], 1.05 * ends[1]))
+    if high < ends[1]:
+        st.caption(clipped(high, ends[1]))
 
 
 def _wave(values: np.ndarray, dim: int, position: int, ends: tuple[float, float]) -> None:
@@ -173,14 +176,101 @@ def _regrid(encoding: Encoding, row: DeltaGenerator) -> None:
     wide_chart(figure, "regrid", "A grid of positions, resampled, and made anew")
 
 
+def _bias_by_distance(encoding: Encoding, row: DeltaGenerator) -> None:
+    """The bias of every head as a curve."""
+    distance, values = encodings.by_signed_distance(encoding)
+    figure = figures.curves(
+        distance,
+        {f"head {head}": line for head, line in enumerate(values)},
+        title=f"{title(encoding)}: bias of every head by distance",
+        x="key minus query, in positions",
+        y="bias on the score",
+    )
+    chart(figure, "distance", "The bias of every head at every distance")
+
+
+def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
+    """The bias of every head as a matrix."""
+    values = encodings.biases(encoding)
+    names = [f"head {head}" for head in range(len(values))]
+    alibi = encoding.scheme == "alibi"
+    if alibi:
+        names = [
+            f"{n}, slope {s:.3g}" for n, s in zip(names, encodings.slopes(encoding), strict=True)
+        ]
+    # a bias of −8 leaves e^−8 = 0.0003 of a weight: what is below looks alike
+    low, high, bar = (-8, 0, "bias, −8 or less") if alibi else (-3, 3, "bias")
+    figure = figures.facets(
+        dict(zip(names, values, strict=True)),
+        title=f"{title(encoding)}: what each head adds to its scores",
+        x="key",
+        y="query",
+        bar=bar,
+        low=low,
+        high=high,
+        height=270 * -(-len(names) // 4) + 90,
+    )
+    wide_chart(figure, "bias", "One matrix per head: the bias on every score")
+
+
+def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
+    """Which learned number every distance gets in T5."""
+    figure = figures.heatmap(
+        encodings.buckets(encoding),
+        title=f"T5 relative: 32 buckets, {encoding.length} positions",
+        x="key",
+        y="query",
+        bar="bucket",
+        low=0,
+        high=31,
+        square=True,
+        height=560,
+    )
+    chart(figure, "buckets", "Which bucket every query and key fall into")
+
+
+def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
+    """All schemes side by side: the attention that position alone would give."""
+    with row:
+        query = pointer("position", "Query", encoding.length - 1, "Whose row is drawn as curves")
+        head = pointer("head", "Head", encoding.heads - 1, "Of ALiBi and T5")
+    beside = encodings.BESIDE.items()
+    found = {title: encodings.alone(encoding, scheme, head) for scheme, title in beside}
+    matrices = figures.facets(
+        found,
+        title=f"Attention that position alone would give, {encoding.length} positions",
+        x="key",
+        y="query",
+        bar="weight",
+        low=0,
+        high=max(float(matrix.max()) for matrix in found.values()),
+        across=3,
+        height=480,
+    )
+    lines = figures.curves(
+        np.arange(encoding.length),
+        {title: matrix[query] for title, matrix in found.items()},
+        title=f"The row of query {query}",
+        x="key",
+        y="weight",
+        mark=query,
+        height=480,
+    )
+    left, right = st.columns([3, 2])
+    with left:
+        wide_chart(matrices, "alone", "One matrix of attention weights per scheme")
+    with right:
+        chart(lines, "alone_row", f"Weights of query {query} in every scheme")
+
+
 VIEWS = {
     "table": _table,
     "pairs": _pairs,
     "similar": _similar,
     "tiles": _tiles,
     "distance": _distance,
-    "bias": position_biases.per_head,
-    "buckets": position_biases.buckets,
+    "bias": _bias,
+    "buckets": _buckets,
     "regrid": _regrid,
-    "alone": position_biases.alone,
+    "alone": _alone,
 }

@@ -1,8 +1,8 @@
-"""Page states in the Streamlit session: the reader of the address, the maker of widget keys.
+"""Page states in the Streamlit session: the reader of the link, the maker of widget keys.
 
 Python reads the link when a page is entered; the browser writes it. A widget's key carries the
-page's revision and the widget's mount, and its starting value is constant while it stays mounted,
-so that an event which was on its way when the controls were set anew is ignored.
+page's revision and the widget's mount, and its initial value is constant while it stays mounted:
+an event sent before the controls were set anew addresses a widget that no longer exists.
 """
 
 import secrets
@@ -17,7 +17,8 @@ from viz.pages.state import params as link
 from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState, reduce
 
 Params = Iterable[link.Param]
-SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale"})
+SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
+NEVER = -1  # a run: the widget was not drawn, or is to be mounted anew
 APP = "app"  # settings that hold on every page
 APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
@@ -27,39 +28,66 @@ APP_PARAMS = (
 
 @dataclass(frozen=True)
 class Mount:
-    """A widget in the page: its key, the value it began with, and the last run that drew it."""
+    """A widget in the page.
+
+    Attributes:
+        key: of the widget.
+        number: counts the mounts of a setting within a revision.
+        revision: of the page.
+        value: the value the widget began with.
+        shape: what its identity depends on besides.
+        empty: the value that an empty widget stands for; None if it is never empty.
+    """
 
     key: str
     number: int
     revision: int
-    run: int
     value: Any
     shape: Hashable
+    empty: Any = None
 
 
-def enter(page: str, params: Params | Callable[[Mapping[str, str]], Params]) -> PageState:
+def enter(
+    page: str, params: Params | Callable[[Mapping[str, str]], Params], *, view: bool = True
+) -> PageState:
     """The page's state in this run; to be called once, before anything of the page is drawn.
 
     Args:
         page: its name, which its widget keys start with.
         params: its settings and its view's selection; or a function that gives them for a link.
+        view: whether the page has a view, which holds the selection; without one, what is called
+            as a part of it (a head, a scale) is a setting like any other.
     """
-    state = st.session_state
-    entering = state.get("state/page") != page
-    state["state/page"] = page
-    state["state/run"] = state.get("state/run", 0) + 1
-    fold(APP)
-    if not entering and _key(page) in state:
-        fold(page)
+    enter_app(page)
+    before = st.session_state.get("state/page")
+    st.session_state["state/page"] = page
+    if before is not None:
+        fold(before)  # what was chosen just before it was left came together with the new page
+    if before == page:
         return current(page)
     query = dict(st.query_params)
-    _enter_app(query)
-    if query or _key(page) not in state:
+    if query or _key(page) not in st.session_state:
         found = tuple(params(query) if callable(params) else params)
-        _apply(page, _linked(found, query))
+        _apply(page, _linked(found, query, SELECTED if view else frozenset()))
     else:
         _apply(page, Entered())
     return current(page)
+
+
+def enter_app(page: str) -> None:
+    """Takes what a link says for every page; what it does not say stays as it is.
+
+    `enter` does so itself; what draws such a setting above the page calls it first.
+    """
+    fold(APP)
+    if st.session_state.get("state/page") == page:
+        return
+    query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
+    values, _ = link.read(APP_PARAMS, query)
+    present = current(APP).settings
+    values = {name: value for name, value in values.items() if name in query or name not in present}
+    if any(present.get(name) != value for name, value in values.items()):
+        _apply(APP, Given(values))
 
 
 def current(page: str) -> PageState:
@@ -90,32 +118,38 @@ def give(
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
-    """Sets settings that have no widget in the page."""
+    """Sets settings from the script; widgets of theirs that it draws later are mounted anew."""
+    mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
+    for name in settings.keys() & mounts.keys():
+        mounts[name] = replace(mounts[name], run=NEVER)
     _apply(page, Edited(current(page).revision, settings))
 
 
-def widget(page: str, name: str, shape: Hashable = None) -> tuple[str, Any]:
-    """The key and the starting value of the widget of a setting, for this run.
+def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -> tuple[str, Any]:
+    """The key and the initial value of the widget of a setting, for this run.
+
+    A widget that comes back after it was hidden is mounted anew, with the present value: Streamlit
+    forgets the state of widgets that a complete run does not draw.
 
     Args:
         page: whose setting.
         name: of the setting.
         shape: what the widget's identity depends on besides (its range or options); when it
             changes, the widget is mounted anew with the present value.
+        empty: the value that the widget stands for while it is empty.
     """
     state, now = st.session_state, current(page)
-    mounts, run = state.setdefault(f"state/{page}/mounts", {}), state.get("state/run", 0)
-    mount: Mount | None = mounts.get(name)
-    if (
-        mount is None
-        or (mount.revision, mount.shape) != (now.revision, shape)
-        or mount.run < run - 1
-    ):
-        number = 0 if mount is None or mount.revision != now.revision else mount.number + 1
-        key = f"{page}:{now.revision}.{number}:{name}"
-        mount = Mount(key, number, now.revision, run, now.settings[name], shape)
-    mounts[name] = replace(mount, run=run)
-    return mount.key, mount.value
+    mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
+    mount = mounts.get(name)
+    if mount is None or mount.revision != now.revision:
+        number = 0
+    elif mount.shape == shape and mount.key in state:
+        return mount.key, mount.value
+    else:
+        number = mount.number + 1
+    key = f"{page}:{now.revision}.{number}:{name}"
+    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty)
+    return key, now.settings[name]
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:
@@ -123,18 +157,19 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
 
     Args:
         page: its name.
-        params: its settings and its view's selection, with the defaults of now.
+        params: its settings and its view's selection, with the defaults of now. Of a page with
+            several views, the selection of the one that is shown.
         paths: the addresses it may have; `/page` if none.
     """
     now, params = current(page), tuple(params)
-    settings = [p for p in params if p.name not in SELECTED]
-    selected = [p for p in params if p.name in SELECTED]
+    settings = [p for p in params if p.name in now.settings]
+    selected = [p for p in params if p.name not in now.settings]
     app_settings = {p.name: app(p.name) for p in APP_PARAMS}
     return {
         "page": page,
-        "paths": list(paths) or [f"/{page}"],
+        "path": list(paths) or [f"/{page}"],
         "revision": f"{_nonce()}.{now.revision}",
-        "start": None if now.selection is None else dict(now.selection),
+        "start": _start(now.selection, {p.name for p in selected}),
         "defaults": {p.name: p.default for p in selected},
         "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
         "session": _nonce(),
@@ -142,17 +177,26 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     }
 
 
+def _start(selection: Mapping[str, Any] | None, names: set[str]) -> dict[str, Any] | None:
+    """What a view selects at first; None if the selection is about another view of the page."""
+    if selection is None or (selection and not names & selection.keys()):
+        return None
+    return {name: value for name, value in selection.items() if name in names}
+
+
 def query_of(page: str, params: Params) -> dict[str, str]:
     """The settings' part of a page's link."""
-    settings = [p for p in params if p.name not in SELECTED]
-    return link.write(settings, current(page).settings)
+    settings = current(page).settings
+    return link.write([p for p in params if p.name in settings], settings)
 
 
-def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
+def _linked(
+    params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
+) -> Given:
     """What a link sets; long texts stand in it by their digest and are looked up."""
-    own = {name: text for name, text in query.items() if name not in {p.name for p in APP_PARAMS}}
-    values, problems = link.read(params, own)
-    for name, digest in link.wanted(params, own).items():
+    values, problems = link.read((*params, *APP_PARAMS), query)
+    values = {name: values[name] for name in (param.name for param in params)}
+    for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)
         if text is not None:
             values[name] = text
@@ -161,19 +205,8 @@ def _linked(params: tuple[link.Param, ...], query: Mapping[str, str]) -> Given:
                 f"This link was made with a text too long for a link (SHA-256 {digest[:12]}…):"
                 " paste that text to see the same picture."
             )
-    selection = {name: values.pop(name) for name in [*values] if name in SELECTED}
+    selection = {name: values.pop(name) for name in [*values] if name in selected}
     return Given(values, selection, tuple(problems))
-
-
-def _enter_app(query: Mapping[str, str]) -> None:
-    """Takes what a link says for every page; what it does not say stays as it is."""
-    values, _ = link.read(
-        APP_PARAMS, {p.name: query[p.name] for p in APP_PARAMS if p.name in query}
-    )
-    present = current(APP).settings
-    values = {name: value for name, value in values.items() if name in query or name not in present}
-    if any(present.get(name) != value for name, value in values.items()):
-        _apply(APP, Given(values))
 
 
 def fold(page: str) -> None:
@@ -184,18 +217,19 @@ def fold(page: str) -> None:
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
     values = {
-        name: _value(state[mount.key])
+        name: _value(state[mount.key], mount.empty)
         for name, mount in mounts.items()
         if mount.revision == now.revision and mount.key in state
     }
     _apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
 
 
-def _value(widget: Any) -> Any:
+def _value(widget: Any, empty: Any) -> Any:
     """The value of a widget: views of ours hold it under a name, a toggle's stands as a word."""
     if isinstance(widget, bool):
         return "yes" if widget else "no"
-    return widget.get("value") if isinstance(widget, Mapping) else widget
+    value = widget.get("value") if isinstance(widget, Mapping) else widget
+    return empty if value is None else value
 
 
 def _apply(page: str, event: Event) -> None:

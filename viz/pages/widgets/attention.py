@@ -77,7 +77,7 @@ def stage(
     place = st.empty()
     if f"{page}/drawn" not in st.session_state:
         with place.container():
-            view("preload", {"view": kind}, key=f"{page}_preload")
+            view("preload", {"load": kind}, key=f"{page}_preload")
     here = Stage(page, kind, params, paths, place, st.container(gap="small"))
     with above:
         try:

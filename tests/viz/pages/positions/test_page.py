@@ -2,35 +2,23 @@
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import start
 from models.positional import alibi, relative_buckets, rotary_angles, rotate, sinusoidal
 from models.run import load
-from viz.pages import settings
-from viz.pages.positions import encodings
-from viz.pages.positions import texts as position_texts
-from viz.pages.positions.controls import PARAMS, VIEWS_OF
+from tests.viz.pages import helpers
+from viz.pages.positions import charts, encodings, texts
+from viz.pages.positions.controls import PAGE, PARAMS, VIEWS_OF
 
-SCRIPT = str(start.ROOT / "viz/pages/positions/page.py")
 ALL = [(scheme, view) for scheme, views in VIEWS_OF.items() for view in views]
 NUMPY = {"f4": np.float32, "f8": np.float64}
 
 
 def run(**query):
-    app = AppTest.from_file(SCRIPT, default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return checked(app.run())
-
-
-def checked(app):
-    assert not app.exception, [element.message for element in app.exception]
-    return app
+    return helpers.run(PAGE, query)
 
 
 def specs(app):
@@ -68,8 +56,8 @@ def encoding(scheme, **changed):
 def test_every_view_has_figures_and_words(scheme, view):
     app = run(scheme=scheme, view=view, length="16")
     assert 1 <= len(specs(app)) <= 3
-    assert position_texts.shows(scheme, view) in [element.value for element in app.markdown]
-    assert position_texts.not_proved(scheme, view) in [element.value for element in app.caption]
+    assert texts.shows(scheme, view) in [element.value for element in app.markdown]
+    assert texts.not_proved(scheme, view) in [element.value for element in app.caption]
     assert not app.error
     for spec in specs(app):
         assert spec["layout"]["title"]["text"]
@@ -84,7 +72,7 @@ def test_the_first_screen_is_the_table_of_the_paper():
     assert np.array_equal(array(table["data"][0]["z"]), expected)
     assert np.array_equal(array(wave["data"][0]["y"]), expected[:, 4])
     assert np.array_equal(array(code["data"][0]["y"]), expected[20])
-    assert dict(app.query_params) == {}
+    assert helpers.link(app) == {}
 
 
 def test_the_learned_table_is_minilms_own():
@@ -137,31 +125,36 @@ def test_what_is_random_says_untrained():
 def test_a_control_changes_the_figure_and_the_link(scheme, view, name, other):
     app = run(scheme=scheme, view=view)
     before = specs(app)
-    _widget(app, name).set_value(other).run()
-    checked(app)
+    helpers.choose(app, PAGE, name, other)
     assert specs(app) != before
-    assert app.query_params[name] == [str(other)] or app.query_params[name] == str(other)
-
-
-def _widget(app, name) -> Any:
-    kinds = (app.slider, app.select_slider, app.number_input, app.get("button_group"))
-    key = f"positions_{name}"
-    return next(element for kind in kinds for element in kind if element.key == key)
+    assert helpers.link(app)[name] == str(other)
 
 
 def test_a_scheme_without_the_view_takes_its_first():
     app = run(view="tiles")
-    _widget(app, "scheme").set_value("rotary").run()
-    assert app.session_state["positions_view"] == "pairs"
-    _widget(app, "view").set_value("distance").run()
-    assert dict(app.query_params) == {"scheme": "rotary", "view": "distance"}
+    helpers.choose(app, PAGE, "scheme", "rotary")
+    assert helpers.setting(app, PAGE, "view") == "pairs"
+    helpers.choose(app, PAGE, "view", "distance")
+    assert helpers.link(app) == {"scheme": "rotary", "view": "distance"}
 
 
 def test_pointers_stay_within_what_there_is():
     app = run(position="400", dim="300", length="16", width="8")
-    assert _widget(app, "position").value == 15
-    assert _widget(app, "dim").value == 7
-    checked(app)
+    _pointer(app, "Position", 15)
+    _pointer(app, "Dimension", 7)
+    assert helpers.link(app) == {"position": "15", "dim": "7", "length": "16", "width": "8"}
+    helpers.choose(app, PAGE, "length", 8)
+    _pointer(app, "Position", 7)
+    helpers.choose(app, PAGE, "length", 64)  # it stays where it was drawn
+    assert helpers.setting(app, PAGE, "position") == 7
+    helpers.choose(app, PAGE, "position", 63)
+    assert "The code of position 63" in [spec["layout"]["title"]["text"] for spec in specs(app)]
+
+
+def _pointer(app, label, last):
+    """The slider stands at its end."""
+    (props,) = [each for each in helpers.views(app, "slider") if each["label"] == label]
+    assert (props["value"], props["max"]) == (last, last)
 
 
 def test_nonsense_in_the_link_is_one_line_each():
@@ -176,9 +169,8 @@ def test_every_setting_has_a_control():
     for scheme, view in ALL:
         for source in ("minilm", "random") if scheme == "learned" else ("minilm",):
             app = run(scheme=scheme, view=view, source=source)
-            kinds = (app.slider, app.select_slider, app.number_input, app.get("button_group"))
-            seen |= {element.key for kind in kinds for element in kind}
-    assert seen == {f"positions_{param.name}" for param in PARAMS}
+            seen |= {param.name for param in PARAMS if helpers.shown(app, PAGE, param.name)}
+    assert seen == {param.name for param in PARAMS}
 
 
 def test_rotary_products_are_the_closed_form():
@@ -243,16 +235,51 @@ def test_another_grid_keeps_what_it_had():
             assert picture[rows // 2, cols // 2] == pytest.approx(1, abs=1e-6)
 
 
-def test_settings_are_kept_while_another_page_is_read(monkeypatch):
-    """The menu's addresses say nothing: coming back is no wish for the defaults."""
-    monkeypatch.setattr(settings, "LATE", 0)
-    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=60)
-    app.switch_page("viz/pages/positions/page.py").run()
-    _widget(app, "scheme").set_value("rotary").run()
-    _widget(app, "base").set_value("100").run()
-    for page in ("text", "positions"):
-        app.query_params.clear()
-        app.switch_page(f"viz/pages/explore/{page}.py")
-        checked(app.run())
-    assert _widget(app, "scheme").value == "rotary"
-    assert dict(app.query_params) == {"scheme": "rotary", "base": "100"}
+BETWEEN_PAGES = """
+import streamlit as st
+from viz.pages.positions.page import page
+from viz.pages.state import session
+if st.session_state.get("elsewhere"):
+    st.markdown("#### Another page")
+    session.enter("elsewhere", ())
+else:
+    page()
+"""
+
+
+def test_settings_are_kept_while_another_page_is_read():
+    """The menu's addresses carry no settings: coming back does not mean the defaults."""
+    app = helpers.checked(AppTest.from_string(BETWEEN_PAGES, default_timeout=60).run())
+    helpers.choose(app, PAGE, "scheme", "rotary")
+    helpers.choose(app, PAGE, "base", "100")
+    for elsewhere in (True, False):
+        app.session_state["elsewhere"] = elsewhere
+        helpers.checked(app.run())
+    assert helpers.link(app) == {"scheme": "rotary", "base": "100"}
+    helpers.choose(app, PAGE, "base", "1000")
+    assert helpers.link(app) == {"scheme": "rotary", "base": "1000"}
+
+
+def test_the_outliers_of_a_learned_table_do_not_set_its_colours():
+    app = run(scheme="learned", length="512")
+    table, wave, code = specs(app)
+    values = array(table["data"][0]["z"])
+    ends = table["layout"]["coloraxis"]
+    assert ends["cmax"] == -ends["cmin"] == pytest.approx(np.percentile(abs(values), 99))
+    assert ends["cmax"] < 0.5 * abs(values).max()
+    assert texts.clipped(ends["cmax"], float(abs(values).max())) in [
+        element.value for element in app.caption
+    ]
+    for curve in (wave, code):  # which show every number
+        low, high = curve["layout"]["yaxis"]["range"]
+        assert low < values.min() < values.max() < high
+    assert not any("colours end" in element.value for element in run().caption)
+
+
+def test_a_range_of_colours_without_outliers_is_that_of_the_numbers():
+    assert charts.span(np.array([[0.0, 0.75]])) == (-1, 1)
+    assert charts.span(np.array([[0.0, -3.0]])) == (-3, 3)
+    assert charts.span(np.array([[0.0, -3.0]]), learned=True) == pytest.approx((-2.97, 2.97))
+    nearly_empty = np.zeros((1, 1000))
+    nearly_empty[0, 5] = 2
+    assert charts.span(nearly_empty, learned=True) == (-2, 2)

@@ -54,7 +54,7 @@ export interface Selection {
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
-export interface LinkSelection {
+export type LinkSelection = {
   layer: number;
   attention: string | null;
   tower: string | null;
@@ -62,7 +62,7 @@ export interface LinkSelection {
   token: number | null;
   direction: Direction;
   scale: Scale;
-}
+};
 
 /** A cell of a matrix. */
 export interface Cell {
@@ -108,7 +108,7 @@ export interface ViewProps extends LinkProps {
 
 // ---- messages (viz/pack.py): a JSON header and an area of bytes
 
-export interface ThemeColours {
+export interface Colours {
   background: string;
   surface: string;
   text: string;
@@ -116,6 +116,9 @@ export interface ThemeColours {
   line: string;
   primary: string;
   heads: string[];
+}
+
+export interface ThemeColours extends Colours {
   /** Offset of the 256 colours of the weight scale, three bytes each. */
   sequential: number;
 }
@@ -260,6 +263,62 @@ export interface ImageBase {
   order: string;
   shapes: { name: string; shape: string }[];
   theme: Record<Mode, ThemeColours>;
+}
+
+// ---- the architecture diagram (viz/architecture.py)
+
+/** [name, size] of each axis. */
+export type Shape = [string, number][];
+
+export interface ArchitecturePart {
+  name: string;
+  title: string;
+  kind: string;
+  takes: Shape;
+  gives: Shape;
+  context: Shape;
+  /** Of one copy. */
+  parameters: number;
+  flops: number;
+  memory: number;
+  /** How many copies there are. */
+  times: number;
+  /** The part whose input is added to this one's output. */
+  skips: string;
+  causal: boolean;
+  parts: ArchitecturePart[];
+}
+
+/** What is told of a part that is chosen. */
+export interface PartDetails {
+  title: string;
+  sentence: string;
+  rows: [string, string][];
+  /** Where the lines that run are: "models/attention/multihead.py, line 20". */
+  source?: string;
+  code?: string;
+}
+
+export interface ArchitectureProps extends LinkProps {
+  kind: string;
+  /** Adopted once a revision; null: what was chosen here before. */
+  start: { part?: string } | null;
+  defaults: { part?: string };
+  /** Null while it is being worked out. */
+  network: {
+    identity: string;
+    title: string;
+    parts: ArchitecturePart[];
+    /** "parameters", "flops" or "memory": told of every part. */
+    quantity: string;
+    /** Whether this is not what the controls say: it is drawn dimmed. */
+    stale: boolean;
+    theme: Record<Mode, Colours>;
+  } | null;
+  /** By path of the part, names joined by "/"; without it there is no panel. */
+  details?: Record<string, PartDetails>;
+  type_size?: number;
+  message?: string;
 }
 
 // ---- a panel of a view

@@ -1,15 +1,39 @@
 // The diagram as SVG elements: boxes, frames, arrows with their shapes. Text is never markup.
 
-import { TALL } from "./architecturelayout.js";
-import { measuring, shape, short, total } from "./architecturetext.js";
+import { contextOf, element } from "../core/dom.js";
+import { TALL } from "./layout.js";
+import { shape, short, total } from "./numbers.js";
+
+/** @import {ArchitecturePart, Colours} from "../types" */
+/** @import {Box, Line, Title} from "./layout.js" */
+
+/** @typedef {{measure: (text: string) => number, fit: (text: string, width: number) => string}} Ruler */
+/** @typedef {{theme: Colours, size: number, large: Ruler, small: Ruler}} Pen */
+
+/**
+ * What a box needs to know beyond its part.
+ *
+ * @typedef {object} Numbers
+ * @property {string} quantity told of every part
+ * @property {number} sum of the whole network
+ * @property {number} copies of what is round the part
+ */
 
 const SPACE = "http://www.w3.org/2000/svg";
 const HEADS = 16; // squares for heads; more get a number
 
-/** An SVG element with attributes and children; strings become text nodes. */
+/**
+ * An SVG element with attributes and children; strings become text nodes.
+ *
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {(Node | string)[]} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
 export function svg(tag, attributes = {}, ...children) {
   const made = document.createElementNS(SPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   made.append(...children);
   return made;
 }
@@ -29,15 +53,50 @@ text { font-family: inherit; dominant-baseline: middle; pointer-events: none; }
   @keyframes hs-new { 0%, 40% { fill: var(--hs-primary); } }
 }`;
 
-/** What draws with these colours and sizes of type. */
+/** @type {CanvasRenderingContext2D | undefined} */
+let context;
+
+/**
+ * Measures text in a font, and cuts it to a width.
+ *
+ * @param {string} font
+ * @returns {Ruler}
+ */
+function measuring(font) {
+  /** @param {string} text */
+  const measure = (text) => {
+    context ??= contextOf(element("canvas"));
+    context.font = font;
+    return context.measureText(text).width;
+  };
+  /** @type {Ruler["fit"]} */
+  const fit = (text, width) => {
+    if (measure(text) <= width) return text;
+    let kept = text;
+    while (kept && measure(`${kept}…`) > width) kept = kept.slice(0, -1);
+    return kept ? `${kept}…` : "";
+  };
+  return { measure, fit };
+}
+
+/**
+ * What draws with these colours and sizes of type.
+ *
+ * @param {Colours} theme
+ * @param {number} size
+ * @param {string} family
+ * @returns {Pen}
+ */
 export function pen(theme, size, family) {
   const large = measuring(`600 ${13 * size}px ${family}`);
   const small = measuring(`${11.5 * size}px ${family}`);
   return { theme, size, large, small };
 }
 
+/** @param {Colours} theme */
 export function markers(theme) {
   const size = { refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" };
+  /** @type {(id: string, fill: string) => SVGMarkerElement} */
   const tip = (id, fill) =>
     svg(
       "marker",
@@ -47,9 +106,15 @@ export function markers(theme) {
   return svg("defs", {}, tip("flow", theme.muted), tip("cross", theme.primary));
 }
 
-/** An arrow; a residual has round corners and is thinner. */
+/**
+ * An arrow; a residual has round corners and is thinner.
+ *
+ * @param {Line} line
+ * @param {Pen} pen
+ */
 export function arrow({ points, kind, bare }, { theme }) {
   const cross = kind === "cross";
+  /** @type {Record<string, string | number>} */
   const attributes = {
     d: rounded(points),
     fill: "none",
@@ -62,6 +127,7 @@ export function arrow({ points, kind, bare }, { theme }) {
   return svg("path", attributes);
 }
 
+/** @param {[number, number][]} points */
 function rounded(points) {
   const [first, ...rest] = points;
   let path = `M${first[0]} ${first[1]}`;
@@ -78,25 +144,41 @@ function rounded(points) {
   return path;
 }
 
-/** A point a few pixels from one corner towards the next, or half-way if they are close. */
-function towards([x, y], [toX, toY], by = 5) {
+/**
+ * A point a few pixels from one corner towards the next, or half-way if they are close.
+ *
+ * @param {[number, number]} from
+ * @param {[number, number]} to
+ */
+function towards([x, y], [toX, toY]) {
   const far = Math.hypot(toX - x, toY - y) || 1;
-  const part = Math.min(by, far / 2) / far;
+  const part = Math.min(5, far / 2) / far;
   return [x + (toX - x) * part, y + (toY - y) * part];
 }
 
-export function label({ shape: given, at }, { small, size, theme }) {
+/**
+ * The shape of what flows along a line.
+ *
+ * @param {NonNullable<Line["shape"]>} given
+ * @param {Pen} pen
+ */
+export function label(given, { small, size, theme }) {
   const text = shape(given.axes, given.room, small.measure);
-  const attributes = { x: at[0], y: at[1], fill: theme.text, "font-size": 11.5 * size };
+  const attributes = { x: given.at[0], y: given.at[1], fill: theme.text, "font-size": 11.5 * size };
   return svg("text", { ...attributes, class: "shape" }, text);
 }
 
-/** A box or, of an opened part, its frame with a title. */
-export function box(placed, store, drawn) {
+/**
+ * A box or, of an opened part, its frame with a title.
+ *
+ * @param {Box} placed
+ * @param {Numbers} numbers
+ * @param {Pen} drawn
+ */
+export function box(placed, { quantity, sum, copies }, drawn) {
   const { part, x, y, width, height, open } = placed;
   const { theme, small, large, size } = drawn;
-  const quantity = store.base.quantity;
-  const amount = total(part, quantity) * placed.copies;
+  const amount = total(part, quantity) * copies;
   const many = part.times > 1 ? ` × ${part.times}` : "";
   const number = amount && !placed.bare ? short(amount, quantity) : "";
   const group = svg("g", { class: "part" });
@@ -104,21 +186,28 @@ export function box(placed, store, drawn) {
   group.append(svg("rect", { ...rect, fill: open ? "none" : theme.surface }));
   const line = open || height === TALL ? y + 15 : y + height / 2;
   const left = x + (part.parts.length ? 26 : 10);
-  const told = width - (left - x) - 8;
-  const shown = small.measure(number) + 10 + large.measure(part.title + many) <= told;
-  const room = told - (shown ? small.measure(number) + 8 : 0);
+  const free = width - (left - x) - 8;
+  const shown = small.measure(number) + 10 + large.measure(part.title + many) <= free;
+  const room = free - (shown ? small.measure(number) + 8 : 0);
   const title = { x: left, y: line, "font-size": 13 * size, "font-weight": 600, fill: theme.text };
   group.append(svg("text", title, large.fit(part.title + many, room)));
   if (shown && number) {
     const where = { x: x + width - 9, y: line, "text-anchor": "end", "font-size": 11.5 * size };
     group.append(svg("text", { ...where, fill: theme.muted }, number));
   }
-  if (!open) share(group, placed, amount / (store.sum(quantity) || 1), theme);
-  if (part.kind === "attend" && height === TALL) heads(group, placed, drawn);
+  if (!open) share(group, placed, amount / (sum || 1), theme);
+  if (part.kind === "attend" && height === TALL) paintHeads(group, placed, drawn);
   return group;
 }
 
-/** How much of the whole a part is, as a line at its foot. */
+/**
+ * How much of the whole a part is, as a line at its foot.
+ *
+ * @param {SVGElement} group
+ * @param {Box} placed
+ * @param {number} part
+ * @param {Colours} theme
+ */
 function share(group, { x, y, width, height }, part, theme) {
   if (part <= 0) return;
   const long = Math.max(1.5, (width - 14) * Math.min(1, part));
@@ -127,8 +216,14 @@ function share(group, { x, y, width, height }, part, theme) {
   );
 }
 
-/** The heads beside each other, and which keys a query sees. */
-function heads(group, { part, x, y, width }, { theme, small, size }) {
+/**
+ * The heads beside each other, and which keys a query sees.
+ *
+ * @param {SVGElement} group
+ * @param {Box} placed
+ * @param {Pen} pen
+ */
+function paintHeads(group, { part, x, y, width }, { theme, size }) {
   const count = part.takes[0][1];
   const squares = Math.min(count, HEADS, Math.floor((width - 70) / 13));
   for (let i = 0; i < squares; i++) {
@@ -142,7 +237,14 @@ function heads(group, { part, x, y, width }, { theme, small, size }) {
   group.append(...mask(part, x + width - 31, y + 27, theme));
 }
 
-/** A small matrix, rows attend to columns: filled where they may. */
+/**
+ * A small matrix, rows attend to columns: filled where they may.
+ *
+ * @param {ArchitecturePart} part
+ * @param {number} x
+ * @param {number} y
+ * @param {Colours} theme
+ */
 function mask(part, x, y, theme) {
   const cells = [];
   for (let row = 0; row < 4; row++)
@@ -155,7 +257,12 @@ function mask(part, x, y, theme) {
   return cells;
 }
 
-/** What opens or closes a part. */
+/**
+ * What opens or closes a part.
+ *
+ * @param {Box} placed
+ * @param {Colours} theme
+ */
 export function toggle({ x, y, height, open }, theme) {
   const middle = open ? y + 14 : y + height / 2;
   const path = open
@@ -170,6 +277,10 @@ export function toggle({ x, y, height, open }, theme) {
   );
 }
 
+/**
+ * @param {Title} title
+ * @param {Pen} pen
+ */
 export function towerTitle({ text, x, y }, { theme, size }) {
   const type = { "font-size": 13.5 * size, "font-weight": 700, "text-anchor": "middle" };
   return svg("text", { x, y, fill: theme.muted, ...type }, text);

@@ -2,6 +2,59 @@
 // The flow goes down; a residual goes round on the right, another tower's output comes from the
 // left.
 
+/** @import {ArchitecturePart, Shape} from "../types" */
+
+/** @typedef {[number, number]} Point */
+
+/**
+ * A box, or the frame of an opened part.
+ *
+ * @typedef {object} Box
+ * @property {ArchitecturePart} part
+ * @property {string} id path of the part
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ * @property {number} level
+ * @property {boolean} open
+ * @property {boolean} bare without a number
+ */
+
+/**
+ * @typedef {object} Line
+ * @property {Point[]} points
+ * @property {"flow" | "cross" | "residual"} kind
+ * @property {{axes: Shape, room: number, at: Point}} [shape] of what flows
+ * @property {boolean} [bare] without a tip
+ */
+
+/** @typedef {{text: string, x: number, y: number}} Title */
+
+/**
+ * @typedef {object} Made
+ * @property {Box[]} boxes
+ * @property {Box[]} frames
+ * @property {Line[]} lines
+ * @property {Title[]} titles
+ * @property {number} width
+ * @property {number} height
+ */
+
+/** @typedef {{gate: number, start: {x: number, y: number}}} Context where the encoder's output is */
+
+/**
+ * Where parts are placed.
+ *
+ * @typedef {object} Place
+ * @property {Set<string>} closed
+ * @property {number} level
+ * @property {string} path of what is round them
+ * @property {Context} [context]
+ * @property {boolean} [inside] a frame
+ * @property {boolean} [crossing] whether the context is an input
+ */
+
 export const BOX = 34;
 export const TALL = 58; // the box of the heads
 const GAP = 34; // room for an arrow and its shape
@@ -16,10 +69,16 @@ const SIDE_BY_SIDE = 620;
 const WIDEST = 460;
 
 /**
- * Boxes {part, id, x, y, width, height, level, open}, frames (the same, round others), and lines
- * {points, kind, shape?, at?} for a width. Parts are open unless their path is among the closed.
+ * Boxes, frames (boxes round others), and lines for a width. Parts are open unless their path is
+ * among the closed.
+ *
+ * @param {ArchitecturePart[]} parts
+ * @param {number} width
+ * @param {Set<string>} closed
+ * @returns {Made}
  */
 export function layout(parts, width, closed) {
+  /** @type {Made} */
   const made = { boxes: [], frames: [], lines: [], titles: [], width, height: 0 };
   if (parts[0].kind === "tower") towers(made, parts, width, closed);
   else {
@@ -31,6 +90,12 @@ export function layout(parts, width, closed) {
   return made;
 }
 
+/**
+ * @param {Made} made
+ * @param {ArchitecturePart[]} parts
+ * @param {number} width
+ * @param {Set<string>} closed
+ */
 function towers(made, [encoder, decoder], width, closed) {
   const beside = width >= SIDE_BY_SIDE;
   const margin = beside ? 0 : 16;
@@ -46,6 +111,15 @@ function towers(made, [encoder, decoder], width, closed) {
   made.height = Math.max(start.y + 14, second.y + GAP) + 4;
 }
 
+/**
+ * @param {Made} made
+ * @param {ArchitecturePart} part
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {Set<string>} closed
+ * @param {Context} [context]
+ */
 function tower(made, part, x, y, width, closed, context) {
   made.titles.push({ text: part.title, x: x + width / 2, y: y + 16 });
   const place = { closed, level: 1, path: `${part.name}/`, context };
@@ -54,32 +128,46 @@ function tower(made, part, x, y, width, closed, context) {
   return end;
 }
 
-/** Parts below each other; returns the middle of the last one's lower edge. */
+/**
+ * Parts below each other; returns the middle of the last one's lower edge.
+ *
+ * @param {Made} made
+ * @param {ArchitecturePart[]} parts
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {Place} place
+ */
 function flow(made, parts, x, y, width, place) {
   const middle = x + width / 2;
   const residual = parts.some((part) => part.skips);
   const inset = residual ? LANE : 0;
+  /** @type {Record<string, {x: number, y: number}>} */
   const junctions = {};
+  /** @type {{part: ArchitecturePart} | {parts: ArchitecturePart[], columns: Columns} | null} */
   let before = null;
   for (const part of rows(parts)) {
     const beside = Array.isArray(part);
     if (before || place.inside) {
-      const shown = before && !beside && !before.beside;
+      const shown = before && !beside && "part" in before ? before.part : null;
       const gap = before ? GAP : SHORT;
       const names = beside ? part : [part];
       for (const each of names) junctions[each.name] = { x: middle, y: y + 5 };
       if (beside) fork(made, part, x + inset, y, width - 2 * inset, place);
-      else if (before?.beside) join(made, before, y, gap);
-      else line(made, [[middle, y], [middle, y + gap]], "flow", shown ? before : null, width / 2 - inset - 10);
+      else if (before && "parts" in before) join(made, before, y, gap);
+      else {
+        const room = width / 2 - inset - 10;
+        line(made, [[middle, y], [middle, y + gap]], "flow", shown, room);
+      }
       y += beside ? FORK : gap;
     }
     if (beside) {
       const each = columns(x + inset, width - 2 * inset, part.length);
       for (const [i, one] of part.entries()) {
-        box(made, one, each[i], y, each.width, BOX, place);
-        made.boxes.at(-1).bare = each.width < ROOMY; // all of them with a number, or none
+        const bare = each.width < ROOMY; // all of them with a number, or none
+        box(made, one, each.left[i], y, each.width, BOX, place, bare);
       }
-      before = { beside: true, parts: part, columns: each };
+      before = { parts: part, columns: each };
       y += BOX;
       continue;
     }
@@ -96,72 +184,120 @@ function flow(made, parts, x, y, width, place) {
       const from = junctions[part.skips];
       const lane = x + width - LANE / 2 + 1;
       const into = top + BOX / 2;
+      /** @type {Point[]} */
       const corner = [[from.x, from.y], [lane, from.y], [lane, into], [x + width - inset, into]];
       made.lines.push({ points: corner, kind: "residual" });
     }
-    before = part;
+    before = { part };
   }
   return { x: middle, y };
 }
 
 const FORK = 30;
 
-/** What projections side by side are given: x to all, or x to one and the context to the others. */
+/**
+ * What projections side by side are given: x to all, or x to one and the context to the others.
+ *
+ * @param {Made} made
+ * @param {ArchitecturePart[]} parts
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {Place} place
+ */
 function fork(made, parts, x, y, width, place) {
   const each = columns(x, width, parts.length);
   const middle = x + width / 2;
-  const centre = (i) => each[i] + each.width / 2;
+  /** @param {number} i */
+  const centre = (i) => each.left[i] + each.width / 2;
   const crosses = Boolean(place.crossing);
-  const own = parts.map((part, i) => [part, i]).filter(([part]) => !crosses || part.name === "query");
-  for (const [, i] of own) {
+  parts.forEach((part, i) => {
+    if (crosses && part.name !== "query") return;
+    /** @type {Point[]} */
     const points = [[middle, y], [middle, y + 8], [centre(i), y + 8], [centre(i), y + FORK]];
     made.lines.push({ points, kind: "flow" });
-  }
+  });
   if (!crosses) return;
   parts.forEach((part, i) => {
     if (part.name === "query") return;
+    /** @type {Point[]} */
     const points = [[x - PAD, y + 17], [centre(i), y + 17], [centre(i), y + FORK]];
     made.lines.push({ points, kind: "cross" });
   });
   cross(made, [x - PAD, y + 17], place, false);
 }
 
-/** From boxes side by side straight down into the one below. */
+/**
+ * From boxes side by side straight down into the one below.
+ *
+ * @param {Made} made
+ * @param {{parts: ArchitecturePart[], columns: Columns}} beside
+ * @param {number} y
+ * @param {number} gap
+ */
 function join(made, { parts, columns: each }, y, gap) {
   parts.forEach((part, i) => {
-    const centre = each[i] + each.width / 2;
+    const centre = each.left[i] + each.width / 2;
     line(made, [[centre, y], [centre, y + gap]], "flow", part, each.width / 2 - 4);
   });
 }
 
-/** From the end of the other tower to a point of this one. */
+/**
+ * From the end of the other tower to a point of this one.
+ *
+ * @param {Made} made
+ * @param {Point} to
+ * @param {Place} place
+ * @param {boolean} [arrow]
+ */
 function cross(made, [x, y], { context }, arrow = true) {
+  if (!context) return;
   const { gate, start } = context;
+  /** @type {Point[]} */
   const points = [[start.x, start.y], [gate, start.y], [gate, y], [x, y]];
   made.lines.push({ points, kind: "cross", bare: !arrow });
 }
 
+/**
+ * @param {Made} made
+ * @param {ArchitecturePart} part
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {Place} place
+ */
 function frame(made, part, x, y, width, place) {
   const id = place.path + part.name;
-  const framed = { part, id, x, y, width, height: 0, level: place.level, open: true };
+  /** @type {Box} */
+  const framed = { part, id, x, y, width, height: 0, level: place.level, open: true, bare: false };
   made.frames.push(framed);
-  const crossing = part.context.length > 0 && place.context;
+  const crossing = part.context.length > 0 && Boolean(place.context);
   const inner = { ...place, path: `${id}/`, level: place.level + 1, inside: true, crossing };
   const end = flow(made, ordered(part.parts, crossing), x + PAD, y + HEAD, width - 2 * PAD, inner);
   framed.height = end.y + PAD - y;
   return y + framed.height;
 }
 
-/** Projections of the context stand on the side it comes from. */
+/**
+ * Projections of the context stand on the side it comes from.
+ *
+ * @param {ArchitecturePart[]} parts
+ * @param {boolean} crossing
+ */
 function ordered(parts, crossing) {
   if (!crossing) return parts;
   const query = parts.find((part) => part.name === "query");
   const others = parts.filter((part) => part.kind === "projection" && part !== query);
-  return [...others, query, ...parts.filter((part) => part.kind !== "projection")];
+  return [...others, ...(query ? [query] : []), ...parts.filter((part) => part.kind !== "projection")];
 }
 
-/** Projections that follow each other stand side by side. */
+/**
+ * Projections that follow each other stand side by side.
+ *
+ * @param {ArchitecturePart[]} parts
+ */
 function rows(parts) {
+  /** @type {(ArchitecturePart | ArchitecturePart[])[]} */
   const found = [];
   for (const part of parts) {
     const last = found.at(-1);
@@ -172,28 +308,59 @@ function rows(parts) {
   return found;
 }
 
+/** @typedef {{left: number[], width: number}} Columns */
+
+/**
+ * @param {number} x
+ * @param {number} width
+ * @param {number} count
+ * @returns {Columns}
+ */
 function columns(x, width, count) {
   const each = (width - (count - 1) * BETWEEN) / count;
-  return Object.assign(
-    Array.from({ length: count }, (_, i) => x + i * (each + BETWEEN)),
-    { width: each },
-  );
+  return { left: Array.from({ length: count }, (_, i) => x + i * (each + BETWEEN)), width: each };
 }
 
-function box(made, part, x, y, width, height, place) {
-  const id = place.path + part.name;
-  const { level } = place;
-  made.boxes.push({ part, id, x, y, width, height, level, open: false, bare: false });
+/**
+ * @param {Made} made
+ * @param {ArchitecturePart} part
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {Place} place
+ * @param {boolean} [bare]
+ */
+function box(made, part, x, y, width, height, { path, level }, bare = false) {
+  made.boxes.push({ part, id: path + part.name, x, y, width, height, level, open: false, bare });
 }
 
-function line(made, points, kind, part, room = 170) {
-  const shape = part ? { axes: part.gives, room } : null;
+/**
+ * A line with the shape of what a part gives beside its beginning.
+ *
+ * @param {Made} made
+ * @param {Point[]} points
+ * @param {Line["kind"]} kind
+ * @param {ArchitecturePart | null} part
+ * @param {number} [room]
+ * @param {boolean} [bare]
+ */
+function line(made, points, kind, part, room = 170, bare = false) {
   const [x, y] = points[0];
-  made.lines.push({ points, kind, shape, at: [x + 8, y + 21] });
+  /** @type {Line} */
+  const drawn = { points, kind, bare };
+  if (part) drawn.shape = { axes: part.gives, room, at: [x + 8, y + 21] };
+  made.lines.push(drawn);
 }
 
-/** The last arrow, and what comes out. */
+/**
+ * The last arrow, and what comes out.
+ *
+ * @param {Made} made
+ * @param {{x: number, y: number}} from
+ * @param {ArchitecturePart | undefined} part
+ * @param {boolean} [crosses] to the other tower
+ */
 function out(made, { x, y }, part, crosses = false) {
-  line(made, [[x, y], [x, y + GAP]], crosses ? "cross" : "flow", part);
-  if (crosses) made.lines.at(-1).bare = true;
+  line(made, [[x, y], [x, y + GAP]], crosses ? "cross" : "flow", part ?? null, 170, crosses);
 }

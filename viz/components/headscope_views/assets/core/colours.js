@@ -1,6 +1,6 @@
 // Colours in force: the mode is read from the page, the weight scale becomes a table of pixels.
 
-/** @import {Mode, Theme, ThemeColours} from "../types" */
+/** @import {Colours, Mode, Theme, ThemeColours} from "../types" */
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -101,18 +101,32 @@ export function textOn(ground, wanted) {
 /**
  * Colours of the mode in force, also set as CSS variables on the root, and the size of type.
  *
+ * @template {Colours} C
  * @param {HTMLElement} root
- * @param {Record<Mode, ThemeColours>} colours
- * @param {Uint8Array} area of the message that has the colours
+ * @param {Record<Mode, C>} colours
  * @param {number} size factor of the size of type
- * @returns {Theme}
+ * @returns {C & {mode: Mode}}
  */
-export function themeOf(root, colours, area, size) {
+export function coloursOf(root, colours, size) {
   const mode = modeOf(root);
   const ours = colours[mode];
   for (const name of NAMES) root.style.setProperty(`--hs-${name}`, ours[name]);
   root.style.fontSize = size === 1 ? "" : `calc(var(--st-base-font-size, 16px) * ${size})`;
   root.style.colorScheme = mode;
   root.dataset.mode = mode;
-  return { ...ours, mode, ramp: area.subarray(ours.sequential, ours.sequential + 768) };
+  return { ...ours, mode };
+}
+
+/**
+ * The same with the weight scale.
+ *
+ * @param {HTMLElement} root
+ * @param {Record<Mode, ThemeColours>} colours
+ * @param {Uint8Array} area of the message that has the colours
+ * @param {number} size
+ * @returns {Theme}
+ */
+export function themeOf(root, colours, area, size) {
+  const ours = coloursOf(root, colours, size);
+  return { ...ours, ramp: area.subarray(ours.sequential, ours.sequential + 768) };
 }

@@ -1,8 +1,8 @@
 // The selection of each page, kept in this tab's session storage for when the page is shown again.
 
-/** @import {LinkSelection} from "../types" */
+/** @typedef {Record<string, unknown>} Chosen a selection in terms of a link */
 
-/** @typedef {{revision: string, selection: Partial<LinkSelection>}} Kept */
+/** @typedef {{revision: string, selection: Chosen}} Kept */
 
 /**
  * @param {string} page
@@ -26,7 +26,7 @@ export function kept(page, revision) {
 /**
  * @param {string} page
  * @param {string} revision
- * @param {Partial<LinkSelection>} selection
+ * @param {Chosen} selection
  */
 export function keep(page, revision, selection) {
   try {
@@ -41,8 +41,8 @@ export function keep(page, revision, selection) {
  * Python says, else what was chosen on this page before, else the defaults.
  *
  * @param {Kept | null} before
- * @param {{revision: string, start: Partial<LinkSelection> | null, defaults: Partial<LinkSelection>}} props
- * @returns {Partial<LinkSelection>}
+ * @param {{revision: string, start: Chosen | null, defaults: Chosen}} props
+ * @returns {Chosen}
  */
 export function startOf(before, { revision, start, defaults }) {
   if (before?.revision === revision || !start) return { ...defaults, ...before?.selection };

@@ -1,0 +1,166 @@
+// Below a view: what the picture was made of, what the model predicts, and the same in Python.
+
+import { button } from "./bar.js";
+import { changes } from "./changes.js";
+import { element, setText } from "./dom.js";
+import { shown } from "./labels.js";
+import { pathOf } from "./sources.js";
+
+/** @import {Base, ImageBase, Panel, Predictions} from "../types" */
+/** @import {ViewState} from "./state.js" */
+
+const COPIED_MS = 2000;
+
+/**
+ * @template {Base | ImageBase} B
+ * @typedef {ViewState<B>} View
+ */
+
+/**
+ * The panels that the props ask for, as one.
+ *
+ * @template {Base | ImageBase} B
+ * @param {View<B>} view
+ * @param {HTMLElement} parent
+ * @returns {Panel}
+ */
+export function panelsBelow(view, parent) {
+  const wanted = view.props.panels ?? [];
+  const place = element("div", "hs-below");
+  parent.append(place);
+  const panels = [provenance(view, place)];
+  if (wanted.includes("predictions")) panels.push(predictions(view, place));
+  if (wanted.includes("code")) panels.push(code(view, place));
+  return {
+    late: true,
+    render: (theme) => panels.forEach((panel) => panel.render(theme)),
+    destroy: () => panels.forEach((panel) => panel.destroy?.()),
+  };
+}
+
+/**
+ * One line: how the weights were computed, and whether their rows are whole.
+ *
+ * @template {Base | ImageBase} B
+ * @param {View<B>} view
+ * @param {HTMLElement} parent
+ * @returns {Panel}
+ */
+function provenance(view, parent) {
+  const line = element("p", "hs-provenance");
+  parent.append(line);
+  return {
+    render() {
+      const { site } = view.selection;
+      const found = /** @type {{line: string} | null} */ (
+        view.answer("provenance", pathOf("provenance", { site }))
+      );
+      if (found) setText(line, found.line);
+      line.hidden = !line.textContent;
+    },
+  };
+}
+
+/**
+ * The likeliest tokens at the chosen place, as bars.
+ *
+ * @template {Base | ImageBase} B
+ * @param {View<B>} view
+ * @param {HTMLElement} parent
+ * @returns {Panel}
+ */
+function predictions(view, parent) {
+  const title = element("h3", "hs-heading");
+  const bars = element("ol", "hs-bars");
+  const note = element("p", "hs-doubt");
+  const section = element("section", "hs-section hs-predictions", {}, title, bars, note);
+  parent.append(section);
+  section.hidden = true;
+  const drawn = changes();
+
+  /** @param {Predictions} found */
+  function draw({ title: heading = "", labels = [], probabilities = [], note: remark = "" }) {
+    section.hidden = !labels.length;
+    setText(title, heading);
+    setText(note, remark);
+    const most = Math.max(...probabilities, 1e-9);
+    bars.replaceChildren(...labels.map((label, i) => bar(label, probabilities[i], most)));
+  }
+
+  return {
+    render() {
+      const { site, direction, token } = view.selection;
+      /** @type {Record<string, number>} */
+      const place = token === null ? {} : { token };
+      const found = /** @type {Predictions | null} */ (
+        view.answer("predictions", pathOf("predictions", { site, direction, ...place }))
+      );
+      if (found && drawn(found)) draw(found);
+    },
+  };
+}
+
+/**
+ * @param {string} label
+ * @param {number} probability
+ * @param {number} most the largest one, whose bar is whole
+ */
+function bar(label, probability, most) {
+  const name = element("bdi", "hs-bar-label", {}, shown(label));
+  const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
+  line.style.setProperty("--share", `${(100 * probability) / most}%`);
+  const percent = 100 * probability;
+  const digits = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
+  const number = element("span", "hs-bar-number", {}, `${percent.toFixed(digits)} %`);
+  return element("li", "hs-bar-row", {}, name, line, number);
+}
+
+/**
+ * The lines of Python that give the same numbers, fetched when somebody opens them.
+ *
+ * @template {Base | ImageBase} B
+ * @param {View<B>} view
+ * @param {HTMLElement} parent
+ * @returns {Panel}
+ */
+function code(view, parent) {
+  const lines = element("code");
+  const block = element("pre", "hs-code", { tabindex: "0" }, lines);
+  const copy = button("Copy", "Copy the lines", () => void copied());
+  const box = element(
+    "details",
+    "hs-details",
+    {},
+    element("summary", "", {}, "The same in Python"),
+    element("div", "hs-code-box", {}, block, copy),
+  );
+  parent.append(box);
+  box.ontoggle = () => view.changed();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  async function copied() {
+    try {
+      await navigator.clipboard.writeText(lines.textContent ?? "");
+      setText(copy, "Copied");
+    } catch {
+      getSelection()?.selectAllChildren(block); // without HTTPS the clipboard is closed to pages
+      setText(copy, "Selected: press Ctrl+C");
+    }
+    clearTimeout(timer);
+    timer = setTimeout(() => setText(copy, "Copy"), COPIED_MS);
+  }
+
+  return {
+    render() {
+      if (!box.open) return;
+      const { site, head } = view.selection;
+      const found = /** @type {{code: string} | null} */ (
+        view.answer("code", pathOf("code", { site, head }))
+      );
+      if (found) setText(lines, found.code);
+      else if (view.client?.state("code") === "absent") setText(lines, "# not in this file");
+    },
+    destroy: () => clearTimeout(timer),
+  };
+}

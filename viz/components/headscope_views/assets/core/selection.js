@@ -98,14 +98,14 @@ export function toLink(base, { site, head, token, direction, scale }) {
 /**
  * The selection's part of a link: what differs from the defaults, of the names these have.
  *
- * @param {Partial<LinkSelection>} selection
- * @param {Partial<LinkSelection>} defaults
+ * @param {Record<string, unknown>} selection
+ * @param {Record<string, unknown>} defaults
  * @returns {Record<string, string>}
  */
 export function queryOf(selection, defaults) {
   /** @type {Record<string, string>} */
   const query = {};
-  for (const name of /** @type {(keyof LinkSelection)[]} */ (Object.keys(defaults))) {
+  for (const name of Object.keys(defaults)) {
     const value = selection[name];
     if (value === undefined || value === null || value === "" || value === defaults[name]) continue;
     query[name] = String(value);

@@ -2,6 +2,7 @@
 // text view and the image view each hold one of these and add what they keep of the weights.
 
 import { choose, disown, own } from "./address.js";
+import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./kept.js";
 import { unpack } from "./pack.js";
@@ -10,7 +11,9 @@ import { HttpSource } from "./sources.js";
 
 /** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
 
+const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
+const SOON_MS = 100; // after which what stands below the picture is fetched
 const LOSSES = 3; // how often a trace that is made again may be gone again
 
 /**
@@ -19,9 +22,8 @@ const LOSSES = 3; // how often a trace that is made again may be gone again
  * @property {readonly Scale[]} scales
  * @property {(message: Message, base: B, same: boolean) => void} opened a trace's base has come;
  *   `same` if it is the trace that was shown before
- * @property {(message: Message) => void} received anything else about the trace
- * @property {(path: string, bytes: Uint8Array) => Message | null} read a response; null if it is
- *   none of the weights
+ * @property {(path: string, bytes: Uint8Array) => boolean} take keeps a response; whether it is one
+ *   of those the view itself asked for (any other is a JSON answer)
  * @property {() => void} wish asks the client for what is missing
  */
 
@@ -52,6 +54,10 @@ export class ViewState {
     this.revision = "";
     this.latest = { trace: "", made: -1 };
     this.lost = { trace: "", times: 0 };
+    /** @type {Cache<object>} JSON answers, by path */
+    this.answers = new Cache(ANSWERS);
+    /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} */
+    this.soon = new Map();
     /** @type {Set<() => void>} */
     this.listeners = new Set();
   }
@@ -168,9 +174,27 @@ export class ViewState {
    * @param {Uint8Array} bytes
    */
   absorb(path, bytes) {
-    const message = this.hooks.read(path, bytes);
-    if (message) this.hooks.received(message);
+    if (!this.hooks.take(path, bytes))
+      this.answers.set(path, JSON.parse(new TextDecoder().decode(bytes)), bytes.length);
     this.hooks.wish();
+  }
+
+  /**
+   * A JSON answer of the server; null until it has come. It is fetched once nothing else has been
+   * asked of the slot for a moment.
+   *
+   * @param {string} slot
+   * @param {string} path
+   */
+  answer(slot, path) {
+    const found = this.answers.get(path);
+    const waiting = this.soon.get(slot);
+    if (!found && waiting?.path !== path) {
+      clearTimeout(waiting?.timer);
+      const timer = setTimeout(() => this.client?.want(slot, path), SOON_MS);
+      this.soon.set(slot, { path, timer });
+    }
+    return found;
   }
 
   /**
@@ -191,10 +215,10 @@ export class ViewState {
       if (!this.start) this.record(toLink(base, this.selection));
     }
     this.hooks.opened(message, base, again);
-    for (const [path, bytes] of early) {
-      const said = this.hooks.read(path, bytes);
-      if (said) this.hooks.received(said);
-    }
+    for (const { timer } of this.soon.values()) clearTimeout(timer);
+    this.soon.clear();
+    if (!again) this.answers = new Cache(ANSWERS);
+    for (const [path, bytes] of early) this.absorb(path, bytes);
     if (this.start) this.adopt();
     else this.hooks.wish();
   }
@@ -229,6 +253,7 @@ export class ViewState {
 
   destroy() {
     this.listeners.clear();
+    for (const { timer } of this.soon.values()) clearTimeout(timer);
     this.client?.destroy();
     this.next?.client.destroy();
     if (this.props.page) disown(this.props.page, this.root);

@@ -1,116 +1,142 @@
 // The picture with its numbered patches and one head's weights over it. Point at a patch, or walk
-// over them with the arrow keys: all other views follow.
+// over them with the arrow keys: all other panels follow.
 
-import { button } from "./bar.js";
-import { savePicture } from "./imagesave.js";
-import { legendOf, massBarOf } from "./imagescale.js";
-import { stackOf } from "./imagestack.js";
-import { describe, nameOf, theToken } from "./imagewords.js";
-import { capital, element, say } from "./view.js";
+import { button } from "../core/bar.js";
+import { changes } from "../core/changes.js";
+import { element, setAttribute, setText } from "../core/dom.js";
+import { capital } from "../core/labels.js";
+import { tidy } from "./overlay.js";
+import { ratioFor, savePicture } from "./save.js";
+import { legendOf, massBarOf } from "./scale.js";
+import { stackOf } from "./stack.js";
+import { nameOf, theToken } from "./words.js";
+
+/** @import {Theme} from "../types" */
+/** @import {ImageState, Rows} from "./state.js" */
 
 const LARGEST = 560; // CSS pixels of the longer side
+const DARK = 0.12; // of the scale: below it nothing can be told from the ground
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const DOUBT =
   "A large weight says where information may come from, not that the network saw what is there.";
 
-export function pictureOf(store, parent) {
-  const says = element("p", "hs-says");
+/**
+ * @param {ImageState} state
+ * @param {HTMLElement} parent
+ */
+export function pictureOf(state, parent) {
+  const sentence = element("p", "hs-says");
   const prefix = element("div", "hs-prefix", {
     role: "group",
     "aria-label": "Tokens without a place",
   });
-  const stack = stackOf(store);
+  const stack = stackOf(state);
   const { photo } = stack;
   const wait = element("div", "hs-wait");
   const stage = element("div", "hs-stage", {}, photo, wait);
-  const legend = legendOf(store);
-  const mass = massBarOf(store);
+  const legend = legendOf(state);
+  const mass = massBarOf(state);
+  const dark = element("p", "hs-dark");
+  const brighter = button("Use the shared scale", "All heads from 0 to the layer’s largest", () =>
+    state.select({ scale: "layer" }),
+  );
+  const darkWords = element("span");
+  dark.append(darkWords, " ", brighter);
+  dark.hidden = true;
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const bare = button("Picture only", "Show the picture without weights", () => {
     plain = !plain;
-    store.changed();
+    state.changed();
   });
   bare.removeAttribute("aria-label");
-  const keep = button("Save PNG", "Save the picture with its weights", () =>
-    savePicture(store, stack.flatten(), says.textContent, section),
-  );
+  const keep = button("Save PNG", "Save the picture with its weights", () => save());
   const heading = element("h3", "hs-heading", {}, "One head over the picture");
   const row = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
-  const below = [legend.canvas, ...mass.parts, read, doubt];
-  const section = element("section", "hs-section", {}, row, says, prefix, stage, ...below);
+  const below = [legend.canvas, dark, ...mass.parts, read, doubt];
+  const section = element("section", "hs-section", {}, row, sentence, prefix, stage, ...below);
   parent.append(section);
+  /** @type {HTMLButtonElement[]} */
   let chips = [];
-  let room = null; // what the page gives: {wide, unit, family}
-  let size = null; // of the picture: {wide, tall, unit, family}
-  let told = "";
+  /** @type {{wide: number, unit: number, family: string} | null} what the page gives */
+  let room = null;
+  /** @type {{wide: number, tall: number, unit: number, family: string} | null} of the picture */
+  let size = null;
+  /** @type {Theme | null} */
+  let colours = null;
+  const described = changes();
   let count = 0;
   let plain = false;
 
-  const root = () => section.closest(".headscope");
-
   // ---- pointing and walking
 
+  /** @param {MouseEvent} event */
   function tokenAt(event) {
     if (!size) return null;
     const box = photo.getBoundingClientRect();
-    const [rows, cols] = store.base.grid;
+    const [rows, cols] = state.base.grid;
     const col = Math.floor(((event.clientX - box.left) / size.wide) * cols);
     const row = Math.floor(((event.clientY - box.top) / size.tall) * rows);
     if (row < 0 || col < 0 || row >= rows || col >= cols) return null;
-    return store.base.prefix + row * cols + col;
+    return state.base.prefix + row * cols + col;
   }
 
   photo.onpointermove = (event) => {
-    if (event.pointerType === "mouse") store.pointAt(tokenAt(event));
+    if (event.pointerType === "mouse") state.pointAt(tokenAt(event));
   };
-  photo.onpointerleave = () => store.pointAt(null);
+  photo.onpointerleave = () => state.pointAt(null);
   photo.onclick = (event) => {
     const token = tokenAt(event);
-    if (token !== null) store.select({ token });
+    if (token !== null) state.select({ token });
   };
-  photo.onkeydown = (event) => {
+  /** @param {KeyboardEvent} event */
+  const walk = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = step(event.key);
-    if (next === undefined) return;
+    const next = beside(event.key);
+    if (next === null) return;
     event.preventDefault();
-    store.pointAt(null);
-    store.select({ token: next });
+    state.pointAt(null);
+    state.select({ token: next });
   };
+  photo.onkeydown = walk;
 
-  function step(key) {
-    const { prefix: first, grid } = store.base;
-    const last = store.site().queries - 1;
-    const token = store.selection.token ?? 0;
+  /**
+   * The token a key leads to; null for other keys.
+   *
+   * @param {string} key
+   */
+  function beside(key) {
+    const { prefix: first, grid } = state.base;
+    const last = state.site().queries - 1;
+    const token = state.selection.token ?? 0;
     if (key === "Home") return 0;
     if (key === "End") return last;
-    if (!MOVES[key]) return undefined;
+    if (!MOVES[key]) return null;
     const [down, right] = MOVES[key];
     if (token < first) {
       const next = down > 0 ? first : token + right;
       return Math.min(Math.max(0, next), first);
     }
-    const [row, col] = store.place(token);
+    const [row, col] = state.place(token);
     if (down < 0 && row === 0 && first) return first - 1;
-    const to = [
-      Math.min(Math.max(0, row + down), grid[0] - 1),
-      Math.min(Math.max(0, col + right), grid[1] - 1),
-    ];
-    return first + to[0] * grid[1] + to[1];
+    const line = Math.min(Math.max(0, row + down), grid[0] - 1);
+    const place = Math.min(Math.max(0, col + right), grid[1] - 1);
+    return first + line * grid[1] + place;
   }
 
   function buildPrefix() {
-    const { prefix: many, query_labels: labels } = store.base;
+    const { prefix: many, query_labels: labels } = state.base;
     const names = labels.slice(0, many);
-    if (chips.map((chip) => chip.textContent).join() === names.join()) return;
+    if (chips.length === many && chips.every((chip, i) => chip.textContent === names[i])) return;
     chips = names.map((label, token) => {
       const chip = element("button", "hs-chip", { type: "button" }, label);
-      chip.onclick = () => store.select({ token });
+      chip.onclick = () => state.select({ token });
       chip.onpointerenter = (event) => {
-        if (event.pointerType === "mouse") store.pointAt(token);
+        if (event.pointerType === "mouse") state.pointAt(token);
       };
-      chip.onpointerleave = () => store.pointAt(null);
-      chip.onkeydown = photo.onkeydown;
+      chip.onpointerleave = () => state.pointAt(null);
+      chip.onkeydown = walk;
       return chip;
     });
     prefix.replaceChildren(...chips);
@@ -124,77 +150,110 @@ export function pictureOf(store, parent) {
     room = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
   }
 
-  function fitted() {
-    const { width, height } = store.bitmap;
+  /**
+   * @param {NonNullable<typeof room>} place
+   * @param {ImageBitmap} bitmap
+   */
+  function fitted(place, { width, height }) {
     const tallest = Math.max(280, Math.min(LARGEST, innerHeight - 260));
-    const zoom = Math.min(Math.min(room.wide, LARGEST) / width, tallest / height);
-    return { ...room, wide: Math.round(width * zoom), tall: Math.round(height * zoom) };
+    const zoom = Math.min(Math.min(place.wide, LARGEST) / width, tallest / height);
+    return { ...place, wide: Math.round(width * zoom), tall: Math.round(height * zoom) };
   }
 
+  /** @param {Theme} theme */
   function render(theme) {
-    if (room.wide && store.complete) {
-      size = fitted();
-      const { site, head, direction, scale } = store.selection;
-      const key = [store.rows().key, site, head, direction, scale, theme.mode].join();
-      const redrawn = stack.render(size, plain);
-      if (redrawn || key !== told) {
-        legend.render(size, theme);
-        mass.render(theme);
+    colours = theme;
+    const { bitmap } = state;
+    const rows = state.complete ? state.rows() : null;
+    if (room?.wide && bitmap && rows) {
+      size = fitted(room, bitmap);
+      const { site, head, direction, scale } = state.selection;
+      const redrawn = stack.render(bitmap, rows, state.ramp, size, plain);
+      const news = described(rows, state.base, site, head, direction, scale, theme, state.token());
+      if (redrawn || news) {
+        const top = state.topOf(rows.heads[state.shown]);
+        legend.render(size, theme, state.ramp, top);
+        mass.render(theme, rows);
+        warn(rows, top);
         count += 1;
-        Object.assign(root().dataset, { painted: count, token: store.token() });
+        const root = /** @type {HTMLElement} */ (section.closest(".headscope"));
+        Object.assign(root.dataset, { painted: count, token: state.token() });
+        performance.mark("headscope:painted");
       }
-      if (key !== told) tell();
-      told = key;
+      if (news) describe(rows);
     }
     status();
   }
 
+  /**
+   * Says so where the scale leaves nothing to see, and offers one that does.
+   *
+   * @param {Rows} rows
+   * @param {number} top
+   */
+  function warn(rows, top) {
+    const largest = state.largest(rows.heads[state.shown]);
+    dark.hidden = plain || state.selection.scale !== "fixed" || largest / top >= DARK;
+    setText(darkWords, `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`);
+  }
+
+  function save() {
+    const rows = state.rows();
+    if (!state.bitmap || !rows || !size || !colours) return;
+    const picture = stack.flatten(state.bitmap, size, ratioFor(size), plain);
+    const { grid, patch } = state.base;
+    const caption = plain
+      ? `The picture as the network reads it: ${grid[0]} × ${grid[1]} patches of` +
+        ` ${patch[0]} × ${patch[1]} pixels.`
+      : (sentence.textContent ?? "");
+    const top = state.topOf(rows.heads[state.shown]);
+    savePicture(state, picture, size, caption, colours, { plain, ramp: state.ramp, top });
+  }
+
   // ---- words
 
-  function tell() {
-    const { direction, head } = store.selection;
-    const name = theToken(store, store.token());
-    const which = capital(`${store.siteName()}, ${store.headName(head)}`);
+  /** @param {Rows} rows */
+  function describe(rows) {
+    const { direction, head } = state.selection;
+    const name = theToken(state, state.token());
+    const which = capital(`${state.siteName()}, ${state.headName(head)}`);
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
-    say(says, `${which}: ${verb}. Brighter = more weight.`);
-    sayMost();
+    setText(sentence, `${which}: ${verb}. Brighter = more weight.`);
+    setText(read, mostOf(rows));
     buildPrefix();
-    const { grid, model, note } = store.base;
-    describe(
+    const { grid, model, note } = state.base;
+    setAttribute(
       photo,
       "aria-label",
-      `Picture of ${grid[0]} × ${grid[1]} patches with the weights of ${store.siteName()}, ` +
-        `${store.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
+      `Picture of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
+        `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
         "Arrow keys choose a patch; Home the first token.",
     );
   }
 
-  function sayMost() {
-    const rows = store.rows();
-    const values = rows.heads[store.shown];
-    let best = store.base.prefix;
+  /** @param {Rows} rows */
+  function mostOf(rows) {
+    const values = rows.heads[state.shown];
+    let best = state.base.prefix;
     for (let i = best; i < values.length; i++) if (values[i] > values[best]) best = i;
     const sign = rows.exact ? "" : "≈ ";
-    const largest = rows.factor > 1 ? "a patch" : nameOf(store, best);
-    const verb = store.axis === "query" ? "most to" : "most from";
-    const name = capital(nameOf(store, store.token()));
-    say(read, `${name}: ${verb} ${largest}, ${sign}${values[best].toFixed(5)}`);
-  }
-
-  function mark() {
-    chips.forEach((chip, i) => {
-      chip.classList.toggle("hs-asked", i === store.token());
-      describe(chip, "aria-pressed", String(i === (store.selection.token ?? 0)));
-    });
+    const largest = rows.factor > 1 ? "a patch" : nameOf(state, best);
+    const verb = state.axis === "query" ? "most to" : "most from";
+    const name = capital(nameOf(state, state.token()));
+    return `${name}: ${verb} ${largest}, ${sign}${values[best].toFixed(5)}`;
   }
 
   function status() {
-    const missing = !store.complete;
+    const missing = !state.complete;
     stage.classList.toggle("hs-dim", missing);
-    wait.hidden = !missing || Boolean(count && store.rows());
-    if (missing) say(wait, store.onEvent ? `Fetching ${store.siteName()} …` : "Not in this file");
-    describe(bare, "aria-pressed", String(plain));
-    mark();
+    wait.hidden = !missing || Boolean(count && state.rows());
+    if (missing)
+      setText(wait, state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file");
+    setAttribute(bare, "aria-pressed", String(plain));
+    chips.forEach((chip, i) => {
+      chip.classList.toggle("hs-asked", i === state.token());
+      setAttribute(chip, "aria-pressed", String(i === (state.selection.token ?? 0)));
+    });
   }
 
   return { measure, render };

@@ -1,23 +1,39 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
-import { planOf, tilesOf } from "./imagetiles.js";
-import { describe, nameOf, theToken } from "./imagewords.js";
-import { element, say } from "./view.js";
+import { element, setAttribute, setText } from "../core/dom.js";
+import { planOf, tilesOf } from "./tiles.js";
+import { nameOf, theToken } from "./words.js";
 
+/** @import {Theme} from "../types" */
+/** @import {ImageState, Rows} from "./state.js" */
+/** @import {Plan} from "./tiles.js" */
+
+/** @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 const PARTS = "class, registers, patches";
 
-export function headsOf(store, parent) {
-  const says = element("p", "hs-says");
-  const { tiles, render: draw } = tilesOf(store);
+/**
+ * @param {ImageState} state
+ * @param {HTMLElement} parent
+ */
+export function headsOf(state, parent) {
+  const sentence = element("p", "hs-says");
+  const { tiles, render: draw } = tilesOf(state);
   const stage = element("div", "hs-stage", {}, tiles);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const heading = element("h3", "hs-heading", {}, "Every head of this layer");
-  const section = element("section", "hs-section", {}, heading, says, stage, read);
+  const section = element("section", "hs-section", {}, heading, sentence, stage, read);
   parent.append(section);
-  let room = null; // {wide, unit, family}
+  /** @type {{wide: number, unit: number, family: string} | null} */
+  let room = null;
+  /** @type {Plan | null} */
   let plan = null;
 
+  /**
+   * The head at a point, and the token where it is on a patch.
+   *
+   * @param {MouseEvent} event
+   */
   function at(event) {
     if (!plan) return null;
     const box = tiles.getBoundingClientRect();
@@ -28,30 +44,33 @@ export function headsOf(store, parent) {
     const [inX, inY] = [x - plan.places[index][0], y - plan.places[index][1] - plan.label];
     const inside = inX < plan.wide && inY >= 0 && inY < plan.tall;
     if (!inside) return { index, token: null };
-    const [rows, cols] = store.base.grid;
+    const [rows, cols] = state.base.grid;
     const patch = Math.floor((inY / plan.tall) * rows) * cols + Math.floor((inX / plan.wide) * cols);
-    return { index, token: store.base.prefix + patch };
+    return { index, token: state.base.prefix + patch };
   }
 
   tiles.onpointermove = (event) => {
     const spot = at(event);
     tiles.style.cursor = spot ? "pointer" : "";
-    store.readAt(spot && spot.token !== null ? { head: spot.index, token: spot.token } : null);
+    state.readAt(spot && spot.token !== null ? { head: spot.index, token: spot.token } : null);
   };
-  tiles.onpointerleave = () => store.readAt(null);
+  tiles.onpointerleave = () => state.readAt(null);
   tiles.onclick = (event) => {
     const spot = at(event);
-    if (spot) store.select({ head: store.heads()[spot.index] });
+    if (spot) state.select({ head: state.heads()[spot.index] });
   };
   tiles.onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !plan) return;
-    const names = store.heads();
-    const now = names.indexOf(store.selection.head);
+    const names = state.heads();
+    const now = names.indexOf(state.selection.head);
+    /** @type {Record<string, number>} */
     const steps = { ...MOVES, ArrowUp: -plan.across, ArrowDown: plan.across };
-    const next = { Home: 0, End: names.length - 1 }[event.key] ?? now + steps[event.key];
+    /** @type {Record<string, number>} */
+    const ends = { Home: 0, End: names.length - 1 };
+    const next = ends[event.key] ?? now + (steps[event.key] ?? NaN);
     if (Number.isNaN(next)) return;
     event.preventDefault();
-    if (next >= 0 && next < names.length) store.select({ head: names[next] });
+    if (next >= 0 && next < names.length) state.select({ head: names[next] });
   };
 
   function measure() {
@@ -60,42 +79,46 @@ export function headsOf(store, parent) {
   }
 
   function words() {
-    const inward = store.selection.direction === "in";
-    const name = theToken(store, store.token());
+    const inward = state.selection.direction === "in";
+    const name = theToken(state, state.token());
     const lead = inward ? `Who looks at ${name}` : `Where ${name} looks`;
     const much = inward ? "comes from" : "goes to";
-    say(says, `${lead}, in each head. Bars: how much ${much} ${PARTS}.`);
-    const rows = store.rows();
-    const spot = store.read;
+    setText(sentence, `${lead}, in each head. Bars: how much ${much} ${PARTS}.`);
+    const rows = state.rows();
+    const spot = state.read;
     read.classList.toggle("hs-muted", !spot);
     if (!rows || !spot)
-      say(read, "Point at a patch here to read its weight; click a head to see it large.");
-    else say(read, reading(rows, spot, inward));
-    describe(
+      setText(read, "Point at a patch here to read its weight; click a head to see it large.");
+    else setText(read, reading(rows, spot, inward));
+    setAttribute(
       tiles,
       "aria-label",
-      `${store.site().heads} heads of ${store.siteName()} as small pictures, then their mean and ` +
-        `maximum${store.base.note ? `; ${store.base.note}` : ""}. Chosen: ${store.headName()}. ` +
+      `${state.site().heads} heads of ${state.siteName()} as small pictures, then their mean and ` +
+        `maximum${state.base.note ? `; ${state.base.note}` : ""}. Chosen: ${state.headName()}. ` +
         "Arrow keys choose another one.",
     );
   }
 
+  /** @type {(rows: Rows, spot: {head: number, token: number}, inward: boolean) => string} */
   function reading(rows, spot, inward) {
-    const value = rows.heads[spot.head][store.cellOf(spot.token, rows.factor)];
+    const value = rows.heads[spot.head][state.cellOf(spot.token, rows.factor)];
     const sign = rows.exact ? "" : rows.factor > 1 ? "≲ " : "≈ ";
-    const pair = [store.token(), spot.token].map((token) => nameOf(store, token));
+    const pair = [state.token(), spot.token].map((token) => nameOf(state, token));
     if (inward) pair.reverse();
-    const head = store.heads()[spot.head];
+    const head = state.heads()[spot.head];
     const who = typeof head === "number" ? `Head ${head}` : `${head} of heads`;
     return `${who}: ${pair[0]} → ${pair[1]}: ${sign}${value.toFixed(rows.exact ? 5 : 4)}`;
   }
 
+  /** @param {Theme} theme */
   function render(theme) {
-    stage.classList.toggle("hs-dim", !store.complete);
-    if (store.complete && room.wide) {
-      const count = store.heads().length;
-      plan = planOf(room.wide, store.bitmap, count, store.base.grid, room.unit);
-      draw(plan, theme, room.family);
+    stage.classList.toggle("hs-dim", !state.complete);
+    const { bitmap } = state;
+    const rows = state.complete ? state.rows() : null;
+    if (bitmap && rows && room?.wide) {
+      const count = state.heads().length;
+      plan = planOf(room.wide, bitmap, count, state.base.grid, room.unit);
+      draw(plan, bitmap, rows, theme, room.family);
     }
     words();
   }

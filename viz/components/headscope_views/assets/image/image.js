@@ -1,79 +1,104 @@
 // A picture as a network reads it: its patches, one of them chosen, and every head of a layer.
 
-import { button, stepper } from "./bar.js";
-import { pictureOf } from "./imagegrid.js";
-import { headsOf } from "./imageheads.js";
-import { patchesOf } from "./imagepatches.js";
-import { ImageStore } from "./imagestore.js";
-import { element, mountViews, say } from "./view.js";
+import { button, stepper, switchOf } from "../core/bar.js";
+import { changes } from "../core/changes.js";
+import { element, setText } from "../core/dom.js";
+import { mountPanels } from "../core/mounting.js";
+import { panelsBelow } from "../core/panels.js";
+import { headBeside } from "../core/selection.js";
+import { pictureOf } from "./grid.js";
+import { headsOf } from "./heads.js";
+import { patchesOf } from "./patches.js";
+import { ImageState } from "./state.js";
 
-export const mount = (root, bytes, onEvent) =>
-  mountViews(root, bytes, onEvent, compose, ImageStore);
+/** @import {Host, Panel, Scale, ViewProps} from "../types" */
 
+/** @type {[Scale, string, string][]} */
 const SCALES = [
   ["layer", "Shared", "All heads on one scale: 0 to the layer’s largest weight between patches"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
   ["fixed", "0 to 1", "All heads on the scale of all weights there can be"],
 ];
 
-function compose(store, root) {
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const state = new ImageState(root, props, host);
+  const mounted = mountPanels(root, state, () => compose(state, root));
+  state.view.update(props);
+  return {
+    /** @param {ViewProps} next */
+    update(next) {
+      state.view.update(next);
+      mounted.restyle();
+    },
+    destroy() {
+      state.destroy();
+      mounted.destroy();
+    },
+  };
+}
+
+/**
+ * @param {ImageState} state
+ * @param {HTMLElement} root
+ * @returns {Panel[]}
+ */
+function compose(state, root) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
-  root.replaceChildren(bar, grid);
-  const views = [pictureOf(store, grid), headsOf(store, grid), patchesOf(store, root)];
-  // widths are read before anything is written: reading later would lay the page out once more
-  const rooms = { render: () => views.forEach((view) => view.measure()) };
-  return [rooms, ...views, controls(store, bar)];
+  root.append(bar, grid);
+  const views = [pictureOf(state, grid), headsOf(state, grid), patchesOf(state, root)];
+  return [...views, toolbar(state, bar), panelsBelow(state.view, root)];
 }
 
-function group(name, buttons) {
-  return element("div", "hs-switch", { role: "group", "aria-label": name }, ...buttons);
-}
-
-function controls(store, bar) {
+/**
+ * @param {ImageState} state
+ * @param {HTMLElement} bar
+ * @returns {Panel}
+ */
+function toolbar(state, bar) {
   const layer = stepper(
     "Layer",
-    (by) => store.select({ site: store.selection.site + by }),
-    (site) => store.select({ site }),
+    (by) => state.select({ site: state.selection.site + by }),
+    (site) => state.select({ site }),
   );
   const head = stepper(
     "Head",
-    (by) => {
-      const names = store.heads();
-      store.select({ head: names[names.indexOf(store.selection.head) + by] });
-    },
-    (index) => store.select({ head: store.heads()[index] }),
+    (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
+    (index) => state.select({ head: state.heads()[index] }),
   );
   const out = button("Looks at", "Where the chosen patch looks", () =>
-    store.select({ direction: "out" }),
+    state.select({ direction: "out" }),
   );
   const into = button("Is looked at by", "Which patches look at the chosen one", () =>
-    store.select({ direction: "in" }),
+    state.select({ direction: "in" }),
   );
   const scales = SCALES.map(([scale, text, title]) =>
-    button(text, title, () => store.select({ scale })),
+    button(text, title, () => state.select({ scale })),
   );
   for (const made of [out, into, ...scales]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   bar.replaceChildren(
-    ...[layer.box, head.box, group("Direction of attention", [out, into])],
+    ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
     element("span", "hs-label", { "aria-hidden": "true" }, "Scale"),
-    ...[group("Scale", scales), note],
+    ...[switchOf("Scale", ...scales), note],
   );
-  let shown = "";
+  const stale = changes();
   return {
     render() {
-      const { site, head: chosen, direction, scale } = store.selection;
-      const key = [store.trace, site, chosen, direction, scale].join();
-      if (key === shown) return;
-      shown = key;
-      layer.show(store.base.sites.map((each) => `${each.layer}`), site);
-      head.show(store.heads().map(String), store.heads().indexOf(chosen));
+      const { site, head: chosen, direction, scale } = state.selection;
+      if (!stale(state.base, site, chosen, direction, scale)) return;
+      layer.show(state.base.sites.map((each) => String(each.layer)), site);
+      head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));
       into.setAttribute("aria-pressed", String(direction === "in"));
       scales.forEach((made, i) => made.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
-      say(note, store.base.note);
-      note.hidden = !store.base.note;
+      setText(note, state.base.note);
+      note.hidden = !state.base.note;
     },
   };
 }

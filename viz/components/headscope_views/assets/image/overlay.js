@@ -1,9 +1,21 @@
 // Weights over a picture: the picture grey and dim, each patch in the colour of its weight.
 
-/** The picture at a size in device pixels: in colour, and grey and dim as ground for weights. */
+import { contextOf } from "../core/dom.js";
+
+/** @import {ImageBase} from "../types" */
+
+/** @typedef {CanvasRenderingContext2D} Context */
+
+/**
+ * The picture at a size in device pixels: in colour, and grey and dim as ground for weights.
+ *
+ * @param {ImageBitmap} bitmap
+ * @param {number} width
+ * @param {number} height
+ */
 export function grounds(bitmap, width, height) {
   const plain = sheet(width, height);
-  const context = plain.getContext("2d", { willReadFrequently: true });
+  const context = contextOf(plain, { willReadFrequently: true });
   context.imageSmoothingEnabled = width < bitmap.width || height < bitmap.height;
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, width, height);
@@ -14,10 +26,16 @@ export function grounds(bitmap, width, height) {
     data[i] = data[i + 1] = data[i + 2] = 24 + 0.7 * grey;
   }
   const dim = sheet(width, height);
-  dim.getContext("2d").putImageData(image, 0, 0);
+  contextOf(dim).putImageData(image, 0, 0);
   return { plain, dim };
 }
 
+/**
+ * A canvas of a size in pixels.
+ *
+ * @param {number} width
+ * @param {number} height
+ */
 export function sheet(width, height) {
   const made = document.createElement("canvas");
   made.width = Math.max(1, width);
@@ -25,10 +43,13 @@ export function sheet(width, height) {
   return made;
 }
 
-const veils = new WeakMap(); // a ramp's pixels, opaque where the weight is large
+/** @type {WeakMap<Uint8Array, Uint32Array>} the pixels of a scale, opaque where the weight is large */
+const veils = new WeakMap();
 
+/** @param {Uint8Array} ramp */
 function veilOf(ramp) {
-  if (veils.has(ramp)) return veils.get(ramp);
+  const known = veils.get(ramp);
+  if (known) return known;
   const made = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
     const alpha = Math.min(235, 70 + ((t * 230) >> 8));
@@ -41,31 +62,44 @@ function veilOf(ramp) {
 /**
  * Few pixels that the browser spreads over a picture: `image(across, down)` gives them, as numbers,
  * to be written, `show()` puts them on the canvas.
+ *
+ * @param {HTMLCanvasElement} canvas
  */
 export function pixelsOf(canvas) {
-  let image = null;
-  let pixels = null;
+  let image = new ImageData(1, 1);
+  let pixels = new Uint32Array(image.data.buffer);
   return {
+    /**
+     * @param {number} across
+     * @param {number} down
+     */
     image(across, down) {
-      if (canvas.width !== across || canvas.height !== down || !image) {
+      if (canvas.width !== across || canvas.height !== down || image.width !== across || image.height !== down) {
         [canvas.width, canvas.height] = [across, down];
         image = new ImageData(across, down);
         pixels = new Uint32Array(image.data.buffer);
       }
       return pixels;
     },
-    show: () => canvas.getContext("2d").putImageData(image, 0, 0),
+    show: () => contextOf(canvas).putImageData(image, 0, 0),
   };
 }
 
 /**
  * Writes one head's row into pixels: `side` × `side` for each patch, from `at` on, `stride` a line.
  * Patches of one cell have one colour; values has the prefix first.
+ *
+ * @param {Uint32Array} pixels
+ * @param {{at?: number, stride: number, side?: number}} place
+ * @param {Float32Array} values
+ * @param {{base: Pick<ImageBase, "prefix" | "grid">, ramp: Uint8Array}} picture
+ * @param {number} factor
+ * @param {number} top
  */
-export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, store, factor, top) {
-  const { prefix, grid } = store.base;
+export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, picture, factor, top) {
+  const { prefix, grid } = picture.base;
   const [rows, cols] = grid;
-  const table = veilOf(store.ramps.dark);
+  const table = veilOf(picture.ramp);
   const cells = Math.ceil(cols / factor);
   for (let row = 0; row < rows; row++) {
     const line = at + row * side * stride;
@@ -80,22 +114,17 @@ export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, stor
   }
 }
 
-/** A function that tells whether a layer has to be drawn anew: what it depends on has changed. */
-export function newsOf() {
-  const known = {};
-  return (layer, ...parts) => {
-    const key = parts.join();
-    if (known[layer] === key) return false;
-    known[layer] = key;
-    return true;
-  };
-}
-
-/** Sizes a canvas in CSS pixels; its context then counts in them. */
+/**
+ * Sizes a canvas in CSS pixels; its context then counts in them.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} wide
+ * @param {number} tall
+ */
 export function fit(canvas, wide, tall) {
   const ratio = devicePixelRatio || 1;
   const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   if (canvas.width !== width || canvas.height !== height) {
     [canvas.width, canvas.height] = [width, height];
     stretch(canvas, wide, tall);
@@ -104,35 +133,70 @@ export function fit(canvas, wide, tall) {
   return context;
 }
 
-/** The size of an element in CSS pixels, whatever number of pixels it has. */
+/**
+ * The size of an element in CSS pixels, whatever number of pixels it has.
+ *
+ * @param {HTMLElement} target
+ * @param {number} wide
+ * @param {number} tall
+ */
 export function stretch(target, wide, tall) {
   target.style.width = `${wide}px`;
   target.style.height = `${tall}px`;
 }
 
-/** A frame round a patch, as an element that is only ever moved; tiny patches get a larger one. */
+/** @typedef {{across: number, down: number, grow: number, wide: number, tall: number}} Frame */
+
+/**
+ * A frame round a patch, as an element that is only ever moved; tiny patches get a larger one.
+ *
+ * @param {number} wide
+ * @param {number} tall
+ * @param {[number, number]} grid
+ * @param {number} least CSS pixels of a frame
+ * @returns {Frame}
+ */
 export function frameSize(wide, tall, [rows, cols], least) {
   const [across, down] = [wide / cols, tall / rows];
   const grow = Math.max(0, least - across) / 2;
   return { across, down, grow, wide: across + 2 * grow, tall: down + 2 * grow };
 }
 
-/** Moves a frame to a patch; a token without a place has none. */
-export function moveFrame(target, token, store, { across, down, grow }) {
-  const there = token !== undefined && token >= store.base.prefix;
+/**
+ * Moves a frame to a patch; a token without a place has none.
+ *
+ * @param {HTMLElement} target
+ * @param {number | undefined} token
+ * @param {{base: Pick<ImageBase, "prefix">, place(token: number): [number, number]}} state
+ * @param {Frame} frame
+ */
+export function moveFrame(target, token, state, { across, down, grow }) {
+  const there = token !== undefined && token >= state.base.prefix;
   target.style.visibility = there ? "" : "hidden";
   if (!there) return;
-  const [row, col] = store.place(token);
+  const [row, col] = state.place(token);
   target.style.transform = `translate(${col * across - grow}px, ${row * down - grow}px)`;
 }
 
-/** 0.05 for large weights, three figures for small ones. */
+/**
+ * 0.05 for large weights, two figures for small ones.
+ *
+ * @param {number} value
+ */
 export function tidy(value) {
   if (value === 0 || value === 1) return String(value);
   return value >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
 }
 
-/** A remark in the lower right corner of a picture: it stays there when the picture is copied. */
+/**
+ * A remark in the lower right corner of a picture: it stays there when the picture is copied.
+ *
+ * @param {Context} context
+ * @param {string} text
+ * @param {number} wide
+ * @param {number} tall
+ * @param {string} font
+ */
 export function remark(context, text, wide, tall, font) {
   if (!text) return;
   context.font = font;

@@ -1,11 +1,32 @@
 // One row of weights of every head: worked out from what was sent, and added up.
 
-/** Bytes as they are for eight bits; for six, four values from three bytes. */
+/** @import {Axis, ImageBase, LayerHeader} from "../types" */
+
+/**
+ * A layer ready to be read.
+ *
+ * @typedef {object} Layer
+ * @property {[number, number, number]} shape heads, queries, keys
+ * @property {number} factor patches along a cell's side
+ * @property {6 | 8} bits
+ * @property {[number, number]} peaks largest weight that a query gives to a patch, and a patch gives
+ * @property {Float32Array} maxima of each row
+ * @property {Uint8Array} data
+ * @property {Float32Array} square share of the row's largest weight, by level
+ */
+
+/**
+ * Bytes as they are for eight bits; for six, four values from three bytes.
+ *
+ * @param {Uint8Array} packed
+ * @param {number} count
+ * @param {6 | 8} bits
+ */
 export function unpackBits(packed, count, bits) {
   if (bits === 8) return packed;
   const values = new Uint8Array(count + 4);
   for (let i = 0, at = 0; i < count; i += 4, at += 3) {
-    const [a, b, c] = [packed[at], packed[at + 1], packed[at + 2]];
+    const [a, b, c] = [packed[at], packed[at + 1] ?? 0, packed[at + 2] ?? 0];
     values[i] = a >> 2;
     values[i + 1] = ((a & 3) << 4) | (b >> 4);
     values[i + 2] = ((b & 15) << 2) | (c >> 6);
@@ -14,19 +35,30 @@ export function unpackBits(packed, count, bits) {
   return values;
 }
 
-/** A layer as it came, ready to be read. */
-export function layerOf(layer, area) {
-  const [heads, queries, keys] = layer.shape;
-  const levels = 2 ** layer.bits - 1;
+/**
+ * @param {LayerHeader} layer
+ * @param {Uint8Array} area
+ * @returns {Layer}
+ */
+export function layerOf({ shape, factor, bits, peaks, maxima, at }, area) {
+  const [heads, queries, keys] = shape;
+  const levels = 2 ** bits - 1;
   return {
-    ...layer,
-    maxima: new Float32Array(area.buffer, layer.maxima, heads * queries),
-    data: unpackBits(area.subarray(layer.at), heads * queries * keys, layer.bits),
+    ...{ shape, factor, bits, peaks },
+    maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
+    data: unpackBits(area.subarray(at), heads * queries * keys, bits),
     square: Float32Array.from({ length: 256 }, (_, q) => (q / levels) ** 2),
   };
 }
 
-/** What one query gives to all keys, or one key gets, from quantised weights. */
+/**
+ * What one query gives to all keys, or one key gets, from quantised weights.
+ *
+ * @param {Pick<Layer, "shape" | "maxima" | "data" | "square">} layer
+ * @param {number} head
+ * @param {number} cell
+ * @param {Axis} axis
+ */
 export function roughRow({ shape, maxima, data, square }, head, cell, axis) {
   const [, queries, keys] = shape;
   const values = new Float32Array(axis === "key" ? queries : keys);
@@ -39,7 +71,11 @@ export function roughRow({ shape, maxima, data, square }, head, cell, axis) {
   return values;
 }
 
-/** The heads' rows, then their mean and their largest. */
+/**
+ * The heads' rows, then their mean and their largest.
+ *
+ * @param {Float32Array[]} heads
+ */
 export function withMeanAndMax(heads) {
   const [mean, max] = [new Float32Array(heads[0].length), new Float32Array(heads[0].length)];
   for (const head of heads)
@@ -53,6 +89,11 @@ export function withMeanAndMax(heads) {
 /**
  * How much goes to the class token, the registers and the patches (or comes from them).
  * Where cells hold several patches, a cell's largest weight counts for each of them.
+ *
+ * @param {Float32Array} values
+ * @param {Pick<ImageBase, "prefix" | "grid" | "query_labels">} base
+ * @param {number} factor
+ * @param {Axis} axis
  */
 export function massOf(values, { prefix, grid, query_labels: labels }, factor, axis) {
   const named = labels[0] === "class" ? 1 : 0;
@@ -67,6 +108,12 @@ export function massOf(values, { prefix, grid, query_labels: labels }, factor, a
   return { first, registers, patches, whole: first + registers + patches, named };
 }
 
+/**
+ * @param {Float32Array} values
+ * @param {number} prefix
+ * @param {[number, number]} grid
+ * @param {number} factor
+ */
 function spreadMass(values, prefix, grid, factor) {
   const [down, across] = grid.map((size) => Math.ceil(size / factor));
   let sum = 0;

@@ -1,30 +1,85 @@
-// The picture with its weights as a file, with what it shows and which network it is written on it.
+// The picture as a file: large enough to print, with what it shows, which network it is and what
+// the colours mean.
 
-import { element } from "./view.js";
+import { contextOf, savePng } from "../core/dom.js";
+import { sheet } from "./overlay.js";
+import { paintScale } from "./scale.js";
 
-const LINE = 26;
+/** @import {Theme} from "../types" */
+/** @import {ImageState} from "./state.js" */
 
-export function savePicture(store, picture, said, section) {
-  const { fontFamily } = getComputedStyle(section);
-  const colour = (name) => getComputedStyle(section).getPropertyValue(`--hs-${name}`);
-  const file = document.createElement("canvas");
-  const width = Math.max(picture.width, 640);
-  file.width = width + 48;
-  file.height = picture.height + 3 * LINE + 48;
-  const context = file.getContext("2d");
-  context.fillStyle = colour("background");
+const LONGER = 1600; // pixels of the picture's longer side, at least
+const MARGIN = 24; // the rest in CSS pixels of the page
+const LINE = 24;
+const SCALE = 48;
+
+/**
+ * Pixels a CSS pixel becomes in the file.
+ *
+ * @param {{wide: number, tall: number}} size of the picture on the page
+ */
+export const ratioFor = ({ wide, tall }) => Math.max(2, LONGER / Math.max(wide, tall));
+
+/**
+ * Words in lines no wider than `most`.
+ *
+ * @param {string} text
+ * @param {number} most
+ * @param {(text: string) => number} measure
+ */
+export function wrapped(text, most, measure) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+    if (lines.length && measure(longer) <= most) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/**
+ * @param {ImageState} state
+ * @param {HTMLCanvasElement} picture at this ratio
+ * @param {{wide: number, tall: number, family: string}} size
+ * @param {string} caption
+ * @param {Theme} theme
+ * @param {{plain: boolean, ramp: Uint8Array, top: number}} shown
+ */
+export function savePicture(state, picture, size, caption, theme, { plain, ramp, top }) {
+  const { wide, tall, family } = size;
+  const ratio = ratioFor(size);
+  const measuring = contextOf(sheet(1, 1));
+  const bold = `600 17px ${family}`;
+  const normal = `400 16px ${family}`;
+  const { model, note } = state.base;
+  /** @type {[string, string][]} */
+  const lines = [];
+  for (const [font, text] of [[bold, model], [normal, caption], [normal, plain ? "" : note]]) {
+    if (!text) continue;
+    measuring.font = font;
+    for (const line of wrapped(text, wide, (words) => measuring.measureText(words).width))
+      lines.push([font, line]);
+  }
+  const above = MARGIN + lines.length * LINE + 8;
+  const below = (plain ? 0 : SCALE) + MARGIN;
+  const file = sheet(Math.round((wide + 2 * MARGIN) * ratio), Math.round((above + tall + below) * ratio));
+  const context = contextOf(file);
+  context.fillStyle = theme.background;
   context.fillRect(0, 0, file.width, file.height);
-  context.fillStyle = colour("text");
-  [store.base.model, said, store.base.note].forEach((text, i) => {
-    context.font = `${i ? 400 : 600} 17px ${fontFamily}`;
-    context.fillText(text, 24, 38 + i * LINE, width);
+  context.drawImage(picture, Math.round(MARGIN * ratio), Math.round(above * ratio));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = theme.text;
+  context.textBaseline = "alphabetic";
+  lines.forEach(([font, line], i) => {
+    context.font = font;
+    context.fillText(line, MARGIN, MARGIN + 16 + i * LINE);
   });
-  context.drawImage(picture, 24, 30 + 3 * LINE);
-  file.toBlob((blob) => {
-    const link = element("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `image-layer-${store.site().layer}-head-${store.selection.head}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }, "image/png");
+  if (!plain) {
+    context.translate(MARGIN, above + tall + 6);
+    const drawn = { wide, unit: 1, family, colour: theme.muted };
+    paintScale(context, drawn, ramp, top, state.selection.scale);
+  }
+  const { layer } = state.site();
+  savePng(file, plain ? "image-picture-only" : `image-layer-${layer}-head-${state.selection.head}`);
 }

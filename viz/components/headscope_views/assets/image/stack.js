@@ -1,16 +1,23 @@
 // The large picture in layers: the ground, the weights (a pixel a patch), lines with numbers, and
 // frames. Whatever changes redraws its own layer and no other.
 
+import { changes } from "../core/changes.js";
+import { contextOf, element } from "../core/dom.js";
 import { colourPatches, fit, frameSize, grounds, moveFrame } from "./overlay.js";
-import { newsOf, pixelsOf, remark, stretch } from "./overlay.js";
-import { element } from "./view.js";
+import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
+
+/** @import {Context, Frame} from "./overlay.js" */
+/** @import {ImageState, Rows} from "./state.js" */
 
 const NUMBERED = 21; // CSS pixels a patch must have for its number to stand in it
 const LINED = 5; // and for lines between patches
 const WIDE = 14; // and for bright ones
 const LEAST = 9; // CSS pixels of a frame
 
-export function stackOf(store) {
+/** @typedef {{wide: number, tall: number, family: string}} Size */
+
+/** @param {ImageState} state */
+export function stackOf(state) {
   const ground = element("canvas", "hs-layer");
   const veil = element("canvas", "hs-layer hs-veil");
   const lines = element("canvas", "hs-layer");
@@ -23,51 +30,102 @@ export function stackOf(store) {
     ...[ground, veil, lines, asked, read],
   );
   const veiled = pixelsOf(veil);
-  const news = newsOf();
-  let both = null; // the picture in colour, and dim
+  const stale = {
+    size: changes(),
+    ground: changes(),
+    lines: changes(),
+    veil: changes(),
+    asked: changes(),
+    read: changes(),
+  };
+  /** @type {{plain: HTMLCanvasElement, dim: HTMLCanvasElement} | null} in colour, and dim */
+  let both = null;
+  /** @type {Frame | null} */
   let frame = null;
 
-  /** Returns whether anything changed. */
-  function render({ wide, tall, family }, plain) {
-    const { grid, note } = store.base;
-    const rows = store.rows();
-    const top = store.topOf(rows.heads[store.shown]);
-    const size = [store.drawn, wide, tall, devicePixelRatio, grid];
-    const layers = [
-      news("size", ...size) && prepare(wide, tall),
-      news("ground", ...size, plain) && paintGround(wide, tall, plain),
-      news("lines", ...size, plain, note, family) && paintLines(wide, tall, plain, family),
-      news("veil", rows.key, store.shown, top, plain, grid) && paintVeil(rows, top, plain),
-      news("asked", ...size, store.token()) && moveFrame(asked, store.token(), store, frame),
-      news("read", ...size, store.read?.token) && moveFrame(read, store.read?.token, store, frame),
-    ];
-    return layers.some((changed) => changed !== false);
+  /**
+   * Returns whether anything has changed.
+   *
+   * @param {ImageBitmap} bitmap
+   * @param {Rows} rows
+   * @param {Uint8Array} ramp
+   * @param {Size} size
+   * @param {boolean} plain without weights
+   */
+  function render(bitmap, rows, ramp, { wide, tall, family }, plain) {
+    const { note, grid } = state.base;
+    const top = state.topOf(rows.heads[state.shown]);
+    const size = [bitmap, wide, tall, devicePixelRatio, ...grid];
+    let changed = false;
+    /** @type {(layer: keyof typeof stale, paint: () => void, ...needs: unknown[]) => void} */
+    const update = (layer, paint, ...needs) => {
+      if (!stale[layer](...needs)) return;
+      changed = true;
+      paint();
+    };
+    update("size", () => prepare(bitmap, wide, tall), ...size);
+    update("ground", () => paintGround(wide, tall, plain), ...size, plain);
+    update("lines", () => paintLines(wide, tall, plain, family), ...size, plain, note, family);
+    update("veil", () => paintVeil(rows, ramp, top, plain), rows, ramp, state.shown, top, plain);
+    update("asked", () => move(asked, state.token()), ...size, state.token());
+    update("read", () => move(read, state.read?.token), ...size, state.read?.token);
+    return changed;
   }
 
-  function prepare(wide, tall) {
+  /**
+   * @param {HTMLElement} mark
+   * @param {number | undefined} token
+   */
+  function move(mark, token) {
+    if (frame) moveFrame(mark, token, state, frame);
+  }
+
+  /**
+   * @param {ImageBitmap} bitmap
+   * @param {number} wide
+   * @param {number} tall
+   */
+  function prepare(bitmap, wide, tall) {
     const ratio = devicePixelRatio || 1;
     stretch(photo, wide, tall);
     stretch(veil, wide, tall);
-    both = grounds(store.bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
-    frame = frameSize(wide, tall, store.base.grid, LEAST);
+    both = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
+    frame = frameSize(wide, tall, state.base.grid, LEAST);
     for (const mark of [asked, read]) stretch(mark, frame.wide, frame.tall);
   }
 
+  /**
+   * @param {number} wide
+   * @param {number} tall
+   * @param {boolean} plain
+   */
   function paintGround(wide, tall, plain) {
-    fit(ground, wide, tall).drawImage(plain ? both.plain : both.dim, 0, 0, wide, tall);
+    if (both) fit(ground, wide, tall).drawImage(plain ? both.plain : both.dim, 0, 0, wide, tall);
   }
 
-  function paintVeil(rows, top, plain) {
-    const [down, across] = store.base.grid;
+  /**
+   * @param {Rows} rows
+   * @param {Uint8Array} ramp
+   * @param {number} top
+   * @param {boolean} plain
+   */
+  function paintVeil(rows, ramp, top, plain) {
+    const [down, across] = state.base.grid;
     const pixels = veiled.image(across, down);
     if (plain) pixels.fill(0);
     else {
-      const values = rows.heads[store.shown];
-      colourPatches(pixels, { stride: across }, values, store, rows.factor, top);
+      const picture = { base: state.base, ramp };
+      colourPatches(pixels, { stride: across }, rows.heads[state.shown], picture, rows.factor, top);
     }
     veiled.show();
   }
 
+  /**
+   * @param {number} wide
+   * @param {number} tall
+   * @param {boolean} plain
+   * @param {string} family
+   */
   function paintLines(wide, tall, plain, family) {
     const context = fit(lines, wide, tall);
     context.clearRect(0, 0, wide, tall);
@@ -75,25 +133,47 @@ export function stackOf(store) {
     context.setTransform(1, 0, 0, 1, 0, 0);
     rule(context, lines.width, lines.height, devicePixelRatio || 1, family);
     context.restore();
-    if (!plain) remark(context, store.base.note, wide, tall, `600 12px ${family}`);
+    if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
   }
 
-  /** Lines and numbers, in device pixels. */
+  /**
+   * Lines and numbers, in device pixels.
+   *
+   * @param {Context} context
+   * @param {number} width
+   * @param {number} height
+   * @param {number} ratio
+   * @param {string} family
+   */
   function rule(context, width, height, ratio, family) {
-    const [rows, cols] = store.base.grid;
+    const [rows, cols] = state.base.grid;
     const [down, across] = [height / rows, width / cols];
     if (across < LINED * ratio) return;
     const [dark, light] = across < WIDE * ratio ? [0.2, 0] : [0.35, 0.4]; // few lines, much picture
-    for (const [colour, shift] of [[`rgba(0,0,0,${dark})`, 1], [`rgba(255,255,255,${light})`, 0]]) {
+    /** @type {[string, number][]} */
+    const strokes = [
+      [`rgba(0,0,0,${dark})`, ratio],
+      [`rgba(255,255,255,${light})`, 0],
+    ];
+    for (const [colour, shift] of strokes) {
       context.fillStyle = colour;
-      for (let i = 1; i < cols; i++) context.fillRect(Math.round(i * across) + shift, 0, 1, height);
-      for (let i = 1; i < rows; i++) context.fillRect(0, Math.round(i * down) + shift, width, 1);
+      for (let i = 1; i < cols; i++)
+        context.fillRect(Math.round(i * across) + shift, 0, ratio, height);
+      for (let i = 1; i < rows; i++)
+        context.fillRect(0, Math.round(i * down) + shift, width, ratio);
     }
     if (Math.min(down, across) >= NUMBERED * ratio) number(context, down, across, ratio, family);
   }
 
+  /**
+   * @param {Context} context
+   * @param {number} down
+   * @param {number} across
+   * @param {number} ratio
+   * @param {string} family
+   */
   function number(context, down, across, ratio, family) {
-    const [rows, cols] = store.base.grid;
+    const [rows, cols] = state.base.grid;
     const letters = Math.min(12, (Math.min(down, across) / ratio) * 0.36) * ratio;
     context.font = `500 ${letters}px ${family}`;
     context.textBaseline = "top";
@@ -108,23 +188,37 @@ export function stackOf(store) {
     }
   }
 
-  /** All layers on one canvas, in device pixels. */
-  function flatten() {
-    const made = document.createElement("canvas");
-    [made.width, made.height] = [ground.width, ground.height];
-    const context = made.getContext("2d");
+  /**
+   * All layers on one canvas, painted anew for a size in pixels.
+   *
+   * @param {ImageBitmap} bitmap
+   * @param {Size} size as shown
+   * @param {number} ratio pixels of a CSS pixel
+   * @param {boolean} plain
+   */
+  function flatten(bitmap, { wide, tall, family }, ratio, plain) {
+    const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
+    const made = sheet(width, height);
+    const context = contextOf(made);
+    const fine = grounds(bitmap, width, height);
+    context.drawImage(plain ? fine.plain : fine.dim, 0, 0);
     context.imageSmoothingEnabled = false;
-    for (const layer of [ground, veil, lines])
-      context.drawImage(layer, 0, 0, made.width, made.height);
-    if (store.token() < store.base.prefix) return made;
-    const ratio = devicePixelRatio || 1;
-    const [row, col] = store.place(store.token());
-    const { across, down, grow } = frame;
+    context.drawImage(veil, 0, 0, width, height);
+    rule(context, width, height, ratio, family);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    for (const [colour, width] of [["#000", 5], ["#fff", 2.5]]) {
+    if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
+    if (plain || state.token() < state.base.prefix) return made;
+    const [row, col] = state.place(state.token());
+    const { across, down, grow, ...box } = frameSize(wide, tall, state.base.grid, LEAST);
+    /** @type {[string, number][]} */
+    const strokes = [
+      ["#000", 5],
+      ["#fff", 2.5],
+    ];
+    for (const [colour, thick] of strokes) {
       context.strokeStyle = colour;
-      context.lineWidth = width;
-      context.strokeRect(col * across - grow, row * down - grow, frame.wide, frame.tall);
+      context.lineWidth = thick;
+      context.strokeRect(col * across - grow, row * down - grow, box.wide, box.tall);
     }
     return made;
   }

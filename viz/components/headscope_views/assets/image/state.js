@@ -1,65 +1,175 @@
-// What the image view keeps beyond the explorer's store: the picture, and all heads of a layer at
-// once. In a question the head "layer" means all of them.
+// What the image view shows: the view's state with the picture, layers of weights of all heads, and
+// exact rows. It says which of them are missing, and what to fetch ahead.
 
-import { layerOf, massOf, roughRow, withMeanAndMax } from "./imagerows.js";
-import { REST_MS, Store, TRIES } from "./protocol.js";
+import { Cache } from "../core/cache.js";
+import { changes } from "../core/changes.js";
+import { headName, headsOf, siteName } from "../core/labels.js";
+import { unpack } from "../core/pack.js";
+import { pathOf } from "../core/sources.js";
+import { ViewState } from "../core/state.js";
+import { layerOf, massOf, roughRow, withMeanAndMax } from "./rows.js";
 
-const ALL = "layer";
-const SOON_MS = 15; // where cells hold several patches, the patch's own row is asked for at once
-const KEEP_EXACT = 32 << 20; // bytes
-const BACKGROUND = 4 << 20; // bytes of layers that are asked for ahead, per trace
+/** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
+/** @import {Layer} from "./rows.js" */
 
-/** Bytes of a layer's cells on the wire. */
-const weight = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
+const REST_MS = 30; // a patch must be pointed at this long before its exact numbers are fetched
+const SOON_MS = 15; // less where cells hold several patches: without them it is rough
+const AHEAD_MS = 300; // layers are fetched ahead after so much rest
+const MIB = 1 << 20;
+const LAYERS = 48 * MIB;
+const ROWS = 32 * MIB;
+const AHEAD = 4 * MIB; // bytes of layers fetched ahead, per trace
+/** @type {readonly Scale[]} */
+const SCALES = ["layer", "own", "fixed"];
 
-export class ImageStore extends Store {
+/**
+ * All heads, their mean and their largest for one token, over prefix and cells.
+ *
+ * @typedef {object} Rows
+ * @property {Float32Array[]} heads
+ * @property {number} factor patches along a cell's side
+ * @property {boolean} exact
+ */
+
+/**
+ * Bytes of a layer's cells as they are sent.
+ *
+ * @param {{shape: [number, number, number], bits: number}} layer
+ */
+const sizeOf = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
+
+export class ImageState {
+  /**
+   * @param {HTMLElement} root
+   * @param {ViewProps} props
+   * @param {Host} host
+   */
+  constructor(root, props, host) {
+    /** @type {ViewState<ImageBase>} */
+    this.view = new ViewState(root, props, host, {
+      scales: SCALES,
+      take: (path, bytes) => this.take(path, bytes),
+      opened: ({ area }, { theme }, same) => {
+        if (same) return;
+        this.forget();
+        this.overview = area;
+        const at = theme.dark.sequential; // weights shine on a dim picture in both modes
+        this.ramp = area.subarray(at, at + 768);
+      },
+      wish: () => this.wish(),
+    });
+    /** @type {ImageBitmap | null} */
+    this.bitmap = null;
+    /** @type {Uint8Array} */
+    this.ramp = new Uint8Array(768);
+    this.drawn = ""; // the trace whose picture it is
+    /** @type {Uint8Array} */
+    this.overview = new Uint8Array();
+    /** @type {Cache<Layer>} by site */
+    this.layers = new Cache(LAYERS);
+    /** @type {Cache<Float32Array>} of all heads, by site, axis and token */
+    this.exact = new Cache(ROWS);
+    this.fetched = 0; // bytes of layers that were fetched ahead
+    /** @type {number | null} the token under the pointer in the large picture */
+    this.pointed = null;
+    /** @type {{head: number, token: number} | null} under the pointer in the small ones */
+    this.read = null;
+    /** @type {Rows | null} */
+    this.known = null;
+    this.stale = changes();
+    this.direction = 1; // of the user's way through the layers
+    /** @type {Map<"hover" | "pin", ReturnType<typeof setTimeout>>} */
+    this.resting = new Map();
+  }
+
+  /** Drops what belongs to the trace before. */
   forget() {
-    super.forget();
-    this.layers = new Map(); // by site
-    this.fetched = 0; // bytes of the layers that came ahead
-    this.way = 1; // in which direction the user walks through the layers
-    this.pointed = null; // the token under the pointer in the large picture
-    this.read = null; // {head, token} under the pointer in the small ones
-    this.known = {};
+    this.layers = new Cache(LAYERS);
+    this.exact = new Cache(ROWS);
+    this.fetched = 0;
+    this.pointed = this.read = null;
   }
 
-  keepMore({ picture, layers, base }, area) {
-    if (picture) this.keepPicture(picture, area);
-    for (const layer of layers ?? []) {
-      if (layer.site !== this.selection.site) this.fetched += weight(layer);
-      this.layers.set(layer.site, layerOf(layer, area));
-    }
-    if (layers?.length || base) this.pictures += 1;
+  get base() {
+    return this.view.base;
   }
 
-  keepPicture({ at, size, kind }, area) {
+  get trace() {
+    return this.view.trace;
+  }
+
+  get selection() {
+    return this.view.selection;
+  }
+
+  area = () => this.overview;
+
+  changed() {
+    this.view.changed();
+  }
+
+  // ---- what has come
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  take(path, bytes) {
+    if (path === "picture") this.keepPicture(bytes);
+    else if (/^(layer|heads)\?/.test(path)) this.keep(unpack(bytes));
+    else return false;
+    return true;
+  }
+
+  /** @param {Uint8Array} bytes */
+  keepPicture(bytes) {
     const { trace } = this;
-    createImageBitmap(new Blob([area.subarray(at, at + size)], { type: kind })).then((bitmap) => {
+    const file = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: "image/png" });
+    void createImageBitmap(file).then((bitmap) => {
       if (this.trace !== trace) return;
       this.bitmap = bitmap; // the one before stays in view until now
       this.drawn = trace;
-      this.pictures += 1;
       this.changed();
     });
   }
 
-  keepRow(row, area) {
-    super.keepRow(row, area);
-    this.known = {};
-    while (this.exact.size * 4 * row.count > KEEP_EXACT)
-      this.exact.delete(this.exact.keys().next().value);
+  /** @param {Message} message */
+  keep({ header, area }) {
+    for (const layer of header.layers ?? []) {
+      if (layer.site !== this.selection.site) this.fetched += sizeOf(layer);
+      const [heads, queries, keys] = layer.shape;
+      this.layers.set(String(layer.site), layerOf(layer, area), heads * queries * (keys + 4));
+    }
+    for (const { site, axis, index, count, at } of header.rows ?? []) {
+      const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
+      this.exact.set(`${site}/${axis}/${index}`, weights, 4 * count);
+    }
   }
 
-  // ---- what views read
+  // ---- what panels read
+
+  site(index = this.selection.site) {
+    return this.base.sites[index];
+  }
+
+  heads() {
+    return headsOf(this.base, this.selection.site);
+  }
+
+  siteName() {
+    return siteName(this.base, this.selection.site);
+  }
+
+  /** @param {Head} [head] */
+  headName(head = this.selection.head) {
+    return headName(this.base, this.selection.site, head);
+  }
 
   layer(site = this.selection.site) {
-    return this.layers.get(site) ?? null;
+    return this.layers.get(String(site));
   }
 
-  parts(site = this.selection.site) {
-    return this.layer(site) ? [this.layer(site)] : [];
-  }
-
+  /** @returns {Axis} */
   get axis() {
     return this.selection.direction === "in" ? "key" : "query";
   }
@@ -79,7 +189,12 @@ export class ImageStore extends Store {
     return this.pointed ?? this.selection.token ?? 0;
   }
 
-  /** Where a token is among the cells of a layer. */
+  /**
+   * Where a token is among the cells of a layer.
+   *
+   * @param {number} token
+   * @param {number} factor
+   */
   cellOf(token, factor) {
     const { prefix, grid } = this.base;
     if (token < prefix || factor === 1) return token;
@@ -88,136 +203,170 @@ export class ImageStore extends Store {
     return prefix + Math.floor(row / factor) * across + Math.floor(col / factor);
   }
 
-  /** Row and column of a patch. */
+  /**
+   * Row and column of a patch.
+   *
+   * @param {number} token
+   * @returns {[number, number]}
+   */
   place(token) {
     const at = token - this.base.prefix;
     return [Math.floor(at / this.base.grid[1]), at % this.base.grid[1]];
   }
 
-  /**
-   * All heads, mean and max for the token in question: {key, heads: [Float32Array], factor, exact},
-   * each over prefix and cells; the key changes with the numbers. Null while there is nothing.
-   */
+  /** The rows of the token in question; the same object as long as the numbers are the same. */
   rows() {
-    const { site, direction } = this.selection;
-    const key = [this.trace, site, direction, this.token()].join();
-    if (!this.known.rows || this.known.key !== key) {
-      const rows = this.worked(site, this.token());
-      if (rows) rows.key = `${key},${rows.exact}`;
-      this.known = { key, rows };
+    const { site } = this.selection;
+    const token = this.token();
+    const layer = this.layer();
+    const exact = this.exact.get(`${site}/${this.axis}/${token}`);
+    if (this.stale(layer, exact, this.axis, token)) this.known = this.rowsOf(layer, exact, token);
+    return this.known;
+  }
+
+  /**
+   * @param {Layer | null} layer
+   * @param {Float32Array | null} exact
+   * @param {number} token
+   * @returns {Rows | null}
+   */
+  rowsOf(layer, exact, token) {
+    const many = this.site().heads;
+    if (exact) {
+      const count = exact.length / many;
+      const heads = Array.from({ length: many }, (_, i) =>
+        exact.subarray(i * count, (i + 1) * count),
+      );
+      return { heads: withMeanAndMax(heads), factor: 1, exact: true };
     }
-    return this.known.rows;
-  }
-
-  worked(site, token) {
-    const layer = this.layer(site);
     if (!layer) return null;
-    const row = this.exactRow(this.axis, token, site, ALL);
-    const many = this.site(site).heads;
-    const count = row && row.weights.length / many;
     const cell = this.cellOf(token, layer.factor);
-    const heads = Array.from({ length: many }, (_, head) =>
-      row
-        ? row.weights.subarray(head * count, (head + 1) * count)
-        : roughRow(layer, head, cell, this.axis),
-    );
-    return { heads: withMeanAndMax(heads), factor: row ? 1 : layer.factor, exact: Boolean(row) };
+    const heads = Array.from({ length: many }, (_, i) => roughRow(layer, i, cell, this.axis));
+    return { heads: withMeanAndMax(heads), factor: layer.factor, exact: false };
   }
 
-  /** The value of the ramp's last colour, for one head's row. */
+  /**
+   * The weight that has the last colour, for one head's row.
+   *
+   * @param {Float32Array} values
+   */
   topOf(values) {
     const { scale, direction } = this.selection;
     if (scale === "fixed") return 1;
     if (scale === "layer") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
-    let top = 0;
-    for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
-    return top || 1;
+    return this.largest(values) || 1;
   }
 
+  /**
+   * The largest weight on a patch.
+   *
+   * @param {Float32Array} values
+   */
+  largest(values) {
+    let top = 0;
+    for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
+    return top;
+  }
+
+  /**
+   * @param {Float32Array} values
+   * @param {number} factor
+   */
   mass(values, factor) {
     return massOf(values, this.base, factor, this.axis);
   }
 
   // ---- what the user does
 
+  /** @param {Partial<Selection>} change */
   select(change) {
     const before = this.selection.site;
-    super.select(change);
-    if (this.selection.site !== before) this.way = Math.sign(this.selection.site - before);
+    if (change.site !== undefined && change.site !== before)
+      this.direction = Math.sign(change.site - before);
+    if ("token" in change) clearTimeout(this.resting.get("pin"));
+    this.view.select(change);
   }
 
+  /** @param {number | null} token */
   pointAt(token) {
     if (token === this.pointed) return;
     this.pointed = token;
-    this.wishRow("hover", token);
+    this.rest("hover");
     this.changed();
   }
 
+  /** @param {{head: number, token: number} | null} spot */
   readAt(spot) {
     if (spot?.head === this.read?.head && spot?.token === this.read?.token) return;
     this.read = spot;
     this.changed();
   }
 
-  wishText() {
-    this.wishRow("text", this.selection.token ?? 0);
+  // ---- fetching
+
+  /** @param {"hover" | "pin"} name */
+  rest(name) {
+    clearTimeout(this.resting.get(name));
+    const coarse = (this.layer()?.factor ?? 1) > 1;
+    this.resting.set(
+      name,
+      setTimeout(
+        () => {
+          this.resting.delete(name);
+          this.wish();
+        },
+        coarse ? SOON_MS : REST_MS,
+      ),
+    );
   }
 
-  wishRow(name, token) {
-    const coarse = this.layer()?.factor > 1;
-    this.wish(name, token === null ? null : [this.axis, token], coarse ? SOON_MS : REST_MS);
+  /** Tells the client what is missing: the layer at once, exact rows after a rest. */
+  wish() {
+    const { client, next, found, start, selection } = this.view;
+    if (next) {
+      next.client.want("picture", "picture");
+      const site = start?.layer ?? selection.site;
+      next.client.want("layer", pathOf("layer", { site }));
+    }
+    if (!client || !found) return;
+    const { site, token } = selection;
+    client.want("picture", this.drawn === this.trace ? null : "picture");
+    client.want("layer", this.layer() ? null : pathOf("layer", { site }));
+    if (!this.resting.has("hover"))
+      client.want("hover", this.pointed === null ? null : this.rowPath(this.pointed));
+    if (this.layer()) {
+      client.want("pin", this.rowPath(token ?? 0));
+      this.prefetch();
+    }
   }
 
-  // ---- asking
-
-  missing() {
-    const open = (item) => (this.tries.get(JSON.stringify(item)) ?? 0) < TRIES;
-    const base = (!this.base || this.astray) && open("base");
-    if (!this.base) return { base, maps: [], rows: [] };
+  /** @param {number} index */
+  rowPath(index) {
     const { site } = this.selection;
-    const maps = this.layer() ? [] : [this.whole(site)];
-    const rows = ["hover", "text"]
-      .filter((name) => this.wanted[name] && this.ripe[name])
-      .filter((name, i) => i === 0 || this.pointed !== (this.selection.token ?? 0))
-      .map((name) => this.wanted[name])
-      .filter(([axis, token]) => !this.exactRow(axis, token, site, ALL))
-      .map((row) => [site, ALL, ...row]);
-    return { base, maps: maps.filter(open), rows: rows.filter(open) };
+    const { axis } = this;
+    return this.exact.has(`${site}/${axis}/${index}`) ? null : pathOf("heads", { site, axis, index });
   }
 
-  whole(site) {
-    const { queries, keys } = this.site(site);
-    return [site, ALL, 0, queries, 0, keys];
-  }
-
-  /** Rows under way may be overtaken, by a layer or by the next patch's row, but not repeated. */
-  pump() {
-    const same = (wish, { maps, rows }) =>
-      JSON.stringify([wish.maps, wish.rows]) === JSON.stringify([maps, rows]);
-    if (this.flight && this.ahead && same(this.flight, this.missing())) return;
-    super.pump();
-  }
-
-  ask(wish) {
-    super.ask(wish);
-    this.ahead = !wish.base && !wish.maps.length;
-  }
-
-  /** The nearest layer that is not here, one a message, while nothing else is wanted. */
+  /** The nearest layers that are not here, within bounds. */
   prefetch() {
     const layer = this.layer();
-    if (this.flight || !layer || this.fetched + weight(layer) > BACKGROUND) return;
-    const site = this.likely().find((other) => !this.layer(other));
-    if (site === undefined) return;
-    if ((this.tries.get(JSON.stringify(this.whole(site))) ?? 0) >= TRIES) return;
-    this.ask({ base: false, maps: [this.whole(site)], rows: [] });
-    this.ahead = true;
+    if (!layer) return;
+    const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
+    const missing = this.likely().filter((site) => !this.layers.has(String(site)));
+    const paths = missing.slice(0, budget).map((site) => pathOf("layer", { site }));
+    this.view.client?.prefetch(paths, AHEAD_MS);
   }
 
-  /** All layers by distance, of two equally far ones the one in the direction of the walk. */
+  /** All layers by distance, of two equally far ones the one in the direction of the walk first. */
   likely() {
     const { site } = this.selection;
-    const rank = (other) => 2 * Math.abs(other - site) - (Math.sign(other - site) === this.way);
+    /** @param {number} other */
+    const rank = (other) =>
+      2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direction);
     return [...this.base.sites.keys()].sort((a, b) => rank(a) - rank(b));
+  }
+
+  destroy() {
+    for (const timer of this.resting.values()) clearTimeout(timer);
   }
 }

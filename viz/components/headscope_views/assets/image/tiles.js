@@ -1,10 +1,15 @@
 // The small pictures of all heads, in layers: what goes to whom (shows through slits), labels and
 // dim pictures, the weights, frames. Only weights and slits are drawn anew when the patch changes.
 
-import { massColours } from "./imagescale.js";
+import { changes } from "../core/changes.js";
+import { contextOf, element, setText } from "../core/dom.js";
 import { colourPatches, fit, frameSize, grounds, moveFrame } from "./overlay.js";
-import { newsOf, pixelsOf, remark, stretch } from "./overlay.js";
-import { element, say } from "./view.js";
+import { pixelsOf, remark, stretch } from "./overlay.js";
+import { massColours } from "./scale.js";
+
+/** @import {Head, Theme} from "../types" */
+/** @import {Frame} from "./overlay.js" */
+/** @import {ImageState, Rows} from "./state.js" */
 
 const GAP = 10; // CSS pixels between two tiles, about
 const SMALLEST = 92;
@@ -12,11 +17,37 @@ const BEST = 148;
 const FINE = 5; // CSS pixels of a pixel of the weights, at most
 const LEAST = 7; // of a frame
 
-export const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
+/** @param {Head} name */
+const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
 
 /**
  * Where everything goes, CSS pixels. The weights of all tiles are one small image: distances
  * between tiles are whole numbers of its pixels.
+ *
+ * @typedef {object} Plan
+ * @property {number} across tiles beside each other
+ * @property {number} down
+ * @property {number} count of all
+ * @property {number} wide of one
+ * @property {number} tall
+ * @property {number} label height of its name
+ * @property {number} side pixels of the small image a patch takes
+ * @property {number} stepX from one tile to the next
+ * @property {number} stepY
+ * @property {number} unit size of type
+ * @property {[number, number]} pixels of the small image
+ * @property {[number, number]} pixelStep from one tile to the next in it
+ * @property {[number, number]} whole size of everything
+ * @property {[number, number][]} places of the tiles
+ */
+
+/**
+ * @param {number} room width there is
+ * @param {{width: number, height: number}} bitmap
+ * @param {number} count of tiles
+ * @param {[number, number]} grid of patches
+ * @param {number} unit
+ * @returns {Plan}
  */
 export function planOf(room, { width, height }, count, [rows, cols], unit) {
   let across = Math.max(Math.min(3, count), Math.floor((room + GAP) / (BEST * unit + GAP)));
@@ -42,7 +73,8 @@ export function planOf(room, { width, height }, count, [rows, cols], unit) {
   };
 }
 
-export function tilesOf(store) {
+/** @param {ImageState} state */
+export function tilesOf(state) {
   const slits = element("canvas", "hs-layer hs-veil");
   const ground = element("canvas", "hs-layer");
   const veil = element("canvas", "hs-layer hs-veil");
@@ -57,35 +89,65 @@ export function tilesOf(store) {
     ...[slits, ground, veil, asked, read, chosen],
   );
   const veiled = pixelsOf(veil);
-  const news = newsOf();
+  const stale = {
+    size: changes(),
+    ground: changes(),
+    veil: changes(),
+    slits: changes(),
+    asked: changes(),
+    read: changes(),
+    chosen: changes(),
+  };
+  /** @type {HTMLCanvasElement | null} */
   let dim = null;
+  /** @type {Frame | null} */
   let frame = null;
 
-  function render(plan, theme, family) {
-    const { grid, note } = store.base;
-    const rows = store.rows();
-    const { scale, head } = store.selection;
-    const size = [store.drawn, plan.wide, plan.across, plan.count, plan.unit, devicePixelRatio, grid];
-    if (news("size", ...size)) prepare(plan);
-    if (news("ground", ...size, theme.mode, note, family)) paintGround(plan, theme, family);
-    if (news("veil", ...size, rows.key, scale)) paintVeil(plan, rows);
-    if (news("slits", ...size, rows.key, theme.mode)) paintSlits(plan, rows, theme);
-    if (news("asked", ...size, store.token())) moveFrame(asked, store.token(), store, frame);
-    if (news("read", ...size, store.read?.token)) moveFrame(read, store.read?.token, store, frame);
-    if (news("chosen", ...size, head, theme.mode)) choose(plan);
+  /**
+   * @param {Plan} plan
+   * @param {ImageBitmap} bitmap
+   * @param {Rows} rows
+   * @param {Theme} theme
+   * @param {string} family
+   */
+  function render(plan, bitmap, rows, theme, family) {
+    const { grid, note } = state.base;
+    const { scale, head } = state.selection;
+    const { wide, across, count, unit } = plan;
+    const size = [bitmap, wide, across, count, unit, devicePixelRatio, ...grid];
+    if (stale.size(...size)) prepare(plan, bitmap);
+    if (stale.ground(...size, theme, note, family)) paintGround(plan, theme, family);
+    if (stale.veil(...size, rows, scale)) paintVeil(plan, rows);
+    if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
+    if (stale.asked(...size, state.token())) move(asked, state.token());
+    if (stale.read(...size, state.read?.token)) move(read, state.read?.token);
+    if (stale.chosen(...size, head, theme)) choose(plan);
   }
 
-  function prepare(plan) {
+  /**
+   * @param {HTMLElement} mark
+   * @param {number | undefined} token
+   */
+  function move(mark, token) {
+    if (frame) moveFrame(mark, token, state, frame);
+  }
+
+  /**
+   * @param {Plan} plan
+   * @param {ImageBitmap} bitmap
+   */
+  function prepare(plan, bitmap) {
     const ratio = devicePixelRatio || 1;
     const { wide, tall, places } = plan;
-    ({ dim } = grounds(store.bitmap, Math.round(wide * ratio), Math.round(tall * ratio)));
-    stretch(tiles, plan.whole[0], plan.whole[1] + (store.base.note ? 22 : 0));
-    frame = frameSize(wide, tall, store.base.grid, LEAST);
+    ({ dim } = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio)));
+    stretch(tiles, plan.whole[0], plan.whole[1] + (state.base.note ? 22 : 0));
+    const box = frameSize(wide, tall, state.base.grid, LEAST);
+    frame = box;
     for (const marks of [asked, read])
       marks.replaceChildren(
         ...places.map(([x, y]) => {
           const mark = element("i", "hs-mark");
-          stretch(mark, frame.wide, frame.tall);
+          stretch(mark, box.wide, box.tall);
           [mark.style.left, mark.style.top] = [`${x}px`, `${y + plan.label}px`];
           return mark;
         }),
@@ -96,43 +158,58 @@ export function tilesOf(store) {
     veil.style.top = `${plan.label}px`;
   }
 
+  /**
+   * @param {Plan} plan
+   * @param {Theme} theme
+   * @param {string} family
+   */
   function paintGround({ wide, tall, label: high, unit, places, whole }, theme, family) {
-    const note = store.base.note ? 22 : 0;
+    const note = state.base.note ? 22 : 0;
     const context = fit(ground, whole[0], whole[1] + note);
     context.fillStyle = theme.background;
     context.fillRect(0, 0, whole[0], whole[1] + note);
     context.textBaseline = "alphabetic";
-    store.heads().forEach((name, i) => {
+    state.heads().forEach((name, i) => {
       const [x, y] = places[i];
       context.font = `400 ${12.5 * unit}px ${family}`;
       context.fillStyle = theme.text;
       context.fillText(labelOf(name), x, y + high - 6 * unit);
-      context.drawImage(dim, x, y + high, wide, tall);
+      if (dim) context.drawImage(dim, x, y + high, wide, tall);
       context.clearRect(x, y + high + tall + 3 * unit, wide, 5 * unit);
     });
-    remark(context, store.base.note, whole[0], whole[1] + note, `600 ${11 * unit}px ${family}`);
+    remark(context, state.base.note, whole[0], whole[1] + note, `600 ${11 * unit}px ${family}`);
   }
 
+  /**
+   * @param {Plan} plan
+   * @param {Rows} rows
+   */
   function paintVeil({ side, across, pixels: [width, height], pixelStep, whole }, rows) {
     const pixels = veiled.image(width, height);
     stretch(veil, ...whole);
     rows.heads.forEach((values, i) => {
       const at = Math.floor(i / across) * pixelStep[1] * width + (i % across) * pixelStep[0];
-      const top = store.topOf(values);
-      colourPatches(pixels, { at, stride: width, side }, values, store, rows.factor, top);
+      const top = state.topOf(values);
+      colourPatches(pixels, { at, stride: width, side }, values, state, rows.factor, top);
     });
     veiled.show();
   }
 
-  /** One line of pixels a row of tiles: it lies below the ground, which lets it through in slits. */
+  /**
+   * One line of pixels a row of tiles: it lies below the ground, which lets it through in slits.
+   *
+   * @param {Plan} plan
+   * @param {Rows} rows
+   * @param {Theme} theme
+   */
   function paintSlits({ across, down, wide, places, whole }, rows, theme) {
     const width = Math.round(whole[0]);
     if (slits.width !== width || slits.height !== down) [slits.width, slits.height] = [width, down];
     stretch(slits, ...whole);
-    const context = slits.getContext("2d");
+    const context = contextOf(slits);
     const colours = massColours(theme);
     rows.heads.forEach((values, i) => {
-      const mass = store.mass(values, rows.factor);
+      const mass = state.mass(values, rows.factor);
       let [from] = places[i];
       [mass.first, mass.registers, mass.patches].forEach((value, part) => {
         const long = (wide * value) / (mass.whole || 1);
@@ -143,11 +220,15 @@ export function tilesOf(store) {
     });
   }
 
-  /** The chosen head's label and frame are one element that moves. */
+  /**
+   * The chosen head's label and frame are one element that moves.
+   *
+   * @param {Plan} plan
+   */
   function choose({ places }) {
-    const [x, y] = places[store.shown];
+    const [x, y] = places[state.shown];
     chosen.style.transform = `translate(${x}px, ${y}px)`;
-    say(label, labelOf(store.selection.head));
+    setText(label, labelOf(state.selection.head));
   }
 
   return { tiles, render };

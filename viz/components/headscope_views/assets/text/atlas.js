@@ -169,7 +169,7 @@ export function atlas(state, parent) {
   /** @param {number} unit */
   function names(unit) {
     const columns = [...Array(widest() - 2).keys(), "mean", "max"];
-    const type = Math.min(12.2 * unit, size / 2.5); // "mean" stays within its column
+    const type = Math.min(12.2 * unit, size / 2.8); // "mean" stays within its column
     top.replaceChildren(
       ...columns.map((column, i) => {
         const label = element("span", "", {}, String(column));

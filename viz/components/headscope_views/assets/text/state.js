@@ -28,7 +28,11 @@ export class TextState {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own"],
-      read: (path, bytes) => (/^(map|row)\?/.test(path) ? unpack(bytes) : null),
+      take: (path, bytes) => {
+        if (!/^(map|row)\?/.test(path)) return false;
+        this.received(unpack(bytes));
+        return true;
+      },
       opened: (message, base, same) => {
         if (!same) {
           this.maps = new Maps(base);
@@ -38,7 +42,6 @@ export class TextState {
         }
         this.maps.take(message);
       },
-      received: (message) => this.received(message),
       wish: () => this.wish(),
     });
     /** @type {Maps} */

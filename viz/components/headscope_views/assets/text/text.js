@@ -2,8 +2,9 @@
 
 import { button, stepper, switchOf } from "../core/bar.js";
 import { element, setText } from "../core/dom.js";
-import { mountPanels } from "../core/mounting.js";
 import { groupsOf } from "../core/labels.js";
+import { mountPanels } from "../core/mounting.js";
+import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
 import { atlas } from "./atlas.js";
 import { matrix } from "./matrix.js";
@@ -55,7 +56,7 @@ function compose(state, root) {
   const one = parts.includes("matrix") ? matrix(state, grid) : null;
   if (one) panels.push(one);
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
-  return [...panels, toolbar(state, bar, one)];
+  return [...panels, toolbar(state, bar, one), panelsBelow(state.view, root)];
 }
 
 /**

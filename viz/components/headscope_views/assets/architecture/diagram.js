@@ -1,0 +1,147 @@
+// The diagram as a tree that can be walked through with keys.
+
+import { arrow, box, label, markers, pen, STYLE, svg, toggle, towerTitle } from "./draw.js";
+import { layout } from "./layout.js";
+import { shape } from "./numbers.js";
+
+/** @import {ArchitectureProps, Colours} from "../types" */
+/** @import {ArchitectureState} from "./architecture.js" */
+/** @import {Numbers, Pen} from "./draw.js" */
+/** @import {Box} from "./layout.js" */
+
+/**
+ * Draws the parts into an element.
+ *
+ * @param {HTMLElement} stage
+ * @param {ArchitectureState} state
+ * @param {NonNullable<ArchitectureProps["network"]>} network
+ * @param {Colours} theme
+ * @param {() => void} pointed called when another part is pointed at
+ */
+export function diagram(stage, state, network, theme, pointed) {
+  const width = Math.floor(stage.clientWidth);
+  if (!width) return;
+  const style = getComputedStyle(stage);
+  const drawn = pen(theme, parseFloat(style.fontSize) / 16, style.fontFamily);
+  const placed = layout(network.parts, width, state.closed);
+  const root = /** @type {Document | ShadowRoot} */ (stage.getRootNode());
+  const focused = root.activeElement instanceof SVGElement && root.activeElement.dataset.id;
+  /** @type {Map<string | undefined, string | null>} */
+  const before = new Map();
+  for (const text of /** @type {NodeListOf<SVGElement>} */ (stage.querySelectorAll(".shape")))
+    before.set(text.dataset.of, text.textContent);
+  const picture = svg("svg", {
+    ...{ width, height: placed.height, role: "tree", "aria-label": `${network.title}: its parts` },
+    class: network.stale ? "stale" : "",
+  });
+  const sum = state.sum();
+  /** @param {Box} each */
+  const part = (each) => {
+    const copies = state.parts.get(each.id)?.copies ?? 1;
+    const amounts = { quantity: network.quantity, sum, copies };
+    return treeItem(each, state, amounts, drawn, pointed);
+  };
+  picture.append(svg("style", {}, STYLE), markers(theme));
+  picture.append(...placed.titles.map((title) => towerTitle(title, drawn)));
+  picture.append(...placed.frames.map(part));
+  picture.append(...placed.lines.map((line) => arrow(line, drawn)));
+  picture.append(...placed.boxes.map(part));
+  const shapes = placed.lines.flatMap((line) => line.shape ?? []);
+  shapes.forEach((given, i) => {
+    const text = label(given, drawn);
+    text.dataset.of = `${i} of ${placed.lines.length}`;
+    const old = before.get(text.dataset.of);
+    if (old !== undefined && old !== text.textContent) text.classList.add("new");
+    picture.append(text);
+  });
+  stage.replaceChildren(picture);
+  const order = [...placed.frames, ...placed.boxes].sort((a, b) => a.y - b.y || a.x - b.x);
+  listen(picture, order, state);
+  if (focused) itemOf(picture, focused)?.focus({ preventScroll: true });
+}
+
+/**
+ * @param {SVGElement} picture
+ * @param {string} id
+ * @returns {SVGElement | null}
+ */
+const itemOf = (picture, id) => picture.querySelector(`[data-id="${CSS.escape(id)}"]`);
+
+/**
+ * A box or frame that can be pointed at, chosen, opened and closed.
+ *
+ * @param {Box} placed
+ * @param {ArchitectureState} state
+ * @param {Numbers} numbers
+ * @param {Pen} drawn
+ * @param {() => void} pointed
+ */
+function treeItem(placed, state, numbers, drawn, pointed) {
+  const group = box(placed, numbers, drawn);
+  const { part, id, level, open } = placed;
+  const chosen = id === state.part;
+  group.dataset.id = id;
+  group.setAttribute("role", "treeitem");
+  group.setAttribute("aria-level", String(level));
+  group.setAttribute("aria-selected", String(chosen));
+  group.setAttribute("aria-label", `${part.title}, ${shape(part.gives, 1e9, () => 0)}`);
+  group.setAttribute("tabindex", chosen ? "0" : "-1");
+  group.classList.toggle("chosen", chosen);
+  /** @param {string | null} at */
+  const point = (at) => {
+    state.pointed = at;
+    pointed();
+  };
+  group.onpointerenter = () => point(id);
+  group.onpointerleave = () => point(null);
+  group.onfocus = () => point(id);
+  group.onblur = () => point(null);
+  group.onclick = () => state.choose(id);
+  if (!part.parts.length) return group;
+  group.setAttribute("aria-expanded", String(open));
+  const sign = toggle(placed, drawn.theme);
+  sign.onclick = (event) => {
+    event.stopPropagation();
+    state.turn(id);
+  };
+  group.append(sign);
+  return group;
+}
+
+/**
+ * Up and down move, right and left open and close, Enter chooses.
+ *
+ * @param {SVGElement} picture
+ * @param {Box[]} order
+ * @param {ArchitectureState} state
+ */
+function listen(picture, order, state) {
+  picture.onkeydown = (event) => {
+    const id = event.target instanceof SVGElement ? event.target.dataset.id : undefined;
+    const at = order.findIndex((placed) => placed.id === id);
+    if (id === undefined || at < 0) return;
+    const { part, open } = order[at];
+    /** @param {number} where */
+    const go = (where) => {
+      const wanted = order[Math.min(Math.max(0, where), order.length - 1)];
+      itemOf(picture, wanted.id)?.focus();
+    };
+    /** @type {Record<string, () => void>} */
+    const actions = {
+      ArrowDown: () => go(at + 1),
+      ArrowUp: () => go(at - 1),
+      ArrowRight: () => (part.parts.length && !open ? state.turn(id) : go(at + 1)),
+      ArrowLeft: () => {
+        if (open) state.turn(id);
+        else go(order.findIndex((placed) => placed.id === id.slice(0, id.lastIndexOf("/"))));
+      },
+      Home: () => go(0),
+      End: () => go(order.length - 1),
+      Enter: () => state.choose(id),
+      " ": () => state.choose(id),
+    };
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  };
+}

@@ -1,0 +1,42 @@
+// Sends the newest of many values, not too often.
+
+/**
+ * A function that sends a value at once, or, when another was sent less than `ms` ago, the newest
+ * one as soon as that time is over. The last value is always sent.
+ *
+ * @template T
+ * @param {(value: T) => void} send
+ * @param {number} ms
+ */
+export function throttle(send, ms) {
+  let last = -Infinity;
+  /** @type {{value: T} | null} */
+  let waiting = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  function flush() {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!waiting) return;
+    const { value } = waiting;
+    waiting = null;
+    last = performance.now();
+    send(value);
+  }
+
+  /** @param {T} value */
+  function put(value) {
+    waiting = { value };
+    const left = last + ms - performance.now();
+    if (left <= 0) flush();
+    else timer ??= setTimeout(flush, left);
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    waiting = null;
+  }
+
+  return { put, flush, stop };
+}

@@ -1,0 +1,16 @@
+"""The bar above every page: the way to each part of the app, and the menu."""
+
+import streamlit as st
+
+from viz.pages.frame import menu, registry
+
+
+def draw(current: registry.Entry) -> None:
+    """Draws the bar; the part of the app that the current page belongs to is marked."""
+    with st.container(key="frame_bar", horizontal=True, gap="small", vertical_alignment="center"):
+        for entry in registry.BAR:
+            here = entry.name == current.part_of
+            with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):
+                st.page_link(registry.page(entry.name), label=entry.title)
+        st.space("stretch")
+        menu.draw()

@@ -1,0 +1,36 @@
+"""The menu: settings that hold on every page, and the link to what is shown."""
+
+import sys
+
+import streamlit as st
+
+from viz.pages.state.session import APP, app
+from viz.pages.widgets import controls
+
+
+def draw() -> None:
+    """Draws the menu, closed."""
+    with st.popover("View", icon=":material/tune:", type="tertiary", key="frame_menu"):
+        controls.toggle(APP, "projector", "Projector mode", "Larger type, for the back row")
+        _device()
+        _copy_link()
+    if app("projector") == "yes":
+        st.container(key="frame_projector")  # app.css enlarges the type where this is
+
+
+def _device() -> None:
+    """A choice between this machine's devices, where it has more than one and that is known."""
+    if "torch" not in sys.modules:
+        return
+    from models.run import devices
+
+    found = devices()
+    if len(found) > 1:
+        titles = {name: name.upper() for name in found}
+        controls.choice(APP, "device", "Device", titles, "What the models run on")
+
+
+def _copy_link() -> None:
+    from headscope_views import view
+
+    view("copy", {"label": "Copy the link to this view"}, key="frame_copy")

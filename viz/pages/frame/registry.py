@@ -1,0 +1,74 @@
+"""The pages of the app: their names, titles, and the modules that draw them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+import streamlit as st
+
+from viz.pages.lessons import course
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page.
+
+    Attributes:
+        name: of the page, and its address.
+        title: for readers.
+        module: whose function `page` draws it; imported when the page is opened.
+        part_of: the entry of the bar that is marked while the page is shown.
+    """
+
+    name: str
+    title: str
+    module: str
+    part_of: str
+
+
+def _main(name: str) -> Entry:
+    return Entry(name, name.capitalize(), f"viz.pages.{name}.page", name)
+
+
+FIRST = "text"  # the page at "/"
+COURSE = "course"
+BAR = (
+    *map(_main, (FIRST, "image", "models", "positions", "architecture")),
+    Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
+)
+LESSONS = tuple(
+    Entry(each.name, each.title, f"viz.pages.lessons.{each.name}.page", COURSE)
+    for each in course.COURSE
+)
+ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}
+
+
+def pages() -> dict[str, st.Page]:
+    """All pages by name, for `st.navigation`, `st.page_link` and `st.switch_page`."""
+    return {name: _page(entry) for name, entry in ENTRIES.items()}
+
+
+def page(name: str) -> st.Page:
+    """The page of that name."""
+    return _page(ENTRIES[name])
+
+
+def entry_of(page: st.Page) -> Entry:
+    """The entry of a page; the first page's `url_path` is empty."""
+    return ENTRIES[page.url_path or FIRST]
+
+
+def _page(entry: Entry) -> st.Page:
+    return st.Page(
+        _drawing(entry.module),
+        title=entry.title,
+        url_path=entry.name,
+        default=entry.name == FIRST,
+    )
+
+
+def _drawing(module: str) -> Callable[[], None]:
+    def draw() -> None:
+        import_module(module).page()
+
+    return draw
