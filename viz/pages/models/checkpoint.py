@@ -110,7 +110,7 @@ def _of_hub(name: str) -> "Folder":
     if not name:
         raise ValueError("type the id of a model, owner/name, or choose one that is here already")
     if not hub.HUB_ID.fullmatch(name):
-        raise ValueError(f"{name!r} is no id of a model: expected something like owner/name")
+        raise ValueError(f"{name!r} is no model id: expected something like owner/name")
     found = hub.cached_folder(name)
     if found is None:
         raise ValueError(f"{name} is not on this machine yet: look it up, then fetch it")

@@ -282,7 +282,7 @@ def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("someone/else", "is not on the hub"), ("someone/gated", "only after its terms are accepted")],
+    [("someone/else", "is not on the hub"), ("someone/gated", "is gated: accept its terms")],
 )
 def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
     app = hub_page
@@ -298,7 +298,7 @@ def test_no_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     app = run(place="hub", id=NAME)
     checked(app.button("models_look_up").click().run())
     assert "the hub cannot be reached" in lines(app)[0]
-    assert "is no id of a model" in lines(run(place="hub", id="a b"))[0]
+    assert "is no model id" in lines(run(place="hub", id="a b"))[0]
     assert "type the id of a model" in lines(run(place="hub"))[0]
 
 
