@@ -24,9 +24,9 @@ WASTE = 2.0  # a pass takes longer than its matrix products
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     """Says what it costs; whether there is room for it and, if it is a lot, it was asked for."""
-    from models.cost.count import needed
+    from models.cost.memory import peak_memory
 
-    room, wanted, seconds = memory.available(), needed(parts), predicted(parts)
+    room, wanted, seconds = memory.available(), peak_memory(parts), predicted(parts)
     said = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
     if room is not None and wanted > memory.SHARE * room:
         shared.error_line(
@@ -51,10 +51,11 @@ def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
 
 def _offer(room: float) -> None:
     """Buttons for smaller networks that fit."""
-    from models.cost.count import needed, parts
+    from models.cost.count import parts
+    from models.cost.memory import peak_memory
 
     def fits(made: Any, said: blueprint_fixes.Values) -> bool:
-        return needed(parts(made, *blueprint.sizes(said))) <= room
+        return peak_memory(parts(made, *blueprint.sizes(said))) <= room
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
         for number, fix in enumerate(blueprint_fixes.smaller(fits)):

@@ -13,7 +13,7 @@ from viz.pages.models.checkpoint import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
-    from models.files.hub import DownloadPlan
+    pass
 
 POLL = 0.5  # seconds between two looks at how far it is
 
