@@ -76,7 +76,9 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
         }
 
     found = [described(part, 1) for part in parts]
-    listed = [dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources]
+    listed: list[dict[str, Any]] = [
+        dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources
+    ]
     return base(found, listed, title=network.title(), quantity=quantity)
 
 
