@@ -56,7 +56,8 @@ def shown(app: AppTest, page: str, name: str) -> bool:
 def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:
     """Moves the widget of a setting, whatever it is, and runs the page."""
     wanted = key(app, page, name)
-    for kind in ("selectbox", "number_input", "button_group", "toggle", "text_input"):
+    kinds = ("selectbox", "number_input", "button_group", "toggle", "text_input", "text_area")
+    for kind in kinds:
         for element in app.get(kind):
             widget: Any = element
             if widget.key == wanted:
