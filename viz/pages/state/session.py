@@ -18,6 +18,7 @@ from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState,
 
 Params = Iterable[link.Param]
 SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
+ANEW = object()  # a shape that no widget has: it is mounted anew when it is next drawn
 APP = "app"  # settings that hold on every page
 APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
@@ -121,7 +122,7 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
     """Sets settings from the script; widgets of theirs that it draws later are mounted anew."""
     mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
     for name in settings.keys() & mounts.keys():
-        mounts[name] = replace(mounts[name], key="")
+        mounts[name] = replace(mounts[name], shape=ANEW)
     _apply(page, Edited(current(page).revision, settings))
 
 

@@ -76,7 +76,7 @@ def stage(
 
     above = st.container(key=f"{page}_notes", gap="small")
     place = st.empty()
-    if f"{page}/drawn" not in st.session_state:
+    if not has_drawn(page):
         with place.container():
             view("preload", {"load": kind}, key=f"{page}_preload")
     here = Stage(page, kind, params, paths, place, st.container(gap="small"))
@@ -87,6 +87,11 @@ def stage(
             shared.error_line(error)
             if not here.drawn:
                 here.stale()
+
+
+def has_drawn(page: str) -> bool:
+    """Whether there is a last picture, which `stale` would dim."""
+    return f"{page}/drawn" in st.session_state
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:

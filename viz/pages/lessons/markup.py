@@ -1,27 +1,27 @@
 """Text with terms that explain themselves: `[[softmax]]`, `[[weights|attention weights]]`.
 
-Besides terms there is **bold**, *italic*, `code`, x_{sub} and x^{super}. All else stays as it is
-written, letter by letter, so that text of a reader's own can stand in it by way of `plain`.
+Besides terms there is **bold**, *italic*, `code`, x_{sub} and x^{super}. Everything else is shown
+letter by letter. A reader's own text goes through `plain` first.
 """
 
 import re
 from html import escape
 
-from viz.pages.lessons.terms import TERMS
+from viz.pages.lessons.glossary import TERMS
 
 _MARKS = re.compile(
     r"\[\[(?P<term>[^\]|]+)(?:\|(?P<shown>[^\]]+))?\]\]"
     r"|\*\*(?P<bold>.+?)\*\*|\*(?P<italic>[^*\s][^*]*?)\*|`(?P<code>[^`]+)`"
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
-_HELD = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
-_FREED = {ord(held): chr(mark) for mark, held in _HELD.items()}
+_HIDDEN = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
+_SHOWN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
 _TAGS = {"bold": "b", "italic": "i", "code": "code", "sub": "sub", "sup": "sup"}
 
 
 def plain(text: str) -> str:
-    """A text of a reader's own, to stand in a text with marks: none of its signs is one."""
-    return text.translate(_HELD)
+    """A reader's own text, to stand in a text with marks: none of its characters is a mark."""
+    return text.translate(_HIDDEN)
 
 
 def html(text: str) -> str:
@@ -35,11 +35,11 @@ def html(text: str) -> str:
         parts.append(escape(text[end : found.start()], quote=False))
         parts.append(_marked(found))
         end = found.end()
-    return "".join([*parts, escape(text[end:], quote=False)]).translate(_FREED)
+    return "".join([*parts, escape(text[end:], quote=False)]).translate(_SHOWN)
 
 
 def term(name: str, shown: str = "") -> str:
-    """A term as HTML: what it means appears under the pointer, and on the keyboard's focus.
+    """A term as HTML: its meaning appears under the pointer, and on keyboard focus.
 
     Raises:
         ValueError: for a term that the glossary lacks.
@@ -47,10 +47,10 @@ def term(name: str, shown: str = "") -> str:
     meaning = TERMS.get(name.lower())
     if meaning is None:
         raise ValueError(f"term: expected one of the glossary, received {name!r}")
-    told = escape(meaning)
+    meaning = escape(meaning)
     return (
-        f'<span class="lesson-term" tabindex="0" role="note" data-told="{told}"'
-        f' aria-label="{escape(shown or name)}: {told}">{html(shown or name)}</span>'
+        f'<span class="lesson-term" tabindex="0" role="note" data-meaning="{meaning}"'
+        f' aria-label="{escape(shown or name)}: {meaning}">{html(shown or name)}</span>'
     )
 
 

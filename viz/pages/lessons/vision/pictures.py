@@ -2,9 +2,8 @@
 
 import base64
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import streamlit as st
 
 from viz.pages.image import picture
 from viz.pages.lessons import frame, tables
@@ -18,55 +17,68 @@ if TYPE_CHECKING:
     from models.lessons.vit_steps import ViTStep
     from models.vit import ViT, ViTConfig
 
-NAME = "vision"
 FIRST = 32  # rows of the pictures of all tokens
 SHOWN = 8  # numbers of a patch or a token that are written
 WIDE = 448  # pixels on the screen
 COLOURS = ("red", "green", "blue")
 LINE = (255, 255, 255)
-MARK, ROUND = (214, 0, 140), (255, 255, 255)
+MARK, AROUND = (214, 0, 140), (255, 255, 255)
 
 
-def draw(
-    at: int,
-    config: "ViTConfig",
-    network: "ViT",
-    steps: "tuple[ViTStep, ...]",
-    pattern: "Pattern",
-    number: int,
-) -> None:
-    """The picture of one step.
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A photo's way through a network.
 
-    Args:
-        at: which, from 0.
+    Attributes:
         config: of the network.
+        photo: its name.
         network: with random weights.
         steps: what each gave.
         pattern: of the first block.
-        number: of the patch that is followed.
     """
-    outs = {step.number: step.out[0] for step in steps}
-    if at == 0:
-        _cut(config, outs["1"], number)
-    elif at in (1, 2, 3):
-        _heat(str(at + 1), outs[str(at + 1)].numpy())
-        _rows(at, outs, number, network)
-        if at == 3:
-            _places(network, config)
-    elif at == 4:
-        _looks(pattern, config, number)
-        _lines(outs, number + 1)
+
+    config: "ViTConfig"
+    photo: str
+    network: "ViT"
+    steps: "tuple[ViTStep, ...]"
+    pattern: "Pattern"
+
+    @property
+    def outputs(self) -> "dict[str, Tensor]":
+        """What each step gave, by its number."""
+        return {step.number: step.out[0] for step in self.steps}
+
+
+def draw(page: str, step: int, run: Run, patch: int, head: int) -> None:
+    """The picture of one step.
+
+    Args:
+        page: whose keys it uses.
+        step: which, from 0.
+        run: what it is of.
+        patch: the number of the patch that is followed.
+        head: of the first block, whose weights are shown.
+    """
+    if step == 0:
+        _cut(run, patch)
+    elif step in (1, 2, 3):
+        _heat(page, str(step + 1), run.outputs[str(step + 1)].numpy())
+        _rows(step, run, patch)
+        if step == 3:
+            _positions(run)
+    elif step == 4:
+        _weights(page, run, patch, head)
+        _lines(run, patch + 1)
     else:
-        _classes(steps[-1])
+        _classes(page, run.steps[-1])
 
 
-def _cut(config: "ViTConfig", flat: "Tensor", number: int) -> None:
+def _cut(run: Run, patch: int) -> None:
     """The image as patches, and the numbers of one."""
     from models.patches import pair
 
-    image = photo(st.session_state[f"{NAME}_photo"], pair(config.image)[0])
-    cut = _with_grid(image, config, number)
-    frame.show(tables.row(_image(cut, f"Patch {number} is marked"), _numbers(flat, number)))
+    cut = _with_grid(photo(run.photo, pair(run.config.image)[0]), run.config, patch)
+    frame.show(tables.row(_image(cut, f"Patch {patch} is marked"), _numbers(run, patch)))
 
 
 def photo(name: str, side: int) -> "Image":
@@ -80,7 +92,7 @@ def photo(name: str, side: int) -> "Image":
     return fit_image(opened, side, side, "crop")[0]
 
 
-def _with_grid(image: "Image", config: "ViTConfig", number: int) -> "Image":
+def _with_grid(image: "Image", config: "ViTConfig", marked: int) -> "Image":
     """The image as patches with lines between them, one of them framed."""
     from PIL import Image, ImageDraw
 
@@ -94,9 +106,9 @@ def _with_grid(image: "Image", config: "ViTConfig", number: int) -> "Image":
         for place in range(0, side * scale, step):
             pen.line((place, 0, place, side * scale), fill=(*LINE, 130))
             pen.line((0, place, side * scale, place), fill=(*LINE, 130))
-    row, col = divmod(number, config.grid[1])
+    row, col = divmod(marked, config.grid[1])
     left, top = col * step, row * step
-    for grown, colour in ((5, ROUND), (3, MARK)):
+    for grown, colour in ((5, AROUND), (3, MARK)):
         edge = (left - grown, top - grown, left + step + grown - 1, top + step + grown - 1)
         pen.rectangle(edge, outline=colour, width=3)
     return large
@@ -114,17 +126,17 @@ def _image(image: "Image", title: str) -> str:
     )
 
 
-def _numbers(flat: "Tensor", number: int) -> str:
-    row = flat[number]
+def _numbers(run: Run, patch: int) -> str:
+    row = run.outputs["1"][patch]
     count = len(row)
-    last = st.session_state[f"{NAME}_order"].endswith("c")  # the colours of a pixel side by side
+    last = run.config.order.endswith("c")  # the colours of a pixel side by side
     pixels = count // len(COLOURS)
     places = [(n // 3, n % 3) if last else (n % pixels, n // pixels) for n in range(count)]
     names = [f"{pixel} {COLOURS[colour]}" for pixel, colour in places[:SHOWN]]
     return tables.matrix(
         [row[:SHOWN].tolist()],
-        title=f"Patch {number}: the first {len(names)} of its {count:,} numbers",
-        rows=(f"patch {number}",),
+        title=f"Patch {patch}: the first {len(names)} of its {count:,} numbers",
+        rows=(f"patch {patch}",),
         cols=names,
         axes=("patch", "number"),
         kind="signed",
@@ -132,7 +144,7 @@ def _numbers(flat: "Tensor", number: int) -> str:
     )
 
 
-def _heat(number: str, values: "np.ndarray") -> None:
+def _heat(page: str, number: str, values: "np.ndarray") -> None:
     from viz import figures
 
     tokens, dim = values.shape
@@ -147,23 +159,24 @@ def _heat(number: str, values: "np.ndarray") -> None:
         high=3,
         height=300,
     )
-    frame.figure(NAME, drawn, f"tokens_{number}", f"All numbers after step {number}")
+    frame.figure(page, drawn, f"tokens_{number}", f"All numbers after step {number}")
 
 
-def _rows(at: int, outs: dict, number: int, network: "ViT") -> None:
+def _rows(step: int, run: Run, patch: int) -> None:
     """The token that is followed, number by number."""
-    now, token = outs[str(at + 1)], number + (at > 1)
-    rows = {f"patch {number}": now[token]}
-    if at == 2:
+    outputs, token = run.outputs, patch + (step > 1)
+    now = outputs[str(step + 1)]
+    rows = {f"patch {patch}": now[token]}
+    if step == 2:
         rows = {"class token": now[0], **rows}
-    if at == 3:
-        place = network.positions.table.detach()[token]
-        before = {f"patch {number}": outs["3"][token], f"+ place {token}": place}
+    if step == 3:
+        position = run.network.positions.table.detach()[token]
+        before = {f"patch {patch}": outputs["3"][token], f"+ place {token}": position}
         rows = {**before, "= after step 4": now[token]}
     frame.show(
         tables.matrix(
             [row[:SHOWN].tolist() for row in rows.values()],
-            title=f"Patch {number} after step {at + 1}",
+            title=f"Patch {patch} after step {step + 1}",
             rows=list(rows),
             cols=[str(n) for n in range(min(SHOWN, now.shape[-1]))],
             axes=("row", "feature"),
@@ -173,25 +186,26 @@ def _rows(at: int, outs: dict, number: int, network: "ViT") -> None:
     )
 
 
-def _places(network: "ViT", config: "ViTConfig") -> None:
-    table = network.positions.table.detach()
-    said = " × ".join(str(size) for size in table.shape)
+def _positions(run: Run) -> None:
+    table = run.network.positions.table.detach()
+    sizes = " × ".join(str(size) for size in table.shape)
+    grid = run.config.grid
     frame.shapes(
-        ("learned positions", f"{said} = {table.numel():,} [[parameters]]"),
-        ("grid", f"{config.grid[0]} × {config.grid[1]}, and the class token"),
+        ("learned positions", f"{sizes} = {table.numel():,} [[parameters]]"),
+        ("grid", f"{grid[0]} × {grid[1]}, and the class token"),
         ("first numbers of place 0", ", ".join(tables.number(v) for v in table[0, :3].tolist())),
     )
 
 
-def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
+def _weights(page: str, run: Run, patch: int, head: int) -> None:
     from viz import figures
 
-    head = int(st.session_state[f"{NAME}_head"])
-    weights = pattern.weights(head, [number + 1], item=0)[0]
-    rows, cols = config.grid
+    pattern = run.pattern
+    weights = pattern.weights(head, [patch + 1], item=0)[0]
+    rows, cols = run.config.grid
     drawn = figures.heatmap(
         weights[1:].reshape(rows, cols).numpy(),
-        title=f"Untrained · layer 0, head {head}: where patch {number} looks",
+        title=f"Untrained · layer 0, head {head}: what patch {patch} attends to",
         x="patch column",
         y="patch row",
         bar="weight",
@@ -199,8 +213,8 @@ def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
         high=float(weights.max()),
         square=True,
     )
-    told = f"Weights that patch {number} gives to every patch"
-    frame.figure(NAME, drawn, "looks", told, width=520)
+    alt = f"Weights that patch {patch} gives to every patch"
+    frame.figure(page, drawn, "weights", alt, width=520)
     count = pattern.keys
     frame.shapes(
         ("weights of a head", f"{pattern.queries:,} × {count:,} = {pattern.queries * count:,}"),
@@ -209,12 +223,13 @@ def _looks(pattern: "Pattern", config: "ViTConfig", number: int) -> None:
     )
 
 
-def _lines(outs: dict, token: int) -> None:
+def _lines(run: Run, token: int) -> None:
+    outputs = run.outputs
     names = {"4": "x after step 4", "5.1": "5.1 norm", "5.2": "5.2 attention", "5.3": "5.3 + x"}
     names |= {"5.4": "5.4 norm", "5.5": "5.5 feed-forward", "5.6": "5.6 + z₁"}
     frame.show(
         tables.matrix(
-            [outs[key][token, :SHOWN].tolist() for key in names],
+            [outputs[key][token, :SHOWN].tolist() for key in names],
             title=f"The block's lines for patch {token - 1}",
             rows=list(names.values()),
             cols=[str(n) for n in range(SHOWN)],
@@ -225,7 +240,7 @@ def _lines(outs: dict, token: int) -> None:
     )
 
 
-def _classes(step: "ViTStep") -> None:
+def _classes(page: str, step: "ViTStep") -> None:
     from models.output import softmax
     from viz.figures import bars
 
@@ -236,4 +251,4 @@ def _classes(step: "ViTStep") -> None:
         title=f"The likeliest of {step.out.shape[1]:,} classes, untrained",
         x="probability",
     )
-    frame.figure(NAME, drawn, "classes", "Probabilities of the five likeliest classes")
+    frame.figure(page, drawn, "classes", "Probabilities of the five likeliest classes")

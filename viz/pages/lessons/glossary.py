@@ -30,8 +30,8 @@ TERMS = {
     " rely on any of them.",
     "edit distance": "How many letters have to be inserted, removed or replaced to make one word"
     " into another (Levenshtein).",
-    "embedding": "A vector that stands for a word or a text, learned so that what means alike is"
-    " alike.",
+    "embedding": "A vector that stands for a word or a text, learned so that similar meanings get"
+    " similar vectors.",
     "encoder": "The part that reads the whole input at once.",
     "end symbol": "A token that says the text is finished.",
     "feature": "One of the numbers of a vector.",
@@ -40,7 +40,8 @@ TERMS = {
     "fine-tuning": "Training a pretrained model a little further on a task of one's own.",
     "gradient": "How much a result changes when a number is changed a little; training follows it.",
     "greedy": "Takes the likeliest token at every step.",
-    "half precision": "Numbers of 16 bits: at most 65,504, with three to four digits.",
+    "half precision": "Numbers of 16 bits. In float16 they end at 65,504 and have three to four"
+    " digits; in bfloat16 they reach as far as in float32, with two to three digits.",
     "head": "One of several attentions that run side by side, each with matrices of its own.",
     "head layer": "The last layer: it turns a vector into one score per class or word.",
     "key": "What a token offers to be found by; it is compared with queries.",
@@ -62,8 +63,8 @@ TERMS = {
     "parameters": "The numbers that training sets.",
     "patch": "A small square of an image; the tokens of a vision transformer.",
     "permutation": "Another order of the same things.",
-    "positional encoding": "A vector for each position, added to the token's, so that order can be"
-    " seen.",
+    "positional encoding": "A vector for each position, added to the token's, so that attention can"
+    " tell their order.",
     "pre-norm": "The norm stands before attention and feed-forward network, inside the residual"
     " branch.",
     "post-norm": "The norm stands after the sum with the residual, as in the first transformer.",

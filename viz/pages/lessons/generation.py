@@ -1,7 +1,4 @@
-"""Writing a step at a time, for lessons: which models can, and what they write.
-
-Torch and the models are imported when called.
-"""
+"""Greedy generation for lessons: which models generate, and what, step by step."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,19 +23,18 @@ LIMIT = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class Generated:
     """What a model wrote, step by step.
 
     Attributes:
-        read: the tokens it was given.
+        prompt: the tokens it read.
         names: of the ids it writes.
         steps: one for each token written.
         end: the id that ends a text; None for no end.
-        difference: the largest by which probabilities differ when nothing is kept from one step
-            to the next.
+        difference: the largest difference of a probability from that without a key-value cache.
     """
 
-    read: tuple[str, ...]
+    prompt: tuple[str, ...]
     names: tuple[str, ...]
     steps: "tuple[Step, ...]"
     end: int | None
@@ -55,7 +51,7 @@ class Written:
         return self.names[int(self.steps[step].ids[0])]
 
 
-def there(name: str) -> bool:
+def available(name: str) -> bool:
     """Whether the model can be loaded here."""
     from models.catalogue import catalogue
 
@@ -66,12 +62,12 @@ def missing(name: str) -> str:
     """What to do for a model that is not there."""
     return (
         f"The trained model “{name}” is not among the checkpoints here: python -m train {name}"
-        " makes it in minutes. Until then an untrained one stands in for it."
+        " makes it in minutes. Until then an untrained one takes its place."
     )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def written(name: str, text: str) -> Written:
+def generated(name: str, text: str) -> Generated:
     """Everything the model writes after a text, or for a source, up to its end or `LIMIT`.
 
     Raises:
@@ -84,34 +80,34 @@ def written(name: str, text: str) -> Written:
     from models.seq2seq import Seq2Seq
 
     model = _untrained() if name == "untrained" else shared.opened(shared.Choice(name), "cpu")
-    read, ids, names = _read(name, model, text)
+    prompt, ids, names = _encoded(name, model, text)
     network = model.network
     if not isinstance(network, Decoder | Seq2Seq):
         raise ValueError(f"expected a model that writes, received {name}")
     alone = isinstance(network, Decoder)
     end = names.index(END) if END in names else None if alone else network.config.end
-    room = network.config.max_tokens - (len(ids) if alone else 1)
-    both = [
+    left = network.config.max_tokens - (len(ids) if alone else 1)
+    cached, uncached = (
         tuple(
             greedy(
                 network,
                 torch.tensor([ids]),
                 end=end,
-                limit=max(1, min(LIMIT, room)),
-                cached=cached,
+                limit=max(1, min(LIMIT, left)),
+                cached=cache,
             )
         )
-        for cached in (True, False)
-    ]
-    pairs = zip(*both, strict=True)
-    far = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
-    return Written(read, names, both[0], end, far)
+        for cache in (True, False)
+    )
+    pairs = zip(cached, uncached, strict=True)
+    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
+    return Generated(prompt, names, cached, end, difference)
 
 
-def _read(
+def _encoded(
     name: str, model: "Model", text: str
 ) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
-    """The labels and ids of what is given, and the names of what is written."""
+    """The labels and ids of the prompt, and the names of the ids that are written."""
     if not text.strip():
         raise ValueError("expected some words to begin with, received none")
     if name == "untrained":
