@@ -76,7 +76,7 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
         }
 
     found = [described(part, 1) for part in parts]
-    listed = [dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources]
+    listed = [{"file": file, "line": line, "code": code} for file, line, code in sources]
     return base(found, listed, title=network.title(), quantity=quantity)
 
 
