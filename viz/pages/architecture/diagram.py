@@ -113,14 +113,15 @@ def _shares(parts: Parts, quantity: str) -> None:
 
 def summary(parts: Parts) -> str:
     """The network's numbers in one line of HTML."""
-    from models.cost.count import needed, total
+    from models.cost.count import total
+    from models.cost.memory import peak_memory
 
     weights = total(parts, "parameters")
     return (
         f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
         f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
         f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
-        f" · {short(needed(parts), 'memory')} to build and run it</p>"
+        f" · {short(peak_memory(parts), 'memory')} to build and run it</p>"
     )
 
 
