@@ -52,7 +52,6 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
-    layer = config.attention
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
@@ -77,7 +76,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
     parts += _relation(order, config.heads, shape)
     like = {"order": order, "times": config.depth}
-    layer, sizes = config.attention, (target, source)
+    sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
     )
