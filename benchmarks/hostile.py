@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Error
 from benchmarks import servers
 from benchmarks.chrome import SIZE, launched
 from benchmarks.measure import as_json, machine, machine_line, table
-from tests.browser.driver import ACTIONS, Drive, drive
+from tests.browser.driver import ACTIONS, PLACES, Drive, drive
 
 PACKAGES = ("streamlit", "torch", "playwright")
 
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
                 "machine": {**machine(PACKAGES), "browser": f"Chromium {browser.version}"},
                 "busy loops": options.load,
                 "seeds": [
-                    seed(browser, url, number, options.actions)
+                    seed(browser, url, number, options)
                     for number in range(options.first, options.first + options.seeds)
                 ],
             }
@@ -54,6 +54,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--actions", type=int, default=ACTIONS, help="of each seed")
+    parser.add_argument("--pages", nargs="+", help="only these, by their names in the menu")
     parser.add_argument("--load", type=int, default=0, help="busy loops beside it")
     parser.add_argument("--url", default="", help="of an app that runs already")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
@@ -72,12 +73,14 @@ def busy(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def seed(browser: Browser, url: str, number: int, actions: int) -> dict[str, Any]:
+def seed(browser: Browser, url: str, number: int, options: argparse.Namespace) -> dict[str, Any]:
     """One seed in a context of its own."""
+    wanted = set(options.pages or [place.name for place in PLACES])
+    places = tuple(place for place in PLACES if place.name in wanted)
     context = browser.new_context(viewport=SIZE, color_scheme="light")
     began = time.monotonic()
     try:
-        found = drive(context.new_page(), url, number, actions)
+        found = drive(context.new_page(), url, number, options.actions, places)
     except Error as error:
         found = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
     finally:

@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 
 from benchmarks import servers
 from benchmarks.measure import as_json, machine, machine_line, table
-from benchmarks.wire import VALUES, Client, changed, component_value
+from benchmarks.wire import VALUES, Client, changed, component_choice, component_value
 from tests.browser.driver import PLACES, WORDS
 
 PACKAGES = ("streamlit", "torch", "websockets")
@@ -143,8 +143,7 @@ def _change(client: Client, random: random.Random) -> None:
     ]
     if own and random.random() < 0.4:
         component, props = random.choice(own)
-        value = words if props["kind"] == "entry" else random.choice(props["values"])
-        client.send(component_value(component, value=value))
+        client.send(component_value(component, value=component_choice(props, random, words)))
     elif found:
         kind, widget = random.choice(found)
         change = changed(kind, widget, random, words)
@@ -196,7 +195,9 @@ def text(report: dict[str, Any]) -> str:
     ]
     found = [*report["errors"], *report["disagreements"]]
     head = (f"{report['people']} people, {report['seconds']:.0f} s", "")
-    return "\n\n".join([machine_line(report["machine"]), table(head, rows), "\n".join(found)]).strip()
+    return "\n\n".join(
+        [machine_line(report["machine"]), table(head, rows), "\n".join(found)]
+    ).strip()
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Client:
         state.context_info.timezone = "UTC"
         state.context_info.locale = "en"
         state.context_info.color_scheme = "light"
-        now = {element_id: value for element_id, value in self._widgets()}
+        now = dict(self._widgets())
         now |= {each: value for each, value in self.values.items() if each in now}
         now |= {change.id: change for change in changes}
         state.widget_states.widgets.extend(now.values())
@@ -153,7 +153,7 @@ class Client:
     def shown(self) -> dict[str, Any]:
         """The value of every control by its label, and the trace that is shown."""
         found: dict[str, Any] = {}
-        values = {each: value for each, value in self._widgets()} | self.values
+        values = dict(self._widgets()) | self.values
         for element in self.elements.values():
             kind = element.WhichOneof("type") or ""
             widget = getattr(element, kind, None)
@@ -161,9 +161,10 @@ class Client:
                 value = values[widget.id]
                 name = value.WhichOneof("value") or VALUES[kind]
                 found[f"{kind} {widget.label}"] = str(getattr(value, name)).strip()
-        for _, props in self.props():
+        for component, props in self.props():
             if props.get("kind") in ("entry", "slider"):
-                found[f"{props['kind']} {props.get('label')}"] = props.get("value")
+                now = json.loads(values[component.id].json_value) if component.id in values else {}
+                found[f"{props['kind']} {props['label']}"] = now.get("value", props["value"])
         view = self.view()
         if view is not None:
             found["trace"] = view["trace"]
@@ -255,7 +256,9 @@ class Client:
                 self.elements.clear()
                 self._owner.clear()
         elif kind == "navigation":
-            self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+            self.pages = {
+                page.url_pathname: page.page_script_hash for page in message.navigation.app_pages
+            }
             if message.navigation.page_script_hash:
                 if message.navigation.page_script_hash != self.page_hash:
                     self.elements.clear()
@@ -376,6 +379,16 @@ def changed(kind: str, found: Any, random: random.Random, text: str = "") -> Wid
     return value
 
 
+def component_choice(props: dict[str, Any], random: random.Random, text: str) -> Any:
+    """Another value of a text entry or a slider of the app's own."""
+    if props["kind"] == "entry":
+        return text
+    steps = int((props["max"] - props["min"]) / props["step"])
+    return random.choice(
+        props.get("allowed") or [props["min"] + props["step"] * n for n in range(steps + 1)]
+    )
+
+
 def component_value(component: Any, **values: Any) -> WidgetState:
     """What a browser component sets as its state."""
     return WidgetState(id=component.id, json_value=json.dumps(values))
@@ -385,4 +398,3 @@ def component_event(component: Any, name: str, value: Any) -> WidgetState:
     """What a browser component triggers."""
     trigger = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
     return WidgetState(id=trigger, json_trigger_value=json.dumps([{"event": name, "value": value}]))
-

@@ -21,6 +21,7 @@ from typing import Any
 from playwright.sync_api import ConsoleMessage, Error, Page, expect
 
 ACTIONS = 300
+EVERY = 100  # actions between two comparisons
 ATTEMPTS = 4  # times as many are tried: not every page has everything
 STEP_MS = 700  # an action that cannot begin by then is left out
 WAIT_MS = 120_000
@@ -44,6 +45,7 @@ WORDS = [
     "<s>",
 ]
 VIEW = ".headscope[data-trace]"
+STALE = ".hs-busy, .stale"  # a picture that stays while what is chosen cannot be drawn
 
 
 @dataclass(frozen=True)
@@ -141,13 +143,20 @@ INIT = """() => {
   const errors = (window.__errors = []);
   const seen = new WeakSet();
   const look = () => {
-    for (const box of document.querySelectorAll("[data-testid=stException], [data-testid=stDialog]"))
+    const boxes = "[data-testid=stException], [data-testid=stDialog]";
+    for (const box of document.querySelectorAll(boxes))
       if (!seen.has(box) && box.textContent.trim()) {
         seen.add(box);
         errors.push(box.textContent.trim().slice(0, 300));
       }
   };
   new MutationObserver(look).observe(document, { subtree: true, childList: true });
+  window.__fetching = 0;
+  const fetch = window.fetch;
+  window.fetch = (...all) => {
+    window.__fetching += 1;
+    return fetch(...all).finally(() => (window.__fetching -= 1));
+  };
 }"""
 
 # The elements of the page and of the shadow roots in it, in order.
@@ -190,6 +199,7 @@ const state = () => {
   }
   const views = all
     .filter((e) => e.dataset?.painted !== undefined && visible(e))
+    .filter((e) => !e.matches("STALE") && ![...deep(e)].some((inner) => inner.matches("STALE")))
     .map((e) => {
       const { painted, ...data } = e.dataset;
       const canvases = [...deep(e), ...(e.shadowRoot ? deep(e.shadowRoot) : [])]
@@ -203,13 +213,14 @@ const state = () => {
   const alerts = all.filter((e) => e.dataset?.testid === "stAlert" && visible(e)).map(words);
   return { controls, views, charts, alerts };
 };
-""".replace("VIEW", VIEW)
+""".replace("VIEW", VIEW).replace("STALE", STALE)
 STATE = f"() => {{ {DEEP} return state(); }}"
 RESTS = f"""([rest]) => {{
   {DEEP}
   const app = document.querySelector("[data-test-script-state]");
   const busy =
     !app ||
+    window.__fetching > 0 ||
     app.getAttribute("data-test-script-state") !== "notRunning" ||
     (app.getAttribute("data-test-connection-state") ?? "CONNECTED") !== "CONNECTED" ||
     !document.querySelector("[data-testid=stMain] h4") ||
@@ -234,6 +245,7 @@ class Drive:
     Attributes:
         seed: of the actions.
         done: how many actions were performed, by name.
+        compared: how often the page was compared with its address.
         log: every action with what it acted on.
         left_out: actions that could not begin, and why.
         problems: what did not agree or was reported; empty if all is well.
@@ -241,6 +253,7 @@ class Drive:
 
     seed: int
     done: dict[str, int] = field(default_factory=dict)
+    compared: int = 0
     log: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -278,7 +291,9 @@ def state(page: Page) -> dict[str, Any]:
     return page.evaluate(STATE)
 
 
-def drive(page: Page, url: str, seed: int, actions: int = ACTIONS) -> Drive:
+def drive(
+    page: Page, url: str, seed: int, actions: int = ACTIONS, places: tuple[Place, ...] = PLACES
+) -> Drive:
     """Performs the actions of a seed, and compares.
 
     Args:
@@ -286,24 +301,28 @@ def drive(page: Page, url: str, seed: int, actions: int = ACTIONS) -> Drive:
         url: of the app.
         seed: of everything random.
         actions: how many.
+        places: the pages to visit.
     """
     run = Drive(seed)
     watch(page, run.problems)
-    user = User(page, url, run)
+    user = User(page, url, run, places)
     page.goto(url)
     expect(page.get_by_role("heading", level=4).first).to_be_visible(timeout=WAIT_MS)
     for number in range(ATTEMPTS * actions):
-        if sum(run.done.values()) < actions:
-            user.act(random.Random(f"{seed}/{number}"))
-    _compare(page, url, run)
+        user.act(random.Random(f"{seed}/{number}"))
+        done = sum(run.done.values())
+        if done >= min(actions, EVERY * (run.compared + 1)):
+            _compare(page, run, random.Random(f"{seed}/{number}"))
+        if done >= actions:
+            break
     return run
 
 
 class User:
     """The actions; each picks what it acts on, and waits for nothing."""
 
-    def __init__(self, page: Page, url: str, run: Drive) -> None:
-        self.page, self.url, self.run = page, url, run
+    def __init__(self, page: Page, url: str, run: Drive, places: tuple[Place, ...]) -> None:
+        self.page, self.url, self.run, self.places = page, url, run, places
 
     @property
     def place(self) -> Place:
@@ -316,6 +335,8 @@ class User:
         name = random.choices(names, [weight for _, weight in WEIGHTS])[0]
         action: Callable[[Any], str | None] = getattr(self, name)
         try:
+            if not self.page.url.startswith(self.url):  # back, before the first page
+                self.page.goto(self.url, wait_until="commit")
             what = action(random)
         except Error as error:
             if self.page.is_closed():
@@ -388,19 +409,18 @@ class User:
         return chooser["name"]
 
     def hover(self, random: random.Random) -> str:
-        for _ in range(3):
-            self.page.mouse.move(random.uniform(0, 1200), random.uniform(60, 880))
+        self.page.mouse.move(random.uniform(0, 1200), random.uniform(60, 880))
         return ""
 
     def open(self, random: random.Random) -> str:
         """A link somebody sent, of any page."""
-        place = _somewhere(random)
+        place = self._somewhere(random)
         link = place.path + (f"?{query}" if (query := random.choice(place.links)) else "")
         self.page.goto(self.url + link, wait_until="commit")
         return link
 
     def menu(self, random: random.Random) -> str | None:
-        place = _somewhere(random)
+        place = self._somewhere(random)
         banner = self.page.get_by_role("banner")
         menu = banner.get_by_role("button", name=place.menu, exact=True)
         if place.menu and menu.count():
@@ -425,6 +445,11 @@ class User:
             return None
         chooser.first.set_input_files(picture(random), timeout=STEP_MS)  # pyright: ignore[reportArgumentType]
         return "a picture"
+
+    def _somewhere(self, random: random.Random) -> Place:
+        """A page; lessons, of which there are many, no more often than the others."""
+        others = [place for place in self.places if place.menu != LEARN]
+        return random.choice(others if others and random.random() < 0.6 else self.places)
 
     def _keys(self, random: random.Random, target: dict[str, Any], keys: tuple[str, ...]) -> str:
         key, times = random.choice(keys), random.randint(1, 3)
@@ -493,19 +518,13 @@ WEIGHTS = (
     ("view_key", 12),
     ("view_mouse", 8),
     ("view_list", 5),
-    ("hover", 5),
+    ("hover", 4),
     ("open", 2),
     ("menu", 4),
-    ("back", 4),
+    ("back", 3),
     ("reload", 1),
     ("drop", 3),
 )
-
-
-def _somewhere(random: random.Random) -> Place:
-    """A page; one with a view as often as a lesson."""
-    views = [place for place in PLACES if place.menu != LEARN]
-    return random.choice(views if random.random() < 0.6 else PLACES)
 
 
 def picture(random: random.Random) -> dict[str, Any]:
@@ -518,10 +537,16 @@ def picture(random: random.Random) -> dict[str, Any]:
     return {"name": "mine.png", "mimeType": "image/png", "buffer": file.getvalue()}
 
 
-def _compare(page: Page, url: str, run: Drive) -> None:
-    """The page at rest beside its own address in a new tab."""
+def _compare(page: Page, run: Drive, random: random.Random) -> None:
+    """The page at rest beside its own address in a new tab; perhaps after one more step back."""
+    run.compared += 1
     still(page)
     rest(page)
+    way = random.choice((None, "back", "reload"))
+    if way is not None:
+        run.log.append(f"at rest: {way}")
+        page.evaluate("history.back()") if way == "back" else page.reload()
+        rest(page)
     if "upload=" in page.url:  # another tab has no such file
         page.get_by_role("main").get_by_role("button", name=OWN_PICTURE).first.click()
         page.wait_for_url(lambda address: "upload=" not in address, timeout=WAIT_MS)

@@ -24,6 +24,7 @@ APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
 )
+APP_NAMES = frozenset(param.name for param in APP_PARAMS)
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,25 @@ def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -
     key = f"{page}:{now.revision}.{number}:{name}"
     mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty)
     return key, now.settings[name]
+
+
+def element(page: str, name: str, shape: Hashable = None) -> str:
+    """The key of a widget that holds no setting: constant while it stays mounted.
+
+    To be called once a run.
+
+    Args:
+        page: where it is drawn.
+        name: of the widget.
+        shape: when it changes, the widget is mounted anew, with nothing in it.
+    """
+    state = st.session_state
+    drawn: dict[str, tuple[int, Hashable]] = state.setdefault(f"state/{page}/elements", {})
+    number, before = drawn.get(name, (0, shape))
+    if before != shape or f"{page}:{name}.{number}" not in state:
+        number += 1
+    drawn[name] = number, shape
+    return f"{page}:{name}.{number}"
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:

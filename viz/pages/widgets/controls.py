@@ -151,20 +151,34 @@ def number(
     *,
     step: float = 1,
     width: int = 130,
+    auto: str = "",
     format: str | None = None,
 ) -> float:
-    """A number typed or stepped; a box that is emptied takes the number it began with."""
-    key, value = session.widget(page, name, (*span, step))
+    """A number typed or stepped; a box that is emptied takes the number it began with.
+
+    Args:
+        page: whose setting.
+        name: of the setting.
+        label: above the box.
+        span: least and largest value.
+        help: one sentence on what it does.
+        step: between two values.
+        width: in pixels.
+        format: of the number, as printf takes it.
+        auto: what an empty box says; it then stands for 0.
+    """
+    key, value = session.widget(page, name, (*span, step), empty=0 if auto else None)
     st.number_input(
         label,
         min_value=span[0],
         max_value=span[1],
         step=step,
-        value=value,
+        value=None if auto and value == 0 else value,
         format=format,
         key=key,
         help=help or None,
         width=width,
+        placeholder=auto or None,
     )
     return session.get(page, name)
 

@@ -1,7 +1,7 @@
-"""The Models page's model: where it comes from, opened with care, and traced.
+"""The Models page's sources: where a model comes from, and how it is opened.
 
-With PUBLIC=1 in the environment this server opens the models of its catalogue and nothing else:
-that is held here, where every model is opened, whatever a link or a control says.
+With PUBLIC=1 in the environment this server opens the models of its catalogue and nothing else.
+That is enforced here, where every model is opened, whatever a link or a control says.
 """
 
 import hashlib
@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.pages import shared
-
 if TYPE_CHECKING:
     from models.files.folder import Folder
     from models.model import Model
@@ -23,7 +21,7 @@ PLACES = ("catalogue", "hub", "folder")
 DTYPES = ("float32", "bfloat16", "float16")
 DOORS = ("auto", "own", "transformers")
 CLOSED = "this server is public: it opens the models of its catalogue only"
-MOST_FILES = 100  # of a folder, looked at to see whether it changed
+MAX_FILES = 100  # of a folder, compared to see whether it changed
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,8 @@ class Source:
         name: in the catalogue, on the hub, or of the folder.
         dtype: of its weights.
         device: what it runs on.
-        door: whose code runs it; "auto" is ours where there is a converter.
+        door: the implementation that runs it: "own" (Headscope), "transformers", or "auto":
+            Headscope where there is a converter.
     """
 
     place: str
@@ -47,11 +46,11 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Open:
-    """A model that is open; it stays so when its files change or go.
+    """An open model; it stays open when its files change or are deleted.
 
     Attributes:
         source: where it came from.
-        stamp: of its files when it was opened.
+        stamp: digest of its files' names, sizes and times when it was opened.
         model: shared with others: nothing may change it.
     """
 
@@ -61,17 +60,17 @@ class Open:
 
 
 def public() -> bool:
-    """Whether this server is for everybody, and shows its catalogue only."""
+    """Whether this server is public, and opens the models of its catalogue only."""
     return os.environ.get("PUBLIC", "") not in ("", "0")
 
 
 def places() -> tuple[str, ...]:
-    """Where models may come from, here."""
+    """Where models may come from on this server."""
     return PLACES[:1] if public() else PLACES
 
 
 def check(source: Source) -> None:
-    """Raises ValueError for a place that this server does not open."""
+    """Raises ValueError for a place this server opens no models from."""
     if source.place not in places():
         raise ValueError(CLOSED)
 
@@ -80,7 +79,7 @@ def opened(source: Source) -> Open:
     """The model, opened once for all who ask.
 
     Raises:
-        ValueError: in one line, for whatever cannot be opened.
+        ValueError: in one line, if it cannot be opened.
     """
     check(source)
     stamp = _stamp(source)
@@ -88,10 +87,10 @@ def opened(source: Source) -> Open:
 
 
 def folder(source: Source) -> "Folder":
-    """Where the files of a source lie.
+    """The folder with the files of a source.
 
     Raises:
-        ValueError: if there are none here.
+        ValueError: if it is not on this machine.
     """
     check(source)
     if source.place == "catalogue":
@@ -108,9 +107,9 @@ def _of_hub(name: str) -> "Folder":
     from models.files import hub
 
     if not name:
-        raise ValueError("type the id of a model, owner/name, or choose one that is here already")
+        raise ValueError("type the hub id of a model, such as owner/name")
     if not hub.HUB_ID.fullmatch(name):
-        raise ValueError(f"{name!r} is no id of a model: expected something like owner/name")
+        raise ValueError(f"{name!r} is no hub id: expected something like owner/name")
     found = hub.cached_folder(name)
     if found is None:
         raise ValueError(f"{name} is not on this machine yet: look it up, then fetch it")
@@ -134,7 +133,7 @@ def _of_path(name: str) -> "Folder":
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _opened(source: Source, stamp: str) -> "Model":
-    """Opened once for each state of its files."""
+    """The model, opened once for each stamp."""
     import torch
 
     from models.run import load
@@ -150,37 +149,10 @@ def _opened(source: Source, stamp: str) -> "Model":
 
 
 def _stamp(source: Source) -> str:
-    """What changes when a file of the source does."""
+    """A digest that changes when a file of the source does."""
     try:
-        files = sorted(folder(source).path.iterdir())[:MOST_FILES]
-        told = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+        files = sorted(folder(source).path.iterdir())[:MAX_FILES]
+        found = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     except OSError:
-        told = []
-    return hashlib.sha256(repr(told).encode()).hexdigest()
-
-
-Given = tuple[Any, ...]
-
-
-def look(open_: Open, given: Given, argument: Any) -> shared.Traced:
-    """One pass over one input.
-
-    Args:
-        open_: the model.
-        given: what the input is remembered by.
-        argument: what the model is given: input and target.
-    """
-    return _traced(open_.source, open_.stamp, given, open_.model, argument)
-
-
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _traced(
-    source: Source, stamp: str, given: Given, _model: "Model", _argument: Any
-) -> shared.Traced:
-    from models.run import trace
-    from viz.pages.answers import thumbs
-
-    with shared.forward_pass(_model):
-        done = trace(_model, *_argument)
-    name = f"{source}|{stamp}|{given}".encode("utf-8", "replace")
-    return shared.Traced(done, hashlib.sha256(name).hexdigest()[:12], thumbs(done))
+        found = []
+    return hashlib.sha256(repr(found).encode()).hexdigest()
