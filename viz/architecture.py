@@ -1,4 +1,4 @@
-"""A network's parts as a message for its diagram, and as areas of a treemap."""
+"""A network's parts as the props of its diagram, and as areas of a treemap."""
 
 from collections.abc import Sequence
 from html import escape
@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 
 from viz import theme
 from viz.figures import finish
-from viz.pack import VERSION, pack
 
 KEYS = ("name", "title", "kind", "takes", "gives", "parameters", "flops", "memory")
-MORE = ("times", "skips", "context", "causal", "parts")
+MORE = ("times", "skips", "context", "causal", "heading", "sentence", "rows", "source", "parts")
 QUANTITIES = {
     "parameters": ("Parameters", "numbers that are learned"),
     "flops": ("FLOPs", "operations of one pass"),
@@ -19,45 +18,34 @@ QUANTITIES = {
 }
 
 
-def message(
+def base(
     parts: Sequence[dict[str, Any]],
+    sources: Sequence[dict[str, Any]],
     *,
-    identity: str = "",
     title: str = "",
-    select: str = "",
-    heard: int = 0,
     quantity: str = "parameters",
-    stale: bool = False,
-    type_size: float = 1.0,
-) -> bytes:
-    """What the diagram is sent; without parts, that it has to wait.
+) -> dict[str, Any]:
+    """What the diagram is given: a network's parts, and what is to be read about each.
 
     Args:
-        parts: each with `KEYS` and `MORE`; axes are [name, size], numbers those of one copy.
-        identity: the network's name for the browser.
-        title: its name for readers.
-        select: path of the part that is chosen, names joined by "/".
-        heard: the number of the user's last choice that `select` knows of.
-        quantity: one of `QUANTITIES`, told of every part.
-        stale: whether this is not what the controls say.
-        type_size: of all type, as a factor.
+        parts: each with `KEYS` and `MORE`; axes are [name, size], numbers those of one copy, rows
+            are [name, text], and `source` is an index into the sources.
+        sources: file, line and code of the functions that run.
+        title: of the network.
+        quantity: one of `QUANTITIES`, shown on every part.
+
+    Raises:
+        ValueError: for a part that lacks something, or another quantity.
     """
-    if not parts:
-        return pack({"v": VERSION, "base": None}, [])
     if quantity not in QUANTITIES:
         raise ValueError(f"quantity: expected one of {', '.join(QUANTITIES)}, received {quantity}")
-    base = {
-        "identity": identity,
+    return {
         "title": title,
-        "parts": [_checked(part) for part in parts],
-        "select": select,
-        "heard": heard,
+        "parts": [_checked(part, len(sources)) for part in parts],
+        "sources": list(sources),
         "quantity": quantity,
-        "stale": stale,
-        "type_size": type_size,
         "theme": {mode: _colours(mode) for mode in theme.MODES},
     }
-    return pack({"v": VERSION, "base": base}, [])
 
 
 def treemap(
@@ -116,11 +104,13 @@ def short(value: float, quantity: str = "parameters") -> str:
     return f"{value:.{digits}f}{units[step]}"
 
 
-def _checked(part: dict[str, Any]) -> dict[str, Any]:
+def _checked(part: dict[str, Any], sources: int) -> dict[str, Any]:
     missing = [key for key in (*KEYS, *MORE) if key not in part]
     if missing:
         raise ValueError(f"expected a part with {', '.join((*KEYS, *MORE))}; missing {missing}")
-    return {**part, "parts": [_checked(inner) for inner in part["parts"]]}
+    if part["source"] not in range(sources):
+        raise ValueError(f"expected a source from 0 to {sources - 1}, received {part['source']}")
+    return {**part, "parts": [_checked(inner, sources) for inner in part["parts"]]}
 
 
 def _colours(mode: theme.Mode) -> dict[str, Any]:

@@ -242,7 +242,8 @@ def number_axis(
 def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
     """One colour scale for all cells, chosen by its range."""
     title = {"text": bar, "side": "right"}
-    colorbar = {"title": title, "thickness": 12, "len": 1, "outlinewidth": 0}
+    colorbar = {"title": title, "thickness": 12, "outlinewidth": 0}
+    colorbar |= {"len": 1, "y": 0.5, "yanchor": "middle", "ypad": 0}  # as high as the cells
     return {"autocolorscale": True, "cmin": low, "cmax": high, "colorbar": colorbar}
 
 

@@ -1,11 +1,10 @@
-"""The diagram's message and the treemap, from plain numbers."""
+"""The diagram's props and the treemap, from plain numbers."""
 
 import json
 
 import pytest
 
-from viz.architecture import message, short, treemap
-from viz.pack import unpack
+from viz.architecture import base, short, treemap
 
 PART = {
     "name": "a",
@@ -20,22 +19,23 @@ PART = {
     "flops": 11,
     "memory": 13,
     "times": 2,
+    "heading": "<b>A</b> × 2",
+    "sentence": "A matrix.",
+    "rows": [["In", "3 tokens"]],
+    "source": 0,
     "parts": [],
 }
+SOURCE = {"file": "models/a.py", "line": 3, "code": "def a(): ..."}
 
 
-def test_a_message_holds_the_parts_and_both_modes():
-    header, area = unpack(message([PART], identity="i", title="t", select="a", quantity="flops"))
-    base = header["base"]
-    assert base["parts"] == [PART]
-    assert (base["select"], base["quantity"], base["stale"]) == ("a", "flops", False)
-    assert set(base["theme"]) == {"light", "dark"}
-    assert len(base["theme"]["dark"]["heads"]) == 16
-    assert area == b""
-
-
-def test_without_parts_it_waits():
-    assert unpack(message([]))[0]["base"] is None
+def test_the_props_hold_the_parts_their_sources_and_both_modes():
+    props = base([PART], [SOURCE], title="t", quantity="flops")
+    assert props["parts"] == [PART]
+    assert props["sources"] == [SOURCE]
+    assert (props["title"], props["quantity"]) == ("t", "flops")
+    assert set(props["theme"]) == {"light", "dark"}
+    assert len(props["theme"]["dark"]["heads"]) == 16
+    assert json.loads(json.dumps(props)) == props
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,12 @@ def test_without_parts_it_waits():
     [
         ([{**PART, "parts": [{"name": "b"}]}], {}, "missing"),
         ([PART], {"quantity": "colour"}, "expected one of parameters, flops, memory"),
+        ([{**PART, "parts": [{**PART, "source": 1}]}], {}, "expected a source from 0 to 0"),
     ],
 )
-def test_a_message_that_makes_no_sense_is_refused(parts, more, says):
+def test_parts_that_make_no_sense_are_refused(parts, more, says):
     with pytest.raises(ValueError, match=says):
-        message(parts, **more)
+        base(parts, [SOURCE], **more)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from models.run import Model
     from models.text import Tokenizer
 
+ROOT = Path(__file__).parents[2]
 LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
 BUILT = "built"  # a model made on the page, with random weights
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
@@ -88,17 +90,17 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 
 
 @contextlib.contextmanager
-def forward_pass(model: "Model") -> Iterator[None]:
+def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
     """For a model's forward pass: not more than two at one time, over all users.
 
-    A large model has all cores. All else that PyTorch does for a page is small, and has one core:
+    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small, and has one core:
     two threads would wait for each other while the browser needs the other core to draw.
     """
     import torch
 
     large = sum(weights.numel() for weights in model.network.parameters()) > LARGE
     with _FORWARDS:
-        torch.set_num_threads(_cores() if large else 1)
+        torch.set_num_threads(cores() if large or long else 1)
         try:
             yield
         finally:
@@ -106,7 +108,7 @@ def forward_pass(model: "Model") -> Iterator[None]:
 
 
 @st.cache_resource(show_spinner=False)
-def _cores() -> int:
+def cores() -> int:
     """How many threads PyTorch would choose itself; asked before anything changes it."""
     import torch
 

@@ -50,15 +50,14 @@ def key(app: AppTest, page: str, name: str) -> str:
 def shown(app: AppTest, page: str, name: str) -> bool:
     """Whether the last run drew a widget for a setting."""
     state, mounts = app.session_state, f"state/{page}/mounts"
-    if mounts not in state or name not in state[mounts]:
-        return False
-    return state[mounts][name].run == state["state/run"]
+    return mounts in state and name in state[mounts] and state[mounts][name].key in state
 
 
 def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:
     """Moves the widget of a setting, whatever it is, and runs the page."""
     wanted = key(app, page, name)
-    for kind in ("selectbox", "number_input", "button_group", "toggle", "text_input"):
+    kinds = ("selectbox", "number_input", "button_group", "toggle", "text_input", "text_area")
+    for kind in kinds:
         for element in app.get(kind):
             widget: Any = element
             if widget.key == wanted:

@@ -19,8 +19,8 @@ def view(
     """Shows what `kind` names; `assets/types.d.ts` has the props of each kind.
 
     Args:
-        kind: "text", "image", "architecture", "address", "keys", "mode", "preload", "slider" or
-            "entry".
+        kind: "text", "image", "architecture", "address", "keys", "mode", "preload", "slider",
+            "entry" or "copy".
         props: plain JSON; they go one way and are complete each time.
         key: constant for one place in the page; a new one mounts the view anew.
         on: the values and events the kind may send, each with what is called before the rerun it

@@ -1,4 +1,4 @@
-"""What building and running the Architecture page's network costs, said before it is done."""
+"""What building and running the Architecture page's network costs, predicted before it is done."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -7,11 +7,10 @@ import streamlit as st
 
 from viz.architecture import short
 from viz.pages import shared
-from viz.pages.architecture import blueprint
-from viz.pages.architecture import fixes as blueprint_fixes
-from viz.pages.architecture.blueprint import PAGE
-from viz.pages.architecture.controls import change
-from viz.pages.image import memory
+from viz.pages.architecture import fixes, network
+from viz.pages.architecture.presets import PAGE
+from viz.pages.state import session
+from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from models.model import Config
@@ -23,42 +22,43 @@ WASTE = 2.0  # a pass takes longer than its matrix products
 
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
-    """Says what it costs; whether there is room for it and, if it is a lot, it was asked for."""
-    from models.cost.count import needed
+    """Shows the cost; whether the network fits the memory and, if it is large, was asked for."""
+    from models.cost.memory import peak_memory
+    from models.cost.memory_check import SHARE, available_memory
 
-    room, wanted, seconds = memory.available(), needed(parts), predicted(parts)
-    said = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
-    if room is not None and wanted > memory.SHARE * room:
+    free, wanted, seconds = available_memory(), peak_memory(parts), predicted(parts)
+    cost = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
+    if free is not None and wanted > SHARE * free:
         shared.error_line(
-            f"This needs {said}, and {short(room, 'memory')} are free: make it smaller."
+            f"This needs {cost}, and {short(free, 'memory')} are free: make it smaller."
         )
-        _offer(memory.SHARE * room)
+        _offer(SHARE * free)
         return False
-    state, name = st.session_state, repr(config)
     if wanted < LARGE and seconds < SLOW:
-        st.caption(f"Building and running it takes {said}.")
+        st.caption(f"Building and running it takes {cost}.")
         return True
-    if state.get(f"{PAGE}_wanted_network") == name:
+    if st.session_state.get(f"{PAGE}/asked") == repr(config):
         return True
-    st.caption(f"Building and running it takes {said}, so it is only done when asked for.")
-
-    def ask() -> None:
-        state[f"{PAGE}_wanted_network"] = name
-
-    st.button(f"Build it ({short(wanted, 'memory')})", key=f"{PAGE}_build", on_click=ask)
+    st.caption(f"Building and running it takes {cost}, so it is only done when asked for.")
+    controls.button(f"Build it ({short(wanted, 'memory')})", f"{PAGE}_build", _ask, repr(config))
     return False
 
 
-def _offer(room: float) -> None:
-    """Buttons for smaller networks that fit."""
-    from models.cost.count import needed, parts
+def _ask(network: str) -> None:
+    st.session_state[f"{PAGE}/asked"] = network
 
-    def fits(made: Any, said: blueprint_fixes.Values) -> bool:
-        return needed(parts(made, *blueprint.sizes(said))) <= room
+
+def _offer(bytes: float) -> None:
+    """Buttons for smaller networks that fit."""
+    from models.cost.count import parts
+    from models.cost.memory import peak_memory
+
+    def fits(made: Any, values: network.Values) -> bool:
+        return peak_memory(parts(made, *network.sizes(values))) <= bytes
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
-        for number, fix in enumerate(blueprint_fixes.smaller(fits)):
-            st.button(fix.label, key=f"{PAGE}_fit_{number}", on_click=change, args=(fix.changes,))
+        for number, fix in enumerate(fixes.smaller(fits)):
+            controls.button(fix.label, f"{PAGE}_fit_{number}", session.give, PAGE, fix.changes)
 
 
 def predicted(parts: tuple[Any, ...]) -> float:

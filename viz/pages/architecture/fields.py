@@ -29,7 +29,7 @@ class Field:
     Attributes:
         name: in the link, and in the config unless `of` says otherwise.
         label: on its control.
-        told: what it means, on hover.
+        help: what it means, on hover.
         default: of the config, as the control has it: 0 stands for None, "yes" for True.
         low: of a number.
         high: of a number.
@@ -37,11 +37,12 @@ class Field:
         control: "slider", "number", "switch" or "select".
         more: whether it stands behind "More".
         of: its name in the config.
+        auto: whether an empty control stands for 0, and 0 for a value that follows from others.
     """
 
     name: str
     label: str
-    told: str
+    help: str
     default: int | str
     low: int = 0
     high: int = 0
@@ -49,26 +50,27 @@ class Field:
     control: str = "slider"
     more: bool = False
     of: str = ""
+    auto: bool = False
 
     def param(self, default: int | str) -> link.Param:
-        """It in the link, where it is missing when it is as in the preset."""
+        """Its parameter in the link."""
         if self.options:
             return link.choice(self.name, str(default), self.options)
         return link.number(self.name, int(default), self.low, self.high)
 
 
-def _number(name: str, label: str, default: int, low: int, high: int, told: str, **more: Any):
+def _number(name: str, label: str, default: int, low: int, high: int, help: str, **more: Any):
     return Field(
-        name, label, told, default, low, high, control=more.pop("control", "number"), **more
+        name, label, help, default, low, high, control=more.pop("control", "number"), **more
     )
 
 
-def _words(name: str, label: str, default: str, options: tuple[str, ...], told: str, **more: Any):
-    return Field(name, label, told, default, options=options, control="select", **more)
+def _words(name: str, label: str, default: str, options: tuple[str, ...], help: str, **more: Any):
+    return Field(name, label, help, default, options=options, control="select", **more)
 
 
-def _yes(name: str, label: str, default: str, told: str) -> Field:
-    return _words(name, label, default, YES_NO, told, more=True)
+def _yes(name: str, label: str, default: str, help: str) -> Field:
+    return _words(name, label, default, YES_NO, help, more=True)
 
 
 HEADS = _number(
@@ -78,13 +80,15 @@ DEPTH = _number(
     *("depth", "Depth", 2, 1, 24, "How many blocks follow each other"), control="slider"
 )
 DIM = _number("dim", "Dim", 64, 1, 4096, "Width of the model: numbers per token")
-WIDTH = _number("head_dim", "Head width", 0, 0, 1024, "Numbers per head; 0 means dim / heads")
+WIDTH = _number(
+    *("head_dim", "Head width", 0, 0, 1024, "Numbers per head; left empty, dim / heads"), auto=True
+)
 MLP = _number("mlp", "MLP width", 256, 1, 16384, "Hidden width of the feed-forward network")
 VOCAB = _number("vocab", "Vocabulary", 1000, 1, 300_000, "How many different tokens it knows")
 PRE, POST = (
-    Field("norm", "Norm", told, default, options=("post", "pre"), control="switch")
+    Field("norm", "Norm", help, default, options=("post", "pre"), control="switch")
     for default in ("pre", "post")
-    for told in ("LayerNorm behind (post) or in front of (pre) each sub-layer",)
+    for help in ("LayerNorm behind (post) or in front of (pre) each sub-layer",)
 )
 BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "Of the feed-forward network")
 ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How order gets in")
@@ -101,7 +105,11 @@ FILL = _words(
     more=True,
 )
 SCALED = _yes("embed_scale", "Embeddings × √dim", "no", "Whether embeddings are multiplied by √dim")
-VALUES = _number("value_dim", "Value width", 0, 0, 1024, "Of a head; 0 means head width", more=True)
+VALUES = _number(
+    *("value_dim", "Value width", 0, 0, 1024, "Of a head; left empty, the head width"),
+    more=True,
+    auto=True,
+)
 TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
 FIELDS: dict[str, tuple[Field, ...]] = {
     "encoder": (
@@ -111,21 +119,21 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     ),
     "decoder": (
         *(*TEXT, PRE, ORDER, BEND, VALUES, BIAS, SCALING, FILL),
-        _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.told),
+        _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.help),
         _yes("tied", "Tied output", "yes", "Whether the output projection is the embedding"),
         SEED,
     ),
     "seq2seq": (
-        _number("heads", "Heads", 8, 1, 32, HEADS.told, control="slider"),
+        _number("heads", "Heads", 8, 1, 32, HEADS.help, control="slider"),
         _number("depth", "Depth", 6, 1, 24, "Blocks of either tower", control="slider"),
-        _number("dim", "Dim", 512, 1, 4096, DIM.told),
+        _number("dim", "Dim", 512, 1, 4096, DIM.help),
         _number("d_k", "Width of q, k", 64, 1, 1024, "Of one head"),
         _number("d_v", "Width of v", 64, 1, 1024, "Of one head"),
-        _number("mlp", "MLP width", 2048, 1, 16384, MLP.told),
-        _number("source_vocab", "Source words", 1000, 3, 300_000, VOCAB.told),
-        _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.told),
+        _number("mlp", "MLP width", 2048, 1, 16384, MLP.help),
+        _number("source_vocab", "Source words", 1000, 3, 300_000, VOCAB.help),
+        _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.help),
         *(POST, ORDER),
-        _words("activation", "Activation", "relu", ACTIVATIONS, BEND.told),
+        _words("activation", "Activation", "relu", ACTIVATIONS, BEND.help),
         _yes("share_target", "Share target", "yes", "The output projection is the embedding"),
         _yes("share_source", "Share source", "yes", "Both towers read one embedding"),
         _words(
@@ -140,7 +148,17 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _number("image", "Image", 64, 1, 512, "Rows and columns of pixels"),
         _number("patch", "Patch", 8, 1, 128, "Rows and columns of a patch; must divide the image"),
         *(HEADS, DEPTH),
-        _number("dim", "Dim", 64, 0, 4096, "Width of the model; 0 leaves patches as they are"),
+        _number(
+            *(
+                "dim",
+                "Dim",
+                64,
+                0,
+                4096,
+                "Width of the model; left empty, patches stay as they are",
+            ),
+            auto=True,
+        ),
         *(WIDTH, MLP, PRE),
         _words(
             *("positions", "Positions", "learned"),
@@ -170,7 +188,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _yes("patch_norm", "Norm of patches", "no", "A LayerNorm behind the projection"),
         SEED,
     ),
-    "smallest": (_number("dim", "Dim", 3, 1, 1024, DIM.told), VOCAB, SEED),
+    "smallest": (_number("dim", "Dim", 3, 1, 1024, DIM.help), VOCAB, SEED),
 }
 TOKENS = _number("tokens", "Tokens", 16, 1, 1024, "How many go in", control="slider")
 SOURCE = _number("tokens", "Source tokens", 16, 1, 1024, "Read by the encoder", control="slider")
@@ -183,8 +201,8 @@ def fields(kind: str) -> tuple[Field, ...]:
     return (*FIELDS[kind], *inputs)
 
 
-def shown(field: Field, given: Mapping[str, Any]) -> int | str:
-    """What its control says for these fields of a config."""
+def value_of(field: Field, given: Mapping[str, Any]) -> int | str:
+    """The value of its control for these fields of a config."""
     value = given.get(field.of or field.name, field.default)
     if field.name == "mask_fill":
         return next((word for word, fill in FILLS.items() if fill == value), "−∞")
@@ -193,10 +211,21 @@ def shown(field: Field, given: Mapping[str, Any]) -> int | str:
     return 0 if value is None else value
 
 
-def meant(field: Field, value: int | str) -> Any:
-    """What the config is given for what its control says."""
+def meaning(field: Field, value: int | str) -> Any:
+    """What the config is given for a value of its control."""
     if field.name == "mask_fill":
         return FILLS[str(value)]
     if field.options == YES_NO:
         return value == "yes"
-    return None if value == 0 and field.name in ("head_dim", "value_dim", "dim") else value
+    return None if value == 0 and field.auto else value
+
+
+def automatic(name: str, values: Mapping[str, int | str]) -> int | None:
+    """What an empty control stands for; None where the other values do not fit together."""
+    if name == "dim":
+        return int(values["channels"]) * int(values["patch"]) ** 2
+    if name == "value_dim" and values["head_dim"]:
+        return int(values["head_dim"])
+    dim = int(values["dim"]) or automatic("dim", values) or 0
+    heads = int(values["heads"])
+    return None if dim % heads else dim // heads

@@ -1,16 +1,17 @@
-"""Ways out of settings that are impossible, or that this machine has no room for."""
+"""Ways out of settings that are impossible, or that need more memory than this machine has."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from viz.pages.architecture import blueprint
+from models.presets import PRESETS
+from viz.pages.architecture import network
 from viz.pages.architecture.fields import Field, fields
+from viz.pages.architecture.network import Values
 
 FAR = 64  # how far from a number another one is looked for
 LIMITS = (200, 512, 1000, 1024)  # usual lengths of the longest input
 SMALLER = (*("depth", "mlp", "dim", "image"), *("vocab", "source_vocab", "target_vocab", "tokens"))
 MOST = 4
-Values = dict[str, int | str]
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,10 @@ class Fix:
 
 def nearest() -> list[Fix]:
     """For each setting that alone can make the others possible: its nearest such value."""
-    name, said = blueprint.chosen(), blueprint.values()
+    name, now = network.chosen(), network.values()
     found = []
-    for field in _fields(name):
-        works = _first(name, said, field.name, _near(field, said))
+    for field in fields(PRESETS[name].kind):
+        works = _first(name, now, field.name, _near(field, now))
         if works is not None:
             found.append(_fix(field, works))
     return found[:MOST]
@@ -36,29 +37,23 @@ def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
     """For each size that alone can make a network fit: the largest value that is tried.
 
     Args:
-        fits: whether a config, with these settings, has room.
+        fits: whether a config, with these settings, fits.
     """
-    name, said = blueprint.chosen(), blueprint.values()
+    name, now = network.chosen(), network.values()
     found = []
-    for field in _fields(name):
+    for field in fields(PRESETS[name].kind):
         if field.name not in SMALLER:
             continue
-        for value in _falling(int(said[field.name])):
-            changed = said | {field.name: value}
+        for value in _falling(int(now[field.name])):
+            changed = now | {field.name: value}
             if "source_vocab" in changed and field.name.endswith("vocab"):
                 changed |= {"source_vocab": value, "target_vocab": value}
             made = _possible(name, changed)
             if made is not None and fits(made, changed):
-                different = {key: changed[key] for key in changed if changed[key] != said[key]}
+                different = {key: changed[key] for key in changed if changed[key] != now[key]}
                 found.append(Fix(f"{field.label} {value:,}", different))
                 break
     return found[:MOST]
-
-
-def _fields(name: str) -> tuple[Field, ...]:
-    from models.presets import PRESETS
-
-    return fields(PRESETS[name].kind)
 
 
 def _fix(field: Field, value: int | str) -> Fix:
@@ -66,39 +61,38 @@ def _fix(field: Field, value: int | str) -> Fix:
     return Fix(f"{field.label} {shown}", {field.name: value})
 
 
-def _first(name: str, said: Values, changed: str, tried: Iterator[int | str]) -> int | str | None:
+def _first(name: str, now: Values, changed: str, tried: Iterator[int | str]) -> int | str | None:
     return next(
-        (value for value in tried if _possible(name, said | {changed: value}) is not None), None
+        (value for value in tried if _possible(name, now | {changed: value}) is not None), None
     )
 
 
-def _possible(name: str, said: Values) -> object | None:
+def _possible(name: str, now: Values) -> object | None:
     try:
-        return blueprint.config(name, said)
+        return network.config(name, now)
     except ValueError:
         return None
 
 
-def _near(field: Field, said: Values) -> Iterator[int | str]:
+def _near(field: Field, now: Values) -> Iterator[int | str]:
     """Other values, the nearest first; after those, the numbers that other settings have."""
     if field.options:
-        yield from (option for option in field.options if option != said[field.name])
+        yield from (option for option in field.options if option != now[field.name])
         return
-    now = int(said[field.name])
-    if field.name == "head_dim" and not now:  # which stands for an equal share
-        now = int(said["dim"]) // int(said["heads"])
+    value = int(now[field.name])
+    if field.name == "head_dim" and not value:
+        value = int(now["dim"]) // int(now["heads"])
     for distance in range(FAR + 1):
-        for value in dict.fromkeys((now - distance, now + distance)):
-            if max(field.low, 1) <= value <= field.high:
-                yield value
-    others = {int(value) for value in said.values() if isinstance(value, int)} | set(LIMITS)
+        for near in dict.fromkeys((value - distance, value + distance)):
+            if max(field.low, 1) <= near <= field.high:
+                yield near
+    others = {int(other) for other in now.values() if isinstance(other, int)} | set(LIMITS)
     inside = others & set(range(max(field.low, 1), field.high + 1))
-    yield from sorted(inside, key=lambda value: abs(value - now))
+    yield from sorted(inside, key=lambda other: abs(other - value))
 
 
-def _falling(now: int) -> Iterator[int]:
+def _falling(value: int) -> Iterator[int]:
     """Smaller and smaller numbers, those with many divisors preferred."""
-    value = now
     while value > 1:
         value = value * 3 // 4
         yield value - value % 64 if value > 64 else value - value % 8 if value > 8 else value

@@ -1,80 +1,52 @@
-"""Architecture: choose a network, change it, and see its parts, its costs and its heads."""
+"""Architecture: choose a network, change it, and see its parts, its costs and its attention."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.architecture import QUANTITIES
-from viz.pages import explorer, settings, shared
-from viz.pages.architecture import blueprint
-from viz.pages.architecture import controls as blueprint_controls
-from viz.pages.architecture import run as blueprint_run
-from viz.pages.architecture import view as blueprint_view
+from viz.pages import shared
+from viz.pages.architecture import controls, diagram, network, presets, run
+from viz.pages.architecture.presets import PAGE
+from viz.pages.state import session
 
-PAGE = blueprint.PAGE
+STYLE = """<style>
+.st-key-architecture_controls { row-gap: .4rem; }
+.st-key-architecture_more { margin-top: 1.75rem; } /* beside controls with labels */
+.st-key-architecture_fixes button { min-height: 2rem; padding: .1rem .7rem; }
+.st-key-architecture_shown p { margin: 0; }
+.st-key-architecture_source [data-testid="stFileUploaderDropzone"] {
+  padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
+.st-key-architecture_source [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
+</style>"""
 
 
-@st.fragment(key=blueprint_controls.PAGE_KEY)
 def page() -> None:
-    with st.container(gap="small"):
-        name = blueprint.named_in(st.query_params.to_dict())
-        problems = settings.from_link(PAGE, blueprint.params(name))
-        st.markdown("#### What is a transformer made of?")
-        for problem in problems:
-            shared.error_line(problem)
-        blueprint_view.style()
-        blueprint_controls.network()
-        blueprint_controls.controls()
-        _shown()
+    """Draws the page."""
+    problems = session.enter(PAGE, presets.params_of).problems
+    st.markdown("#### What is a transformer made of?")
+    st.html(STYLE)
+    for problem in problems:
+        shared.error_line(problem)
+    controls.choose()
+    controls.change()
+    above, place = st.container(key=f"{PAGE}_above", gap="small"), st.empty()
+    if shared.cold():
+        with place.container():
+            diagram.wait()
+    _show(above, place)
 
 
-@st.fragment(key=blueprint_controls.SHOWN_KEY)
-def _shown() -> None:
-    """What follows from the controls: a changed control runs this alone, and not them."""
-    settings.hear(PAGE)
-    notes = st.container(key="architecture_notes", gap="small")
-    with st.container(key="architecture_picture"):
-        if shared.warm():
-            _show(notes)
-        else:
-            blueprint_view.wait()
-    settings.tell(PAGE)
-    settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
+def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
+    """The parts or the attention; where the settings are impossible, the last ones, dimmed."""
+    from models.cost.count import parts
 
-
-def _show(notes: DeltaGenerator) -> None:
-    """The diagram; where the settings are impossible, that of the last ones that were not."""
-    name, said, error = blueprint.possible()
-    config = blueprint.config(name, said)
-    parts = blueprint_view.parts_of(config, *blueprint.sizes(said))
-    with notes:
+    config, sizes, error = network.possible()
+    found = parts(config, *sizes)
+    with above:
         if error is not None:
-            blueprint_controls.problem(error)
-        running = blueprint_controls.view(blueprint_view.summary(parts))
-    drawn, run = st.container(), st.container()
-    if running and error is None:
-        drawn.empty()
-        with run.container(gap="small"):
-            blueprint_run.show(name, config)
-        return
-    explorer.hide(PAGE, run)
-    with drawn.container():
-        _look(parts, blueprint.title(name), stale=error is not None)
-
-
-@st.fragment
-def _look(parts: blueprint_view.Parts, title: str, *, stale: bool) -> None:
-    """What is chosen in the diagram runs this alone."""
-    settings.hear(PAGE)
-    left, right = st.columns([3, 2] if len(parts) > 2 else [7, 4], gap="medium")
-    with left:
-        path = blueprint_view.diagram(parts, title, stale=stale)
-    with right, st.container(key="architecture_told", gap="small"):
-        look = blueprint_controls.look()
-        if look in QUANTITIES:
-            blueprint_view.shares(parts, look, title)
-        else:
-            blueprint_view.chosen(parts, path)
-    settings.to_link(PAGE, blueprint.params(blueprint.chosen()))
-
-
-page()
+            controls.problem(error)
+        running = controls.view(diagram.summary(found))
+    with place.container():
+        if running and error is None:
+            run.show(config)
+        elif not (running and run.stale(config)):
+            diagram.show(found, session.get(PAGE, "look"), stale=error is not None)

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from viz.pages.frame import bar, registry
+from viz.pages.lessons.frame import way_back
 from viz.pages.state import session
 
 VIZ = Path(__file__).parents[2]
@@ -17,4 +18,5 @@ st.set_page_config(
 st.html(VIZ / "app.css")
 session.enter_app(entry.name)
 bar.draw(entry)
+way_back(entry.name)
 page.run()

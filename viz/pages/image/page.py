@@ -1,78 +1,90 @@
 """Image: a picture, its patches, and where every head of a vision transformer looks."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from viz.pages import explorer, settings, shared
-from viz.pages.image import gallery, painter, picture
-from viz.pages.image import view as picture_view
+from viz.pages import shared
+from viz.pages.image import controls, cost, examples, network, picture, tracing
+from viz.pages.shared import BUILT
 from viz.pages.state import params as link
-from viz.pages.widgets import badge
+from viz.pages.state import session
+from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
-PARAMS = (
-    link.choice("photo", "flower", picture.PICTURES),
-    link.sha256("upload"),
-    *painter.PARAMS,
-    link.number("layer", 0, 0, 99),
-    link.number_or("head", 0, 99, ("mean", "max")),
-    link.number("token", 0, 0, 9999),
-    link.choice("direction", "out", ("out", "in")),
-    link.choice("scale", "layer", picture_view.SCALES),
-)
+SCALES = ("layer", "own", "fixed")
 
 
-@st.fragment
+def params(
+    model: str = "", photo: str = "flower", selection: Mapping[str, Any] | None = None
+) -> tuple[link.Param, ...]:
+    """The page's settings and its view's selection.
+
+    Args:
+        model: where a link names none; "" has every link name one.
+        photo: where a link names none.
+        selection: what the view selects where a link does not say.
+    """
+    first = {"layer": 0, "head": 0, "token": 0, "direction": "out", **(selection or {})}
+    return (
+        link.choice("photo", photo, picture.PICTURES),
+        pictures.UPLOAD,
+        link.choice("model", model, network.TITLES),
+        *controls.PARAMS,
+        link.number("layer", first["layer"], 0, 99),
+        link.number_or("head", first["head"], 99, ("mean", "max")),
+        link.number("token", first["token"], 0, 9999),
+        link.choice("direction", first["direction"], ("out", "in")),
+        link.choice("scale", "layer", SCALES),
+    )
+
+
+def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
+    """The parameters of a link, with what its network begins with where it names no picture.
+
+    A link without a network is one of the days when the page opened with a network built here.
+    """
+    own = {name: text for name, text in query.items() if name not in session.APP_NAMES}
+    model = link.value(link.choice("model", BUILT if own else network.FIRST, network.TITLES), own)
+    pictures_of_it = examples.of(model)
+    name, example = next(iter(pictures_of_it.items()))
+    if own.get("photo") in pictures_of_it or "upload" in own or example is None:
+        return params(model)
+    return params(model, name, pictures.selection_of(example))
+
+
 def page() -> None:
-    with st.container(gap="small"):
-        _page()
-
-
-def _page() -> None:
-    problems = settings.from_link(PAGE, PARAMS)
-    painter.take_dropped(PAGE)
-    gallery.settle(PAGE)
+    """Draws the page."""
+    problems = session.enter(PAGE, params_of).problems
+    pictures.take(PAGE)
+    examples.settle(PAGE)
     st.markdown("#### Where does every head look?")
-    for problem in (*problems, *painter.missing(PAGE)):
+    with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
+        controls.model(PAGE, lambda: examples.follow(PAGE))
+        pictures.choose(PAGE, examples.of(session.get(PAGE, "model")))
+    controls.sizes(PAGE)
+    for problem in (*problems, *pictures.problems(PAGE)):
         shared.error_line(problem)
-    painter.source(PAGE, st.session_state[f"{PAGE}_model"], chooser=gallery.model)
-    choice = painter.choose(PAGE)
-    notes = st.container(key="image_notes", gap="small")
-    view = st.container(key="image_picture")
-    with notes:
-        painter.refused(PAGE)
-        try:
-            with st.spinner("Looking at the picture …"):
-                _show(choice, view)
-        except ValueError as error:
-            explorer.hide(PAGE, view)
-            shared.error_line(error)
-    settings.tell(PAGE)
-    settings.to_link(PAGE, PARAMS)
+    examples.caption(PAGE)
+    with attention.stage(PAGE, "image", params()) as stage:
+        _show(stage)
 
 
-def _show(choice: picture.ViTChoice, view: DeltaGenerator) -> None:
-    data, digest = picture.source(PAGE)
-    how = st.session_state[f"{PAGE}_fit"]
-    found = picture.seen(choice, shared.device(), digest, how, data)
-    painter.told(found.notes)
-    gallery.look(PAGE, choice.model)
-    gallery.answer(choice.model, found.trace)
-    with view.container():
-        _view(choice, found, settings.controls(PAGE, PARAMS))
-
-
-@st.fragment
-def _view(choice: picture.ViTChoice, found: picture.Seen, drawn: dict[str, Any]) -> None:
-    """What the view asks for and chooses runs this alone: the controls have no part in it."""
-    settings.keep_up(PAGE, PARAMS, drawn, dropped=painter.is_dropped(PAGE))
-    picture_view.show(PAGE, choice, found)
-    select = explorer.selection(PAGE, found.trace)
-    badge.show(PAGE, found.trace, found.identity, select, lambda: painter.given(PAGE, choice))
-    painter.snippet(PAGE, choice, found)
-    settings.to_link(PAGE, PARAMS)
-
-
-page()
+def _show(stage: attention.Stage) -> None:
+    """Traces the picture and hands it to the browser."""
+    choice, device = controls.chosen(PAGE), shared.device()
+    if not cost.allowed(PAGE, choice, device):
+        stage.stale()
+        return
+    data, digest = pictures.current(PAGE)
+    given = tracing.Input(choice, device, digest, session.get(PAGE, "fit"))
+    with st.spinner("Running the network …"):
+        held = tracing.shown(given, data, pictures.name_in_code(PAGE))
+    image, notes = tracing.fitted_image(given, data)
+    if notes:
+        st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
+    examples.answer(choice.model, held.value.shown)
+    stage.show(held, panels=["code"])
+    with stage.below:
+        verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))

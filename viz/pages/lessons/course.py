@@ -1,10 +1,6 @@
-"""The lessons, in the order a course takes; a lesson is there when its page is."""
+"""The lessons, in the order a course takes."""
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-
-FOLDER = Path(__file__).parents[1] / "learn"
 
 
 @dataclass(frozen=True)
@@ -12,7 +8,7 @@ class Lesson:
     """One lesson.
 
     Attributes:
-        name: of its page, and in its address.
+        name: of its folder, and its address.
         title: for readers.
         icon: of Material Symbols.
         line: what it is about.
@@ -22,11 +18,6 @@ class Lesson:
     title: str
     icon: str
     line: str
-
-    @property
-    def script(self) -> str:
-        """The page, from the project's folder."""
-        return f"viz/pages/learn/{self.name}.py"
 
 
 COURSE = (
@@ -105,12 +96,6 @@ COURSE = (
 )
 
 
-@cache
-def lessons() -> tuple[Lesson, ...]:
-    """The lessons whose pages are there."""
-    return tuple(lesson for lesson in COURSE if (FOLDER / f"{lesson.name}.py").is_file())
-
-
 def lesson(name: str) -> Lesson:
     """The lesson of that name."""
     return next(each for each in COURSE if each.name == name)
@@ -118,7 +103,6 @@ def lesson(name: str) -> Lesson:
 
 def neighbours(name: str) -> tuple[Lesson | None, Lesson | None]:
     """The lessons before and after this one; None where the course begins or ends."""
-    known = lessons()
-    place = known.index(lesson(name))
-    before = known[place - 1] if place else None
-    return before, known[place + 1] if place + 1 < len(known) else None
+    number = COURSE.index(lesson(name))
+    before = COURSE[number - 1] if number else None
+    return before, COURSE[number + 1] if number + 1 < len(COURSE) else None

@@ -1,84 +1,99 @@
-"""What every lesson has round its own content.
+"""What every lesson has round its own content, and the parts that lessons are made of.
 
 A lesson's page is
 
-    @st.fragment
     def page() -> None:
         with frame.lesson(NAME, PARAMS):
             …
 
-    frame.arrive(NAME)
-    page()
-
 and inside it calls what it needs of `text`, `formula`, `stepper`, `show`, `tries`, `code`,
-`explore` and `took`, in this order.
+`explore` and `takeaways`, in this order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import streamlit as st
 
-from viz.pages import settings, shared
-from viz.pages.lessons import course, edge, look, prose, tables
-from viz.pages.lessons.edge import printing
+from viz.pages import shared
+from viz.pages.frame import registry
+from viz.pages.lessons import course, markup, tables
+from viz.pages.lessons.glossary import TERMS
 from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import attention, controls
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 LARGE = 17  # type of a figure in projector mode
+PRINT = link.choice("print", "no", ("no", "yes"))
+KEYS = (
+    '<p class="lesson-keys">Keys: <kbd>→</kbd> <kbd>←</kbd> step · <kbd>N</kbd> next lesson ·'
+    " <kbd>P</kbd> previous lesson. Underlined words explain themselves under the pointer.</p>"
+)
 
 
 class Try(NamedTuple):
-    """A link that sets the controls: what to click, what to look at, and what is set."""
+    """A button that sets the controls to a telling state.
+
+    Attributes:
+        label: what is tried.
+        note: what to observe then.
+        settings: what it sets; all other settings take their defaults.
+    """
 
     label: str
-    look: str
+    note: str
     settings: Mapping[str, Any]
-
-
-def arrive(name: str) -> None:
-    """To be called where the page begins: a link that is followed is never an old address."""
-    st.session_state.pop(f"{name}_replaced", None)
-    st.session_state["lesson_arrived"] = True
 
 
 @contextmanager
 def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
-    """The head and the foot of a lesson, its settings, and the line that tells of a mistake."""
-    params = (*params, edge.PRINT)
-    problems = settings.from_link(name, params)
-    look.style(printing=printing(name))
-    edge.listen()
-    with st.container(key=f"lesson_page_{name}", gap="small"):
-        edge.head(name)
+    """The head and the foot of a lesson, its settings and its link; a ValueError is one line."""
+    params = (*params, PRINT)
+    problems = session.enter(name, params, view=False).problems
+    st.session_state["lesson/last"] = name
+    _listen(name)
+    paper = "paper_" if printing(name) else ""
+    with st.container(key=f"lesson_page_{paper}{name}", gap="small"):
+        _head(name)
         for problem in problems:
             shared.error_line(problem)
         try:
             yield
         except ValueError as error:
             shared.error_line(error)
-        edge.foot(name)
-        settings.tell(name)
-    settings.to_link(name, params)
-    if st.session_state.pop("lesson_arrived", False):
-        # a link to the page one is on changes the settings, but not the address
-        st.query_params.from_dict(st.session_state[f"{name}_link"])
-    st.session_state["lesson_last"] = name
+        _foot(name)
+    attention.address(name, params)
+
+
+def way_back(page: str) -> None:
+    """On a page that is no lesson: a link to the lesson that was read last, as it was left."""
+    last = st.session_state.get("lesson/last")
+    if last is None or page in {each.name for each in course.COURSE}:
+        return
+    label = f"Back to the lesson “{course.lesson(last).title}”"
+    with st.container(key="lesson_return"):
+        st.page_link(registry.page(last), label=label, icon=":material/arrow_back:")
+
+
+def printing(name: str) -> bool:
+    """Whether the lesson is shown for paper: every step, the code open, nothing to click."""
+    return session.get(name, PRINT.name) == "yes"
 
 
 def text(*paragraphs: str) -> None:
-    """Paragraphs in the marks of `prose`."""
-    st.html(
-        f'<div class="lesson-text">{"".join(f"<p>{prose.html(p)}</p>" for p in paragraphs)}</div>'
-    )
+    """Paragraphs in the marks of `markup`."""
+    inner = "".join(f"<p>{markup.html(paragraph)}</p>" for paragraph in paragraphs)
+    st.html(f'<div class="lesson-text">{inner}</div>')
 
 
 def heading(title: str) -> None:
     """The title of a part of the lesson."""
-    st.html(f'<div class="lesson-text"><h5>{prose.html(title)}</h5></div>')
+    st.html(f'<div class="lesson-text"><h5>{markup.html(title)}</h5></div>')
 
 
 def formula(*latex: str) -> None:
@@ -95,10 +110,10 @@ def show(*parts: str) -> None:
 def figure(
     name: str, drawn: "Figure", key: str, alt: str, *, width: int | Literal["stretch"] = "stretch"
 ) -> None:
-    """A Plotly figure in the colours of the mode; `alt` says it to who cannot see it."""
+    """A Plotly figure in the colours of the mode; `alt` describes it to those who cannot see it."""
     mode = st.context.theme.type or "light"
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
-    if st.session_state.get("projector"):
+    if session.app("projector") == "yes":
         drawn.update_layout(font_size=LARGE, title_font_size=LARGE + 3)
     # a chart that exists would keep the colours of the other mode
     place = f"{name}_chart_{key}_{mode}"
@@ -121,61 +136,68 @@ def stepper(name: str, titles: Sequence[str]) -> int:
     Returns:
         The number of the step to show, and all before it.
     """
-    last, key = len(titles) - 1, f"{name}_step"
+    last = len(titles) - 1
     if printing(name):
         return last
-
-    def go(to: int) -> None:
-        settings.say(name, {"step": to})
-
-    at = st.session_state[key]
-    with st.container(key=f"lesson_step_{name}", horizontal=True, gap="small"):
+    at = session.get(name, "step")
+    with st.container(key=f"lesson_step_{name}", horizontal=True, gap="xsmall"):
         with st.container(key="lesson_back", width="content"):
-            st.button("←", key="lesson_back_button", disabled=at == 0, on_click=go, args=(at - 1,))
+            st.button(
+                "←", key="lesson_back_button", disabled=at == 0, on_click=_go, args=(name, at - 1)
+            )
         with st.container(key="lesson_forward", width="content"):
             label, to = ("→", at + 1) if at < last else ("↺", 0)
-            told = "The next step" if at < last else "From the start"
-            st.button(label, key="lesson_forward_button", help=told, on_click=go, args=(to,))
-        st.segmented_control(
-            "Step",
-            range(last + 1),
-            format_func=lambda number: f"{number + 1} {titles[number]}",
-            key=key,
-            required=True,
-            persist_state="session",
-            label_visibility="collapsed",
-        )
-    return st.session_state[key]
+            help = "The next step" if at < last else "From the start"
+            st.button(label, key="lesson_forward_button", help=help, on_click=_go, args=(name, to))
+        for number, title in enumerate(titles):
+            key = f"lesson_to_{number}"
+            controls.button(f"{number + 1} {title}", key, _go, name, number, chosen=number == at)
+    return at
 
 
-def tries(name: str, *links: Try, part: str = "") -> None:
-    """Links that set the controls to a telling state, and what to look at there.
+def _go(name: str, to: int) -> None:
+    session.edit(name, {"step": to})
 
-    A lesson of several parts has links in each, below the picture that they change; `part` is a
-    word that tells them apart.
+
+def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = "") -> None:
+    """Buttons that set the controls to a telling state, each with what to observe there.
+
+    Args:
+        name: of the lesson.
+        params: its settings.
+        buttons: what there is to try.
+        part: a word that tells the buttons of one part of the lesson from those of another.
     """
     if printing(name):
         return
     heading("Try this")
+    usual = {param.name: param.default for param in params}
     with st.container(key=f"lesson_tries_{name}{part}", gap="xsmall"):
-        for each in links:
-            st.page_link(
-                course.lesson(name).script,
-                label=f"**{shared.plain(each.label)}** {shared.plain(each.look)}",
+        for number, each in enumerate(buttons):
+            st.button(
+                f"**{shared.plain(each.label)}** {shared.plain(each.note)}",
+                key=f"{name}_try{part}_{number}",
+                type="tertiary",
                 icon=":material/play_arrow:",
-                query_params={key: str(value) for key, value in each.settings.items()},
+                wrap=True,
+                on_click=_try,
+                args=(name, usual, each.settings),
             )
 
 
+def _try(name: str, usual: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Sets the controls, and asks the browser to bring the first of them into view."""
+    session.give(name, {**usual, **settings})
+    st.session_state["lesson/tried"] = name, session.current(name).revision, [*settings]
+
+
 def code(name: str, *functions: Callable[..., Any]) -> None:
-    """The lines of the project that worked out what is shown; only loaded for readers."""
+    """The lines of the project that computed what is shown; only loaded for readers."""
     from viz.pages.widgets.sources import source
 
-    key = f"{name}_code"
     opened = printing(name)
-    box = st.expander(
-        "The lines that ran", expanded=opened, key=f"{key}_{opened}", on_change="rerun"
-    )
+    key = f"{name}_code_{opened}"
+    box = st.expander("The lines that ran", expanded=opened, key=key, on_change="rerun")
     if not (box.open or opened):
         return
     with box:
@@ -185,17 +207,87 @@ def code(name: str, *functions: Callable[..., Any]) -> None:
             st.code(lines, language="python")
 
 
-def took(*points: str) -> None:
-    """What to take away."""
-    items = "".join(f"<li>{prose.html(point)}</li>" for point in points)
-    st.html(f'<div class="lesson-text lesson-took"><h5>To take away</h5><ul>{items}</ul></div>')
+def takeaways(*points: str) -> None:
+    """What to remember of the lesson."""
+    items = "".join(f"<li>{markup.html(point)}</li>" for point in points)
+    st.html(
+        f'<div class="lesson-text lesson-takeaways"><h5>To take away</h5><ul>{items}</ul></div>'
+    )
 
 
-def explore(label: str, page: str = "explore/text", **query: Any) -> None:
+def explore(label: str, page: str = "text", **query: Any) -> None:
     """A link to another page with the same state; that page then has a link back."""
     st.page_link(
-        f"viz/pages/{page}.py",
+        registry.page(page),
         label=label,
         icon=":material/open_in_new:",
         query_params={key: str(value) for key, value in query.items()},
     )
+
+
+def _listen(name: str) -> None:
+    """What the browser does by itself: keys, showing what was tried, noticing another mode."""
+    from headscope_views import view
+
+    lesson, revision, settings = st.session_state.get("lesson/tried", ("", 0, []))
+    now = session.current(name).revision
+    show = settings if (lesson, revision) == (name, now) else []
+    view("keys", {"page": name, "revision": now, "show": show}, key="lesson_keys")
+    mode = st.context.theme.type or "light"
+    view("mode", {"mode": mode}, key="lesson_mode", on=("mode",))
+
+
+def _head(name: str) -> None:
+    here = course.lesson(name)
+    opened = st.session_state.setdefault("lesson/opened", [])
+    if name not in opened:
+        opened.append(name)
+    number = course.COURSE.index(here) + 1
+    st.markdown(f"#### {number} · {here.title}")
+    bars = "".join(
+        f'<i class="{"here" if each == here else "opened" if each.name in opened else ""}"></i>'
+        for each in course.COURSE
+    )
+    line = f"Lesson {number} of {len(course.COURSE)} · {len(opened)} opened · {here.line}"
+    st.html(
+        f'<div class="lesson-bar" aria-hidden="true">{bars}</div>'
+        f'<div class="lesson-head"><small>{escape(line)}</small></div>'
+    )
+    with st.container(key="lesson_nav", horizontal=True, gap="small", vertical_alignment="center"):
+        _neighbours(name, "")
+        st.space("stretch")
+        with st.container(key="lesson_views", horizontal=True, width="content"):
+            st.button("Projector", key="lesson_large", on_click=_enlarge, type="tertiary")
+            title = "Back to the screen" if printing(name) else "Print view"
+            st.button(title, key="lesson_print", on_click=_print, args=(name,), type="tertiary")
+
+
+def _enlarge() -> None:
+    session.give(session.APP, {"projector": "no" if session.app("projector") == "yes" else "yes"})
+
+
+def _print(name: str) -> None:
+    session.edit(name, {PRINT.name: "no" if printing(name) else "yes"})
+
+
+def _neighbours(name: str, where: str) -> None:
+    before, after = course.neighbours(name)
+    if before is not None:
+        page, icon = registry.page(before.name), ":material/arrow_back:"
+        with st.container(key=f"lesson{where}_previous", width="content"):
+            st.page_link(page, label=before.title, icon=icon)
+    if after is not None:
+        page, icon = registry.page(after.name), ":material/arrow_forward:"
+        with st.container(key=f"lesson{where}_next", width="content"):
+            st.page_link(page, label=after.title, icon=icon, icon_position="right")
+
+
+def _foot(name: str) -> None:
+    if not printing(name):
+        with st.container(key="lesson_foot", horizontal=True, gap="medium"):
+            _neighbours(name, "_foot")
+    with st.expander("Glossary", key="lesson_glossary"):
+        items = "".join(f"<dt>{escape(n)}</dt><dd>{escape(t)}</dd>" for n, t in TERMS.items())
+        st.html(f'<dl class="lesson-glossary">{items}</dl>{KEYS}')
+    if not printing(name):
+        st.html(KEYS)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from viz.pages import shared
 from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls
 
 SPAN = (-100.0, 100.0)
+WIDTH, PROJECTED = 112, 150  # pixels of a box, and in the projector's larger type
 
 
 def params(prefix: str, values: Sequence[Sequence[float]]) -> tuple[link.Param, ...]:
@@ -34,42 +36,26 @@ def grid(
     Returns:
         What they hold.
     """
+    width = PROJECTED if session.app("projector") == "yes" else WIDTH
     for row, title in enumerate(rows, 1):
         with st.container(key=f"lesson_grid_{page}_{prefix}{row}", horizontal=True, gap="xsmall"):
             for col, name in enumerate(cols, 1):
-                key = f"{page}_{prefix}{row}{col}"
-                label = f"{title}, {name}" if title else name
-                st.number_input(
-                    label,
-                    value=None,  # else a box that is emptied would hold the smallest number
-                    min_value=SPAN[0],
-                    max_value=SPAN[1],
+                controls.number(
+                    page,
+                    f"{prefix}{row}{col}",
+                    f"{title}, {name}" if title else name,
+                    SPAN,
+                    "",
                     step=step,
+                    width=width,
                     format="%.4f",
-                    key=key,
-                    persist_state="session",
-                    on_change=_refill,
-                    args=(page, prefix, row, col, label),
-                    width=150 if st.session_state.get("projector") else 112,
                 )
-    if told := st.session_state.pop(f"{page}_{prefix}_emptied", None):
-        shared.error_line(ValueError(f"{told}: expected a number, received none; the last is back"))
-    found = values(page, prefix, len(rows), len(cols))
-    st.session_state[f"{page}_{prefix}_last"] = found
-    return found
-
-
-def _refill(page: str, prefix: str, row: int, col: int, label: str) -> None:
-    """A box that was emptied gets its last number back."""
-    key = f"{page}_{prefix}{row}{col}"
-    if st.session_state[key] is None:
-        st.session_state[key] = st.session_state[f"{page}_{prefix}_last"][row - 1][col - 1]
-        st.session_state[f"{page}_{prefix}_emptied"] = label
+    return values(page, prefix, len(rows), len(cols))
 
 
 def values(page: str, prefix: str, rows: int, cols: int) -> list[list[float]]:
     """What the boxes hold."""
     return [
-        [float(st.session_state[f"{page}_{prefix}{row}{col}"]) for col in range(1, cols + 1)]
+        [float(session.get(page, f"{prefix}{row}{col}")) for col in range(1, cols + 1)]
         for row in range(1, rows + 1)
     ]

@@ -1,10 +1,10 @@
-"""Small matrices with every number in sight, as HTML that is legible in light and in dark."""
+"""Tables with every number in sight, as HTML that is legible in light and in dark."""
 
 from collections.abc import Sequence
 from html import escape
 from math import isnan
 
-from viz.pages.lessons import prose
+from viz.pages.lessons import markup
 
 Row = Sequence[float]
 KINDS = ("plain", "weights", "signed")
@@ -31,14 +31,14 @@ def matrix(
 
     Args:
         values: row by row; NaN is a cell that is masked.
-        title: what it is, in the marks of `prose`.
+        title: what it is, in the marks of `markup`.
         rows: a name for each row; none for numbers.
         cols: a name for each column.
         axes: what a row and what a column is ("word", "feature"), for the shape below the title.
         kind: "weights" colours 0 to 1, "signed" negative and positive by size, "plain" nothing.
         digits: after the point.
         mark: the row and column of cells to point at; None in a place means all of that axis.
-        note: a line below the table, in the marks of `prose`.
+        note: a line below the table, in the marks of `markup`.
     """
     if kind not in KINDS:
         raise ValueError(f"kind: expected one of {', '.join(KINDS)}, received {kind!r}")
@@ -52,9 +52,9 @@ def matrix(
             for col, value in enumerate(row)
         )
         lines.append(f"<tr>{name}{cells}</tr>")
-    below = f'<p class="lesson-note">{prose.html(note)}</p>' if note else ""
+    below = f'<p class="lesson-note">{markup.html(note)}</p>' if note else ""
     return (
-        f'<figure class="lesson-matrix"><figcaption>{prose.html(title)}'
+        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
         f"<small>{escape(shape(values, axes))}</small></figcaption>"
         f"<table>{''.join(lines)}</table>{below}</figure>"
     )
@@ -84,11 +84,11 @@ def bars(
     """Numbers as bars; negative ones in another colour.
 
     Args:
-        title: what they are, in the marks of `prose`.
+        title: what they are, in the marks of `markup`.
         items: a name and a number each.
         full: the number whose bar is as wide as there is room; that of the longest if it is more.
         digits: after the point.
-        note: a line below, in the marks of `prose`.
+        note: a line below, in the marks of `markup`.
     """
     longest = max([full, *(abs(value) for _, value in items)]) or 1.0
     lines = "".join(
@@ -97,9 +97,9 @@ def bars(
         f' .75)"></i></td><td>{number(value, digits)}</td></tr>'
         for name, value in items
     )
-    below = f'<p class="lesson-note">{prose.html(note)}</p>' if note else ""
+    below = f'<p class="lesson-note">{markup.html(note)}</p>' if note else ""
     return (
-        f'<figure class="lesson-matrix lesson-bars"><figcaption>{prose.html(title)}</figcaption>'
+        f'<figure class="lesson-matrix lesson-bars"><figcaption>{markup.html(title)}</figcaption>'
         f"<table>{lines}</table>{below}</figure>"
     )
 
@@ -107,19 +107,60 @@ def bars(
 def table(
     title: str, cols: Sequence[str], rows: Sequence[Sequence[str]], *, marked: int | None = None
 ) -> str:
-    """Words and numbers in rows; text of a reader's own stays as it is written."""
-    head = "".join(f'<th scope="col">{prose.html(name)}</th>' for name in cols)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{' class=marked' if place == marked else ''}>{escape(cell)}</td>" for cell in line
-        )
-        + "</tr>"
-        for place, line in enumerate(rows)
-    )
+    """A table of words and numbers; its first column names the rows.
+
+    Args:
+        title: what it is, in the marks of `markup`, as all of the texts are.
+        cols: a name for each column.
+        rows: the cells.
+        marked: the row to point at.
+    """
+    head = "".join(f'<th scope="col">{markup.html(name)}</th>' for name in cols)
+    lines = [f"<tr>{head}</tr>"]
+    for number, (first, *rest) in enumerate(rows):
+        kind = ' class="marked"' if number == marked else ""
+        body = "".join(f"<td{kind}>{markup.html(cell)}</td>" for cell in rest)
+        lines.append(f'<tr><th scope="row">{markup.html(first)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix"><figcaption>{prose.html(title)}</figcaption>'
-        f"<table><tr>{head}</tr>{body}</table></figure>"
+        f'<figure class="lesson-matrix lesson-table"><figcaption>{markup.html(title)}</figcaption>'
+        f"<table>{''.join(lines)}</table></figure>"
+    )
+
+
+def shares(
+    words: Sequence[Sequence[str]],
+    values: Sequence[Sequence[float]],
+    *,
+    title: str,
+    rows: Sequence[str],
+    cols: Sequence[str],
+    mark: tuple[int, int] | None = None,
+    digits: int = 2,
+    line: str = "",
+) -> str:
+    """A table whose cells hold a word and a share of 1, which is also their colour.
+
+    Args:
+        words: of each cell; an empty one leaves the number alone.
+        values: from 0 to 1.
+        title: what it is, in the marks of `markup`.
+        rows: a name for each row.
+        cols: a name for each column.
+        mark: the cell to point at.
+        digits: after the point; 0 shows no number.
+        line: below the title.
+    """
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
+    lines = [f"<tr><td></td>{head}</tr>"]
+    for number, name in enumerate(rows):
+        body = "".join(
+            _share(word, value, digits, mark == (number, col))
+            for col, (word, value) in enumerate(zip(words[number], values[number], strict=True))
+        )
+        lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
+    return (
+        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
+        f"<small>{escape(line)}</small></figcaption><table>{''.join(lines)}</table></figure>"
     )
 
 
@@ -128,25 +169,25 @@ def row(*parts: str) -> str:
     return f'<div class="lesson-row">{"".join(parts)}</div>'
 
 
-def pending(title: str, told: str = "in a later step") -> str:
+def pending(title: str) -> str:
     """The place of a table that a later step fills."""
     return (
-        f'<figure class="lesson-matrix lesson-pending"><figcaption>{prose.html(title)}'
-        f"<small>{escape(told)}</small></figcaption></figure>"
+        f'<figure class="lesson-matrix lesson-pending"><figcaption>{markup.html(title)}'
+        "<small>in a later step</small></figcaption></figure>"
     )
 
 
 def facts(*pairs: tuple[str, str]) -> str:
     """Names and values in a line of small boxes: shapes as they are now, settings, results."""
     boxes = "".join(
-        f"<span><i>{prose.html(name)}</i> {prose.html(value)}</span>" for name, value in pairs
+        f"<span><i>{markup.html(name)}</i> {markup.html(value)}</span>" for name, value in pairs
     )
     return f'<p class="lesson-facts">{boxes}</p>'
 
 
-def lines(*said: str) -> str:
+def lines(*sums: str) -> str:
     """Sums written out, each in a line of its own."""
-    inner = "".join(f"<li>{prose.html(line)}</li>" for line in said)
+    inner = "".join(f"<li>{markup.html(line)}</li>" for line in sums)
     return f'<ul class="lesson-lines">{inner}</ul>'
 
 
@@ -156,11 +197,10 @@ def number(value: float, digits: int = 4) -> str:
         return "masked"
     if LARGE <= abs(value) < float("inf"):
         return f"{value:.0e}".replace("e+0", "e").replace("-", "−")
-    said = f"{value:.{digits}f}" if abs(value) != float("inf") else "∞"
-    if value == float("-inf"):
-        return "−∞"
-    said = said.lstrip("-") if float(said.replace("∞", "1")) == 0 else said
-    return said.replace("-", "−")
+    if abs(value) == float("inf"):
+        return "−∞" if value < 0 else "∞"
+    text = f"{value:.{digits}f}"
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def total(values: Sequence[float], digits: int = 4) -> str:
@@ -181,9 +221,9 @@ def exp(score: float, shift: float = 0.0) -> str:
     return f"exp({number(score)}{f' − {bracketed(number(shift))}' if shift else ''})"
 
 
-def bracketed(said: str) -> str:
+def bracketed(term: str) -> str:
     """A number or a product, in brackets if it begins with a minus."""
-    return f"({said})" if said.startswith("−") else said
+    return f"({term})" if term.startswith("−") else term
 
 
 def _cell(value: float, colour: str, digits: int, marked: bool) -> str:
@@ -206,3 +246,11 @@ def _marked(mark: tuple[int | None, int | None] | None, row: int, col: int) -> b
     if mark is None:
         return False
     return mark[0] in (None, row) and mark[1] in (None, col)
+
+
+def _share(word: str, value: float, digits: int, marked: bool) -> str:
+    number = f"{value:.{digits}f}" if digits else ""
+    text = "<br>".join(part for part in (escape(word), number) if part)
+    kind = ' class="marked"' if marked else ""
+    style = f"background: rgba({_COLD}, {STRONGEST * min(max(value, 0.0), 1.0):.3f})"
+    return f'<td{kind} style="{style}">{text}</td>'

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from viz.architecture import short
-from viz.pages.models import checkpoint
-from viz.pages.models.checkpoint import PAGE, Source
+from viz.pages.models import source as sources
+from viz.pages.models.source import PAGE, Source
 from viz.pages.shared import plain
 from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls, entry
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
     from models.model import Model
 
 PARAMS = (link.text("find", ""), link.text("tensor", ""))
-TOKENS = 1000  # what a pass keeps is said for so many
-MOST = 2000  # rows of the table
+TOKENS = 1000  # of the pass whose memory is stated
+MAX_ROWS = 2000  # of the table of tensors
 
 
-class Numbers(NamedTuple):
+class TensorRow(NamedTuple):
     """One tensor in the table."""
 
     name: str
@@ -35,30 +37,38 @@ class Numbers(NamedTuple):
     high: float
 
 
-def line(model: "Model") -> None:
-    """What is open."""
-    st.caption(plain(_line(model, _parameters(model))))
+def line(model: "Model") -> str:
+    """The open model in one line."""
+    from models.loading import summary
+
+    sizes = "; ".join(_sizes(part) for part in summary.parts(model))
+    count = short(_parameters(model))
+    return plain(
+        f"{model.name}: {_family(model)}, {count} parameters, {sizes}, run by {_by(model)}."
+    )
 
 
 def show(source: Source, model: "Model") -> None:
-    """The card, and the tensors, each folded away until asked for."""
+    """The card and the tensors, each folded."""
     card = st.expander("Model card", key=f"{PAGE}_card", on_change="rerun")
     if card.open:
         with card:
             st.html(f'<div class="models-card"><table>{_rows(source, model)}</table></div>')
-    tensors = st.expander("Its tensors", key=f"{PAGE}_tensors", on_change="rerun")
+    tensors = st.expander("Tensors", key=f"{PAGE}_tensors", on_change="rerun")
     if tensors.open:
         with tensors:
             _tensors(source, model)
 
 
-def _line(model: "Model", parameters: int) -> str:
-    """What is open, in a line."""
-    from models.loading import summary as facts
+def _family(model: "Model") -> str:
+    """The architecture: the class of a network of ours, or the library's model type."""
+    from models.loading import summary
 
-    sizes = "; ".join(_sizes(part) for part in facts.parts(model))
-    door = "our network" if model.door == "own" else "transformers’ code"
-    return f"{model.name}: {facts.family(model)}, {short(parameters)} parameters, {sizes}, {door}."
+    return type(model.network).__name__ if model.door == "own" else summary.family(model)
+
+
+def _by(model: "Model") -> str:
+    return "Headscope" if model.door == "own" else "transformers"
 
 
 def _sizes(part: "Part") -> str:
@@ -73,32 +83,32 @@ def _parameters(model: "Model") -> int:
 
 
 def _rows(source: Source, model: "Model") -> str:
-    """The card as rows of a table; nothing of the checkpoint's is taken for HTML."""
-    told = facts_of(source, model, _parameters(model))
-    return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in told.items())
+    """The card as rows of a table; whatever the checkpoint says is escaped."""
+    found = facts(source, model)
+    return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in found.items())
 
 
-def facts_of(source: Source, model: "Model", parameters: int) -> dict[str, str]:
+def facts(source: Source, model: "Model") -> dict[str, str]:
     """Everything on the card, by name."""
-    from models.loading import summary as facts
+    from models.loading import summary
 
-    found = facts.parts(model)
+    found = summary.parts(model)
     weights = next(model.network.parameters())
     return {
-        "Family": facts.family(model),
-        "Run by": "our network" if model.door == "own" else "transformers’ own code",
-        "Parameters": f"{parameters:,}",
+        "Architecture": _family(model),
+        "Implementation": _by(model),
+        "Parameters": f"{_parameters(model):,}",
         "Layers": _each(found, "layers"),
         "Heads": _heads(found),
         "Width": _each(found, "dim"),
         "Feed-forward": _each(found, "mlp"),
         "Positions": _each(found, "positions"),
-        "Reads at most": f"{model.limit:,} tokens",
+        "Longest input": f"{model.limit:,} tokens",
         "Tokenizer": _tokenizer(model),
         "Licence": _licence(source),
-        "Numbers": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
+        "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
         "Memory": _memory(model),
-        "Left out": ", ".join(model.left_out[:20]) or "nothing",
+        "Weights not used": ", ".join(model.left_out[:20]) or "none",
     }
 
 
@@ -120,29 +130,29 @@ def _heads(parts: "tuple[Part, ...]") -> str:
 
 def _tokenizer(model: "Model") -> str:
     if model.tokenizer is None:
-        return "none" if model.preprocessing is not None else "none here: it reads ids"
+        return "none" if model.preprocessing is not None else "none in its files: it reads ids"
     words = getattr(model.tokenizer, "words", None)
     return "words" if words is None else f"{len(words):,} pieces"
 
 
 def _licence(source: Source) -> str:
     from models.catalogue import entry
-    from models.loading import summary as facts
+    from models.loading import summary
 
     if source.place == "catalogue":
         return entry(source.name).licence
     try:
-        return facts.licence(checkpoint.folder(source)) or "not stated in its files"
+        return summary.licence(sources.folder(source)) or "not stated in its files"
     except ValueError:
         return "not known: its files are gone"
 
 
 def _memory(model: "Model") -> str:
-    from models.cost import memory_check as room
-    from models.loading import summary as facts
+    from models.cost import memory_check
+    from models.loading import summary
 
-    weights, kept = facts.weights_bytes(model), facts.trace_bytes(model, TOKENS)
-    free = room.available_memory(str(model.device))
+    weights, kept = summary.weights_bytes(model), summary.trace_bytes(model, TOKENS)
+    free = memory_check.available_memory(str(model.device))
     left = "" if free is None else f"; {short(free, 'memory')} free now"
     return (
         f"{short(weights, 'memory')} of weights; a pass keeps about {short(kept, 'memory')} for"
@@ -155,45 +165,39 @@ def _memory(model: "Model") -> str:
 
 def _tensors(source: Source, model: "Model") -> None:
     """A table that can be searched, and the histogram of one."""
-    state = st.session_state
-    st.text_input(
-        "Names that contain",
-        key=f"{PAGE}_find",
-        live=True,
-        persist_state="session",
-        placeholder="query, norm, layer.3 …",
-    )
-    rows = numbers(source, model)
-    found = [row for row in rows if state[f"{PAGE}_find"].strip().lower() in row.name.lower()]
+    hint = "query, norm, layer.3 …"
+    wanted = entry.text(PAGE, "find", "Names that contain", placeholder=hint).strip().lower()
+    rows = tensors(source, model)
+    found = [row for row in rows if wanted in row.name.lower()]
     st.caption(f"{len(found):,} of {len(rows):,} tensors.")
     if not found:
         return
-    st.dataframe(_columns(found[:MOST]), hide_index=True, key=f"{PAGE}_table", height=320)
-    names = [row.name for row in found]
-    if state[f"{PAGE}_tensor"] not in names:
-        state[f"{PAGE}_tensor"] = names[0]
-    st.selectbox("Histogram of", names, key=f"{PAGE}_tensor", persist_state="session")
-    chosen = state[f"{PAGE}_tensor"]
+    st.dataframe(_columns(found[:MAX_ROWS]), hide_index=True, key=f"{PAGE}_table", height=320)
+    names = {row.name: row.name for row in found}
+    if session.get(PAGE, "tensor") not in names:
+        session.edit(PAGE, {"tensor": found[0].name})
+    help = "How often each value occurs in this tensor"
+    chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
     st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram")
 
 
-def _columns(rows: list[Numbers]) -> dict[str, list[Any]]:
+def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:
     titles = ("tensor", "shape", "dtype", "numbers", "mean", "std", "min", "max")
     return {title: [row[i] for row in rows] for i, title in enumerate(titles)}
 
 
-def numbers(source: Source, model: "Model") -> tuple[Numbers, ...]:
-    """Every tensor of the model with what it holds."""
-    with st.spinner("Looking at every number …"):
-        return _numbers(source, id(model), model)
+def tensors(source: Source, model: "Model") -> tuple[TensorRow, ...]:
+    """Every tensor of the model with its statistics."""
+    with st.spinner("Reading every tensor …"):
+        return _rows_of(source, id(model), model)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _numbers(source: Source, identity: int, _model: "Model") -> tuple[Numbers, ...]:
+def _rows_of(source: Source, identity: int, _model: "Model") -> tuple[TensorRow, ...]:
     from analysis.tensors import summary
 
     return tuple(
-        Numbers(
+        TensorRow(
             name,
             " × ".join(map(str, tensor.shape)) or "one number",
             str(tensor.dtype).removeprefix("torch."),

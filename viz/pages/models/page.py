@@ -1,80 +1,85 @@
 """Models: open a checkpoint, read its card and its tensors, and see where its heads look."""
 
-from typing import Any
+from collections.abc import Mapping
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from viz.pages import explorer, settings, shared
-from viz.pages.image import painter
-from viz.pages.models import card as checkpoint_card
-from viz.pages.models import checkpoint
-from viz.pages.models import input as checkpoint_input
-from viz.pages.models import view as checkpoint_view
-from viz.pages.models import where as checkpoint_where
-from viz.pages.models.checkpoint import PAGE, Source
+from viz.api.entries import ImageEntry
+from viz.pages import shared
+from viz.pages.models import card, chooser, inputs, tracing
+from viz.pages.models import download as fetching
+from viz.pages.models.source import PAGE, Open
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.text import words
+from viz.pages.widgets import attention, pictures, verification
 
-PARAMS = (
-    *checkpoint_where.PARAMS,
-    *checkpoint_card.PARAMS,
-    *checkpoint_input.PARAMS,
-    *checkpoint_view.PARAMS,
-)
+KINDS = ("self", "causal", "cross")  # of attention
+SCALES = {"text": "fixed", "image": "layer"}  # the view's own default
 
 
-@st.fragment
+def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, ...]:
+    """The page's settings and its view's selection.
+
+    Args:
+        model: of the catalogue; "" for any other.
+        kind: of the view; None before it is known, when a link without a scale says none.
+    """
+    scale = link.choice("scale", SCALES.get(kind or "", ""), ("fixed", "own", "layer"))
+    return (
+        *chooser.PARAMS,
+        *card.PARAMS,
+        *inputs.params(model),
+        *words.PARAMS,
+        link.number("layer", 0, 0, 999),
+        link.choice("attention", "self", KINDS),
+        link.text("tower", ""),
+        link.number_or("head", 0, 999, ("mean", "max")),
+        link.number("token", None, 0, 9999),
+        link.choice("direction", "out", ("out", "in")),
+        scale,
+    )
+
+
+def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
+    """The parameters of a link: the text it begins with depends on its model."""
+    place, model = link.value(chooser.PLACE, query), link.value(chooser.MODEL, query)
+    return params(model if place == "catalogue" else "")
+
+
 def page() -> None:
-    with st.container(gap="small"):
-        problems = settings.from_link(PAGE, PARAMS)
-        st.markdown("#### What does your model look at?")
-        for problem in problems:
-            shared.error_line(problem)
-        wanted = checkpoint_where.choose()
-        body = st.container(key="models_body", gap="small")
-        picture = st.container(key="models_picture")
-        below = st.container(key="models_below", gap="small")
-        if shared.warm():
-            with body:
-                _open(wanted, picture, below)
+    """Draws the page."""
+    problems = session.enter(PAGE, params_of).problems
+    pictures.take(PAGE)
+    st.markdown("#### What does your model look at?")
+    for problem in problems:
+        shared.error_line(problem)
+    wanted = chooser.choose(inputs.follow)
+    model = wanted.name if wanted.place == "catalogue" else ""
+    with attention.stage(PAGE, "text", params(model, "text")) as stage:
+        found = chooser.first_that_opens(wanted)
+        if found is None:
+            stage.stale()
         else:
-            with body:
-                checkpoint_input.wait()
-            with picture.container():
-                explorer.wait(PAGE)
-        settings.tell(PAGE)
-        settings.to_link(PAGE, PARAMS)
+            _show(found, model, stage)
+    fetching.follow(wanted.name)
 
 
-def _open(wanted: Source, picture: DeltaGenerator, below: DeltaGenerator) -> None:
-    """Opens what is wanted; where that fails, what was open stays open."""
-    found = checkpoint_where.first_that_opens(wanted)
-    if found is None:
-        explorer.hide(PAGE, picture)
-        return
-    checkpoint_card.line(found.model)
+def _show(found: Open, model: str, stage: attention.Stage) -> None:
+    """Traces the input and hands the picture to the browser."""
+    st.caption(card.line(found.model))
+    with stage.below:
+        below = st.container(gap="small")
+        card.show(found.source, found.model)
+    given = inputs.choose(found.model)
+    whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
+    with st.spinner("Running the model …"):
+        held = tracing.shown(found, given, whole, special)
+    notes = dict.fromkeys((*given.notes, *tracing.traced(found, given).value.notes))
+    if notes:
+        st.caption(shared.plain("; ".join(notes)))
+    stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
+    stage.params = params(model, stage.kind)
+    stage.show(held, panels=["code"])
     with below:
-        checkpoint_card.show(found.source, found.model)
-    try:
-        looked = checkpoint_input.choose(found.source, found.model)
-        traced = checkpoint_view.traced(found, looked)
-        with picture.container():
-            _look(found, looked, traced, settings.controls(PAGE, PARAMS))
-    except ValueError as error:
-        explorer.hide(PAGE, picture)
-        shared.error_line(error)
-
-
-@st.fragment
-def _look(
-    found: checkpoint.Open,
-    looked: checkpoint_input.Looked,
-    traced: shared.Traced,
-    drawn: dict[str, Any],
-) -> None:
-    """What the view asks for and chooses runs this alone."""
-    settings.keep_up(PAGE, PARAMS, drawn, dropped=painter.is_dropped(PAGE))
-    checkpoint_view.show(found, looked, traced)
-    settings.to_link(PAGE, PARAMS)
-
-
-page()
+        verification.button(PAGE, held.id, lambda: (found.model, *given.arguments))

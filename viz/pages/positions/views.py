@@ -26,7 +26,7 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
         position = pointer("position", "Position", length - 1, "Whose code is shown")
         dim = pointer("dim", "Dimension", width - 1, "Whose wave is shown")
     low, high = span(values, learned=encoding.scheme == "learned")
-    ends = span(values)
+    largest = span(values)[1]
     left, right = st.columns([3, 2])
     with left:
         heat = figures.heatmap(
@@ -34,7 +34,7 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
             title=f"{title(encoding)}: {length} positions × {width} dimensions",
             x="dimension",
             y="position",
-            bar="value" if high == ends[1] else f"value, beyond ±{high:.2g} as there",
+            bar="value" if high == largest else f"value, beyond ±{high:.2g} as there",
             low=low,
             high=high,
             mark=(position, dim),
@@ -42,10 +42,16 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
         )
         chart(heat, "table", "Heat map of every position's numbers")
     with right:
-        _wave(values, dim, position, (1.05 * ends[0], 1.05 * ends[1]))
-        _code(values, dim, position, (1.05 * ends[0], 1.05 * ends[1]))
-    if high < ends[1]:
-        st.caption(clipped(high, ends[1]))
+        _wave(values, dim, position, _ends(values[:, dim], high))
+        _code(values, dim, position, _ends(values[position], high))
+    if high < largest:
+        st.caption(clipped(high, largest))
+
+
+def _ends(curve: np.ndarray, high: float) -> tuple[float, float]:
+    """Ends of a curve's axis: those of the colours, farther where the curve goes farther."""
+    end = 1.05 * max(high, float(abs(curve).max()))
+    return -end, end
 
 
 def _wave(values: np.ndarray, dim: int, position: int, ends: tuple[float, float]) -> None:

@@ -18,12 +18,13 @@ from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState,
 
 Params = Iterable[link.Param]
 SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
-NEVER = -1  # a run: the widget was not drawn, or is to be mounted anew
+ANEW = object()  # a shape that no widget has: it is mounted anew when it is next drawn
 APP = "app"  # settings that hold on every page
 APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
 )
+APP_NAMES = frozenset(param.name for param in APP_PARAMS)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
     """Sets settings from the script; widgets of theirs that it draws later are mounted anew."""
     mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
     for name in settings.keys() & mounts.keys():
-        mounts[name] = replace(mounts[name], run=NEVER)
+        mounts[name] = replace(mounts[name], shape=ANEW)
     _apply(page, Edited(current(page).revision, settings))
 
 
@@ -150,6 +151,25 @@ def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -
     key = f"{page}:{now.revision}.{number}:{name}"
     mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty)
     return key, now.settings[name]
+
+
+def element(page: str, name: str, shape: Hashable = None) -> str:
+    """The key of a widget that holds no setting: constant while it stays mounted.
+
+    To be called once a run.
+
+    Args:
+        page: where it is drawn.
+        name: of the widget.
+        shape: when it changes, the widget is mounted anew, with nothing in it.
+    """
+    state = st.session_state
+    drawn: dict[str, tuple[int, Hashable]] = state.setdefault(f"state/{page}/elements", {})
+    number, before = drawn.get(name, (0, shape))
+    if before != shape or f"{page}:{name}.{number}" not in state:
+        number += 1
+    drawn[name] = number, shape
+    return f"{page}:{name}.{number}"
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:

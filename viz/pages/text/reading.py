@@ -30,7 +30,7 @@ def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
         )
         text = fit(text, reader, limit)
         tokens = reader.encode(text)
-    return text, notes + _remarks(tokens.labels)
+    return text, notes + remarks(tokens.labels)
 
 
 def numbers_in(text: str) -> list[int]:
@@ -46,18 +46,18 @@ def visible(label: str) -> str:
     return label if label.strip() else "␣" * len(label)
 
 
-def _remarks(labels: tuple[str, ...]) -> list[str]:
+def remarks(labels: tuple[str, ...]) -> list[str]:
     """What a reader could stumble over: unknown pieces, and order in right-to-left text."""
-    remarks = []
+    found = []
     unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]
     if unknown:
         named = ", ".join(f"“{piece[:20]}”" for piece in list(dict.fromkeys(unknown))[:5])
-        remarks.append(
+        found.append(
             f"The model has no word piece for {named}: it reads [UNK] there, the same for all of"
             " them."
         )
     if any(unicodedata.bidirectional(c) in ("R", "AL") for label in labels for c in label):
-        remarks.append(
+        found.append(
             "Right-to-left text: tokens stand in the order they are read, the first one first."
         )
-    return remarks
+    return found

@@ -22,8 +22,8 @@ class Stage:
 
     Attributes:
         page: whose it is.
-        kind: of view.
-        params: the page's settings and the view's selection.
+        kind: of view; a page that only learns it from the trace sets it before `show`.
+        params: the page's settings and the view's selection; the same.
         paths: the addresses the page may have.
         place: the view's element.
         below: what follows it in the page.
@@ -41,7 +41,7 @@ class Stage:
     def show(self, held: Held, *, panels: Sequence[str] = ()) -> None:
         """Draws a trace."""
         picture = {"trace": held.id, "made": held.serial, "panels": list(panels)}
-        st.session_state[f"{self.page}/drawn"] = picture
+        st.session_state[f"{self.page}/drawn"] = self.kind, picture
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
@@ -51,7 +51,8 @@ class Stage:
             self.place.empty()
             address(self.page, self.params, self.paths)
         else:
-            self._mount({**last, "busy": True})
+            self.kind, picture = last
+            self._mount({**picture, "busy": True})
 
     def _mount(self, picture: dict[str, Any]) -> None:
         from headscope_views import view
@@ -75,7 +76,7 @@ def stage(
 
     above = st.container(key=f"{page}_notes", gap="small")
     place = st.empty()
-    if f"{page}/drawn" not in st.session_state:
+    if not has_drawn(page):
         with place.container():
             view("preload", {"load": kind}, key=f"{page}_preload")
     here = Stage(page, kind, params, paths, place, st.container(gap="small"))
@@ -86,6 +87,11 @@ def stage(
             shared.error_line(error)
             if not here.drawn:
                 here.stale()
+
+
+def has_drawn(page: str) -> bool:
+    """Whether there is a last picture, which `stale` would dim."""
+    return f"{page}/drawn" in st.session_state
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:

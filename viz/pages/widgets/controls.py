@@ -1,7 +1,7 @@
 """Widgets that pages have in common: each keeps its value in the page's state."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -30,18 +30,49 @@ def slider(
         step: between two values.
         width: in pixels.
         allowed: the values that work, if not all do: the slider snaps to the nearest.
+
+    Returns:
+        The setting; the nearest end of the span where it lies outside.
     """
+    return int(_slider(page, name, label, span, help, step, width, allowed))
+
+
+def decimal_slider(
+    page: str,
+    name: str,
+    label: str,
+    span: tuple[float, float],
+    help: str,
+    *,
+    step: float,
+    width: int = 260,
+) -> float:
+    """Numbers of a span in steps that may be fractions; as `slider` otherwise."""
+    return float(_slider(page, name, label, span, help, step, width, ()))
+
+
+def _slider(
+    page: str,
+    name: str,
+    label: str,
+    span: tuple[float, float],
+    help: str,
+    step: float,
+    width: int,
+    allowed: Sequence[float],
+) -> float:
     from headscope_views import view
 
+    low, high = span
     key, value = session.widget(page, name)
     view(
         "slider",
         {
             "label": label,
-            "min": span[0],
-            "max": span[1],
+            "min": low,
+            "max": high,
             "step": step,
-            "value": value,
+            "value": min(max(value, low), high),
             "allowed": list(allowed),
             "help": help,
         },
@@ -49,7 +80,7 @@ def slider(
         on=("value",),
         width=width,
     )
-    return session.get(page, name)
+    return min(max(session.get(page, name), low), high)
 
 
 def choice(
@@ -120,19 +151,62 @@ def number(
     *,
     step: float = 1,
     width: int = 130,
+    auto: str = "",
+    format: str | None = None,
 ) -> float:
-    """A number typed or stepped."""
-    key, value = session.widget(page, name, (*span, step))
+    """A number typed or stepped; a box that is emptied takes the number it began with.
+
+    Args:
+        page: whose setting.
+        name: of the setting.
+        label: above the box.
+        span: least and largest value.
+        help: one sentence on what it does.
+        step: between two values.
+        width: in pixels.
+        format: of the number, as printf takes it.
+        auto: what an empty box says; it then stands for 0.
+    """
+    key, value = session.widget(page, name, (*span, step), empty=0 if auto else None)
     st.number_input(
         label,
         min_value=span[0],
         max_value=span[1],
         step=step,
-        value=value,
+        value=None if auto and value == 0 else value,
+        format=format,
         key=key,
-        help=help,
+        help=help or None,
         width=width,
+        placeholder=auto or None,
     )
+    return session.get(page, name)
+
+
+def text_input(
+    page: str,
+    name: str,
+    label: str,
+    *,
+    height: int | None = None,
+    max_chars: int | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> str:
+    """A text that counts once it is finished, by Enter or by leaving the box.
+
+    Args:
+        page: whose setting.
+        name: of the setting.
+        label: above the box.
+        height: in pixels, of a box with several lines.
+        max_chars: most characters that can be typed.
+        width: in pixels.
+    """
+    key, value = session.widget(page, name)
+    if height is None:
+        st.text_input(label, value=value, key=key, max_chars=max_chars, width=width)
+    else:
+        st.text_area(label, value=value, key=key, max_chars=max_chars, width=width, height=height)
     return session.get(page, name)
 
 

@@ -3,12 +3,14 @@
 import inspect
 import textwrap
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
 
 
+@cache
 def source(function: Callable[..., Any]) -> tuple[str, int, str]:
     """The file, the first line, and the lines of a function or class."""
     inner = inspect.unwrap(function)

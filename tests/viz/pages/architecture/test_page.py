@@ -2,46 +2,59 @@
 
 import dataclasses
 import inspect
+import json
 import re
 import textwrap
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-import start
+from models.cost import memory_check
 from models.cost.count import parts, total, walk
 from models.presets import PRESETS, config_of
+from tests.viz.pages import helpers
+from viz.api.registry import registry
+from viz.api.routes import ENDPOINTS
 from viz.pack import unpack
-from viz.pages.architecture import blueprint
-from viz.pages.architecture import cost as blueprint_cost
-from viz.pages.architecture.fields import FIELDS, shown
-from viz.pages.image import memory
+from viz.pages.architecture import cost, network, presets
+from viz.pages.architecture.fields import FIELDS, automatic, fields, value_of
+from viz.pages.architecture.presets import PAGE
 
-PAGE = "viz/pages/architecture/page.py"
 SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2seq"}
 
 
-def run(**query):
-    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=120)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page(PAGE).run()
+def opened(**query):
+    return helpers.run(PAGE, query, timeout=120)
 
 
-def base(app):
-    """What the diagram was sent."""
-    found = [unpack(element.proto.bytes)[0] for element in app.get("bidi_component")]
-    return next(header["base"] for header in found if "parts" in (header["base"] or {}))
+def choose(app, name, value):
+    return helpers.choose(app, PAGE, name, value)
 
 
-def traces(app):
-    """What the explorer was sent."""
-    found = [unpack(element.proto.bytes)[0] for element in app.get("bidi_component")]
-    return [header for header in found if header.get("trace")]
+def clicked(app, key):
+    return helpers.checked(app.button(key).click().run())
 
 
-def lines(app):
-    return [e.value.replace("\\", "").replace("\u200b", "") for e in (*app.error, *app.info)]
+def diagram(app):
+    """The diagram's props."""
+    return helpers.view(app, "architecture")
+
+
+def drawn(app):
+    """The attention views that show the network of now."""
+    views = [*helpers.views(app, "text"), *helpers.views(app, "image")]
+    return [props for props in views if not props["busy"]]
+
+
+def overview(props):
+    """What the browser is told of a trace first."""
+    value = registry.get(props["trace"]).value
+    ask = next(
+        each for each in ENDPOINTS if each.name == "overview" and isinstance(value, each.entry)
+    )
+    return unpack(ask.answer(value, props["trace"]))[0]["base"]
+
+
+lines = helpers.lines
 
 
 def named(told):
@@ -50,24 +63,15 @@ def named(told):
         yield from named(part["parts"])
 
 
-@pytest.fixture(autouse=True)
-def no_stack_trace(monkeypatch):
-    """Every page run in this file must end without an exception in the page."""
-    seen, original = [], AppTest._run
-
-    def watched(self, *args, **kwargs):
-        result = original(self, *args, **kwargs)
-        seen.extend(result.exception)
-        return result
-
-    monkeypatch.setattr(AppTest, "_run", watched)
-    yield
-    assert not seen, [element.message for element in seen]
+def by_path(told, above=""):
+    for part in told:
+        yield above + part["name"], part
+        yield from by_path(part["parts"], f"{above}{part['name']}/")
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_controls_of_a_preset_stand_for_its_config(name):
-    assert blueprint.config(name, blueprint.preset_values(name)) == PRESETS[name].config
+    assert network.config(name, presets.values(name)) == PRESETS[name].config
 
 
 @pytest.mark.parametrize("kind", FIELDS)
@@ -75,58 +79,104 @@ def test_the_controls_begin_where_the_configs_do(kind):
     config = config_of(kind, {})
     for field in FIELDS[kind]:
         if field.name != "classes":  # None there, for the last of the head's own layers or 10
-            assert shown(field, dataclasses.asdict(config)) == field.default, field.name
+            assert value_of(field, dataclasses.asdict(config)) == field.default, field.name
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_is_drawn(name):
-    app, preset = run(preset=name), PRESETS[name]
+    app, preset = opened(preset=name), PRESETS[name]
     found = parts(preset.config, preset.tokens, preset.target)
-    told = base(app)["parts"]
+    props = diagram(app)
+    told = props["base"]["parts"]
     assert [name for name, _ in named(told)] == [part.name for _, _, part in walk(found)]
     assert f"{total(found, 'parameters'):,}" in " ".join(
         each.proto.body for each in app.get("html")
     )
     assert lines(app) == []
-    assert dict(app.query_params) == ({"preset": name} if name != blueprint.FIRST else {})
+    assert props["link"] == ({"preset": name} if name != presets.FIRST else {})
+    assert props["start"] == props["defaults"]
+    assert len(json.dumps(props)) < 50_000
 
 
 @pytest.mark.parametrize("name", [*SMALL.values(), "small-vit", "smallest", "vit-raw-head"])
 def test_the_lines_that_are_shown_are_those_that_run(name):
-    app, preset = run(preset=name), PRESETS[name]
-    for path, _, part in walk(parts(preset.config, preset.tokens, preset.target)):
-        said = {"select": path, "said": abs(hash(path))}
-        app.session_state["architecture_diagram"] = {"view": said}
-        app.run()
-        assert app.code[0].value == textwrap.dedent(inspect.getsource(part.source)).rstrip()
-        assert base(app)["select"] == path
+    base, preset = diagram(opened(preset=name))["base"], PRESETS[name]
+    told = dict(by_path(base["parts"]))
+    for path, times, part in walk(parts(preset.config, preset.tokens, preset.target)):
+        code = base["sources"][told[path]["source"]]["code"]
+        assert code.rstrip() == textwrap.dedent(inspect.getsource(part.source)).rstrip()
+        assert told[path]["heading"] == part.title + (f" × {times}" if times > 1 else "")
+        assert told[path]["sentence"]
+        assert ["Formula", part.formula] in told[path]["rows"]
 
 
 def test_a_control_changes_the_diagram_and_the_link():
-    app = run()
-    app.slider("architecture_heads").set_value(8).run()
-    app.run()  # a changed control only shows what follows from it
-    app.selectbox("architecture_positions").set_value("rotary").run()
-    app.run()
-    app.button_group("architecture_norm").set_value("pre").run()
-    told = dict(named(base(app)["parts"]))
+    app = opened()
+    choose(app, "heads", 8)
+    choose(app, "positions", "rotary")
+    choose(app, "norm", "pre")
+    told = dict(named(diagram(app)["base"]["parts"]))
     assert told["attend"]["takes"][0] == ["heads", 8]
     assert "relation" in told
     assert "before_attention" in told
-    assert dict(app.query_params)["heads"] == "8"
-    app.button("architecture_reset").click().run()
-    assert "before_attention" not in dict(named(base(app)["parts"]))
-    assert set(app.query_params) <= {"part"}
+    assert helpers.link(app)["heads"] == "8"
+    clicked(app, "architecture_reset")
+    assert "before_attention" not in dict(named(diagram(app)["base"]["parts"]))
+    assert helpers.link(app) == {}
 
 
 def test_another_kind_begins_with_its_first_preset():
-    app = run(preset="bert-base", heads="6")
-    app.button_group("architecture_kind").set_value("seq2seq").run()
-    assert app.selectbox("architecture_preset").value == "small-seq2seq"
-    assert [part["kind"] for part in base(app)["parts"]] == ["tower", "tower"]
-    app.selectbox("architecture_preset").set_value("transformer").run()
-    assert app.number_input("architecture_dim").value == 512
-    assert app.query_params["preset"] == "transformer"
+    app = opened(preset="bert-base", heads="6")
+    choose(app, "kind", "seq2seq")
+    assert helpers.setting(app, PAGE, "preset") == "small-seq2seq"
+    assert [part["kind"] for part in diagram(app)["base"]["parts"]] == ["tower", "tower"]
+    choose(app, "preset", "transformer")
+    assert app.number_input(helpers.key(app, PAGE, "dim")).value == 512
+    assert helpers.link(app) == {"preset": "transformer"}
+
+
+def test_a_preset_stays_as_it_is_while_it_is_looked_at():
+    """Its less used controls behind “More” too, and when it is run."""
+    app = opened()
+    choose(app, "preset", "bert-base")
+    for name, value in (("run", "yes"), ("run", "no"), ("look", "flops"), ("run", "yes")):
+        choose(app, name, value)
+        assert {name: helpers.setting(app, PAGE, name) for name in presets.values("bert-base")} == (
+            presets.values("bert-base")
+        )
+        assert "108,891,648" in " ".join(each.proto.body for each in app.get("html"))
+        assert "architecture_reset" not in [button.key for button in app.button]
+
+
+def test_an_empty_width_follows_from_the_others():
+    app = opened()
+    box = app.number_input(helpers.key(app, PAGE, "head_dim"))
+    assert (box.value, box.proto.placeholder) == (None, "auto (16)")
+    choose(app, "heads", 8)
+    assert app.number_input(helpers.key(app, PAGE, "head_dim")).proto.placeholder == "auto (8)"
+    choose(app, "head_dim", 24)
+    assert dict(named(diagram(app)["base"]["parts"]))["attend"]["takes"] == [
+        ["heads", 8],
+        ["tokens", 16],
+        ["width", 24],
+    ]
+    assert helpers.link(app) == {"heads": "8", "head_dim": "24"}
+    choose(app, "head_dim", None)
+    assert helpers.link(app) == {"heads": "8"}
+    assert opened(head_dim="0", value_dim="0").error == []
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
+    values, config = presets.values(name), PRESETS[name].config
+    automatics = {f.name for f in fields(PRESETS[name].kind) if f.auto and not values[f.name]}
+    attend = next(
+        part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"
+    )
+    for field in automatics - {"dim"}:
+        assert automatic(field, values) == attend.takes[-1][1]
+    if "dim" in automatics:
+        assert automatic("dim", values) == config.channels * config.patch**2
 
 
 @pytest.mark.parametrize(
@@ -143,31 +193,46 @@ def test_another_kind_begins_with_its_first_preset():
     ],
 )
 def test_impossible_settings_say_why_and_offer_the_nearest(query, says, fix):
-    app = run(**query)
+    app = opened(**query)
     assert [says in line for line in lines(app)] == [True]
-    assert base(app)["stale"]
+    assert diagram(app)["busy"]
     button = next(button for button in app.button if button.label == fix)
-    button.click().run()
+    helpers.checked(button.click().run())
     assert lines(app) == []
-    assert not base(app)["stale"]
-    kept = {name: value for name, value in query.items() if name in app.query_params}
+    assert not diagram(app)["busy"]
+    kept = {name: value for name, value in query.items() if name in helpers.link(app)}
     assert len(kept) >= len(query) - 1
 
 
 def test_the_last_possible_settings_stay_in_view():
-    app = run(depth="3")
-    app.slider("architecture_heads").set_value(5).run()
-    told = dict(named(base(app)["parts"]))
+    app = opened(depth="3")
+    choose(app, "heads", 5)
+    told = dict(named(diagram(app)["base"]["parts"]))
     assert told["attend"]["takes"][0] == ["heads", 4]
     assert told["blocks"]["times"] == 3
 
 
+def test_the_last_possible_picture_stays_in_view_while_it_is_run():
+    app = opened(run="yes")
+    before = drawn(app)[0]["trace"]
+    choose(app, "heads", 5)
+    (props,) = helpers.views(app, "text")
+    assert (props["trace"], props["busy"]) == (before, True)
+    assert helpers.views(app, "architecture") == []
+    clicked(app, "architecture_fix_0")
+    assert len(drawn(app)) == 1
+    app = opened(run="yes", heads="5")  # nothing was drawn: the parts of the preset
+    assert diagram(app)["busy"]
+
+
 @pytest.mark.parametrize("quantity", ["parameters", "flops", "memory"])
 def test_shares_are_shown_as_areas(quantity):
-    app = run(preset="small-seq2seq", look=quantity)
+    app = opened(preset="small-seq2seq", look=quantity)
     assert len(app.get("plotly_chart")) == 1
-    assert base(app)["quantity"] == quantity
-    assert len(app.code) == 0
+    props = diagram(app)
+    assert props["base"]["quantity"] == quantity
+    assert not props["panel"]
+    assert diagram(opened())["panel"]
 
 
 @pytest.mark.parametrize(
@@ -186,12 +251,14 @@ def test_shares_are_shown_as_areas(quantity):
     ],
 )  # fmt: skip
 def test_a_network_is_run(query, sites, labels):
-    app = run(run="yes", **query)
-    (header,) = traces(app)
+    app = opened(run="yes", **query)
+    (props,) = drawn(app)
+    base = overview(props)
     assert lines(app) == []
-    assert len(header["base"]["sites"]) == sites
-    assert header["base"]["note"] == "untrained: random weights"
-    assert labels is None or header["base"]["texts"][0]["labels"] == labels
+    assert len(base["sites"]) == sites
+    assert base["note"] == "untrained: random weights"
+    found = base["query_labels"] if props["kind"] == "image" else base["texts"][0]["labels"]
+    assert labels is None or found == labels
 
 
 @pytest.mark.parametrize(
@@ -204,49 +271,96 @@ def test_a_network_is_run(query, sites, labels):
     ],
 )
 def test_an_input_that_cannot_be_read_gets_one_line(query, says):
-    app = run(run="yes")
+    app = opened(run="yes")
     for name, value in query.items():
-        if name == "reads":
-            app.button_group("architecture_reads").set_value(value).run()
-        else:
-            app.text_input(f"architecture_{name}").set_value(value).run()
+        choose(app, name, value)
     assert [says in line for line in lines(app)] == [True]
-    assert traces(app) == []
+    assert drawn(app) == []
+    assert helpers.view(app, "text")["busy"]
 
 
 def test_a_large_network_is_built_when_asked_for(monkeypatch):
-    monkeypatch.setattr(blueprint_cost, "LARGE", 2**19)
-    app = run(run="yes")
-    assert traces(app) == []
+    monkeypatch.setattr(cost, "LARGE", 2**19)
+    app = opened(run="yes")
+    assert drawn(app) == []
     button = app.button("architecture_build")
     assert re.fullmatch(r"Build it \(7\d\d KiB\)", button.label)
-    button.click().run()
-    assert len(traces(app)) == 1
-    app.slider("architecture_depth").set_value(3).run()
-    assert traces(app) == []
+    clicked(app, "architecture_build")
+    assert len(drawn(app)) == 1
+    choose(app, "depth", 3)
+    assert drawn(app) == []
 
 
 def test_the_head_of_197_million_weights_says_its_memory_first():
-    app = run(preset="vit-raw-head", run="yes")
+    app = opened(preset="vit-raw-head", run="yes")
     assert app.button("architecture_build").label == "Build it (844 MiB)"
-    assert traces(app) == []
+    assert drawn(app) == []
 
 
 def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 2**20)
-    app = run(run="yes", depth="24")
+    monkeypatch.setattr(memory_check, "available_memory", lambda: 2**20)
+    app = opened(run="yes", depth="24")
     (line,) = lines(app)
     assert "and 1.00 MiB are free: make it smaller" in line
     offered = [b.label for b in app.button if (b.key or "").startswith("architecture_fit_")]
     assert offered
-    app.button("architecture_fit_0").click().run()
+    clicked(app, "architecture_fit_0")
     assert lines(app) == []
-    assert len(traces(app)) == 1
+    assert len(drawn(app)) == 1
 
 
 def test_a_part_that_is_not_there_gives_way_to_the_heads():
-    app = run(part="blocks/<script>")
-    assert base(app)["select"] == "blocks/attention/attend"
+    props = diagram(opened(part="blocks/<script>"))
+    assert props["start"] == props["defaults"] == {"part": "blocks/attention/attend"}
+    assert diagram(opened(part="blocks/feed_forward"))["start"] == {"part": "blocks/feed_forward"}
+
+
+def test_each_view_is_given_its_own_part_of_the_selection():
+    query = {"part": "blocks/feed_forward", "layer": "1", "head": "mean"}
+    assert diagram(opened(**query))["start"] == {"part": "blocks/feed_forward"}
+    (props,) = drawn(opened(run="yes", **query))
+    assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
+    assert "part" not in props["start"]
+    assert props["page"] != diagram(opened())["page"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"text": 'it\'s "quoted"'},
+        {"reads": "ids", "ids": "3, 5 7"},
+        {"preset": "small-seq2seq", "text": "a b c", "answer": "x y"},
+        {"preset": "small-vit", "image": "16"},
+        {"preset": "small-vit", "image": "16", "channels": "4"},
+        {"preset": "small-vit", "image": "16", "channels": "1", "fit": "pad"},
+        {"preset": "trained-reverse"},
+    ],
+)
+def test_the_code_on_the_page_gives_the_numbers_of_the_picture(query):
+    (props,) = drawn(opened(run="yes", **query))
+    entry = registry.get(props["trace"]).value
+    body, last = entry.code(0, "mean").rsplit("\n", 1)
+    names: dict = {}
+    exec(body, names)
+    weights = eval(last.split("  #")[0], names)
+    site = entry.shown.sites[0]
+    assert (weights == entry.shown.weights(site.layer, kind=site.kind).mean(0)).all()
+
+
+def test_a_dropped_picture_takes_the_photo_s_place():
+    from viz.pages.image.picture import PHOTOS
+    from viz.pages.state import attachments
+
+    data = PHOTOS["china"].read_bytes()
+    app = opened(preset="small-vit", run="yes", upload=attachments.keep(data))
+    assert lines(app) == []
+    own = drawn(app)[0]["trace"]
+    clicked(app, "architecture_photo_flower")
+    assert "upload" not in helpers.link(app)
+    assert drawn(app)[0]["trace"] != own
+    app = opened(preset="small-vit", run="yes", upload="0" * 64)
+    assert ["drop that file to see the same" in line for line in lines(app)] == [True]
+    assert len(drawn(app)) == 1
 
 
 # --- trained here ---------------------------------------------------------------------------------
@@ -256,28 +370,29 @@ TRAINED = [name for name, preset in PRESETS.items() if preset.model]
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_trained_preset_runs_with_its_weights_on_its_own_example(name):
-    example = blueprint.examples(name)[0]
-    app = run(preset=name, run="yes")
+    example = presets.examples(name)[0]
+    app = opened(preset=name, run="yes")
     assert not app.error
-    header = traces(app)[0]
-    assert header["base"]["note"] == ""
-    select = header["base"]["select"]
-    site = header["base"]["sites"][select["site"]]
-    assert (site["layer"], site["kind"]) == (example.layer, example.kind)
-    assert (select["head"], select["token"]) == (example.head, example.query)
+    (props,) = drawn(app)
+    assert overview(props)["note"] == ""
+    start = props["start"]
+    assert (start["layer"], start["attention"]) == (example.layer, example.kind)
+    assert (start["head"], start["token"]) == (example.head, example.query)
+    trace_ = registry.get(props["trace"]).value.shown
+    assert (start["layer"], start["attention"]) in [(s.layer, s.kind) for s in trace_.sites]
 
 
 def test_a_trained_preset_that_is_changed_says_that_it_forgot():
-    app = run(preset=TRAINED[0], run="yes", heads="1")
+    app = opened(preset=TRAINED[0], run="yes", heads="1")
     assert any("its weights are random now" in line for line in lines(app))
-    assert traces(app)[0]["base"]["note"] == "untrained: random weights"
+    assert overview(drawn(app)[0])["note"] == "untrained: random weights"
 
 
 def test_another_preset_does_not_keep_a_trained_ones_input():
-    app = run(preset="trained-reverse", run="yes")
-    own = blueprint.examples("trained-reverse")
-    app.button("architecture_example_1").click().run()
-    assert app.text_input("architecture_text").value == own[1].input
-    app.selectbox("architecture_preset").set_value("small").run()
-    app.run()
-    assert app.text_input("architecture_text").value == blueprint.SENTENCE
+    app = opened(preset="trained-reverse", run="yes")
+    own = presets.examples("trained-reverse")
+    clicked(app, "architecture_example_1")
+    assert helpers.setting(app, PAGE, "text") == own[1].input
+    assert drawn(app)[0]["start"]["token"] == own[1].query
+    choose(app, "preset", "small")
+    assert helpers.setting(app, PAGE, "text") == presets.SENTENCE

@@ -8,50 +8,23 @@ import zlib
 import numpy as np
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
-import start
+from models.vit import ViTConfig
+from tests.viz.pages import helpers
+from tests.viz.pages.image.pictures import (
+    SMALL,
+    captions,
+    drop,
+    entry,
+    file_of,
+    forget,
+    opened,
+    shown,
+    small,
+)
 from viz.pack import unpack
-from viz.pages.image import memory, painter, picture
-
-SCRIPT = str(start.ROOT / "viz/pages/image/page.py")
-SMALL = {"size": "64", "heads": "2", "dim": "16", "depth": "2"}
-
-
-def run(**query):
-    app = AppTest.from_file(SCRIPT, default_timeout=60)
-    for name, value in (SMALL | query).items():
-        app.query_params[name] = value
-    return checked(app.run())
-
-
-def checked(app):
-    assert not app.exception, [element.message for element in app.exception]
-    return app
-
-
-def blobs(app):
-    return [unpack(element.proto.bytes) for element in app.get("bidi_component")]
-
-
-def literal(markdown):
-    return markdown.replace("\\", "").replace("\u200b", "")
-
-
-def lines(app):
-    return [literal(element.value) for element in (*app.error, *app.info)]
-
-
-def told(app):
-    return " ".join(literal(element.value) for element in app.caption)
-
-
-def file_of(kind="PNG", size=(60, 40), mode="RGB", **options):
-    file = io.BytesIO()
-    down, right = np.mgrid[0 : size[1], 0 : size[0]]
-    pixels = np.stack([right * 4, down * 6, right + down], -1).astype(np.uint8)
-    Image.fromarray(pixels).convert(mode).save(file, kind, **options)
-    return file.getvalue()
+from viz.pages.image import controls, cost
+from viz.pages.image.network import ViTChoice
 
 
 def halves(left, right):
@@ -86,76 +59,206 @@ def bomb():
     return parts
 
 
-def drop(app, data, name="mine.png"):
-    return checked(app.file_uploader[0].upload(name, data).run())
+def lit(app):
+    """The examples that stand out."""
+    return [each.label for each in app.button if each.proto.type == "primary"]
 
 
-def shown(app):
-    """The picture the browser is sent."""
-    header, area = blobs(app)[0]
-    part = header["picture"]
-    return Image.open(io.BytesIO(area[part["at"] : part["at"] + part["size"]]))
+def slider(app, label):
+    return next(props for props in helpers.views(app, "slider") if props["label"] == label)
 
 
-def test_the_first_screen_is_a_photo_cut_into_patches():
-    app = checked(AppTest.from_file(SCRIPT, default_timeout=60).run())
-    ((header, _),) = blobs(app)
-    base = header["base"]
-    assert (base["grid"], base["prefix"], base["patch"]) == ([14, 14], 1, [16, 16])
-    assert base["note"] == "untrained: random weights"
-    assert base["query_labels"][:2] == ["class", "patch 0,0"]
-    assert [step["shape"] for step in base["shapes"]] == [
-        *("3 × 224 × 224", "14 × 14", "196 × 768", "196 × 192", "197 × 192")
-    ]
+# --- the network ----------------------------------------------------------------------------------
+
+
+def test_a_photo_is_cut_into_patches():
+    app = opened(model="built")
+    assert app.markdown[0].value == "#### Where does every head look?"
+    props = helpers.view(app, "image")
+    assert props["path"] == ["/image"]
+    assert (props["busy"], props["panels"]) == (False, ["code"])
+    assert props["link"] == {"model": "built"}
+    found = entry(app)
+    assert (found.shown.grid, found.shown.prefix, found.patch) == ((14, 14), 1, 16)
+    assert not found.shown.trained
     assert shown(app).size == (224, 224)
-    assert dict(app.query_params) == {}
-    assert lines(app) == []
-    assert "from 640 × 427 pixels" in told(app)
+    assert helpers.lines(app) == []
+    assert "from 640 × 427 pixels" in captions(app)
+    assert "Untrained: the weights are random." in captions(app)
 
 
 def test_every_control_moves_something():
-    seen = set()
-    app = run()
-    for change in (
-        lambda: app.button("image_photo_china").click(),
-        lambda: app.button_group("image_fit").set_value("pad"),
-        lambda: app.slider("image_size").set_value(96),
-        lambda: app.selectbox("image_patch").set_value(8),
-        lambda: app.slider("image_heads").set_value(4),
-        lambda: app.slider("image_dim").set_value(32),
-        lambda: app.slider("image_depth").set_value(3),
-        lambda: app.selectbox("image_positions").set_value("sincos2d"),
-        lambda: app.slider("image_registers").set_value(2),
-        lambda: app.number_input("image_seed").set_value(7),
-        lambda: app.selectbox("image_order").set_value("c p1 p2"),
-    ):
-        checked(change().run())
-        ((header, _),) = blobs(app)
-        seen.add(header["trace"])
-        assert lines(app) == []
-    assert len(seen) == 11
-    base = header["base"]
-    assert (base["grid"], base["prefix"], base["order"]) == ([12, 12], 3, "c p1 p2")
-    assert [(site["heads"], site["keys"]) for site in base["sites"]] == [(4, 147)] * 3
-    assert dict(app.query_params) == {
-        "photo": "china",
+    app, seen = small(), set()
+    changes = {
         "fit": "pad",
-        "size": "96",
-        "patch": "8",
-        "heads": "4",
-        "dim": "32",
-        "depth": "3",
+        "size": 96,
+        "patch": 8,
+        "heads": 4,
+        "dim": 32,
+        "depth": 3,
         "positions": "sincos2d",
-        "registers": "2",
-        "seed": "7",
+        "registers": 2,
+        "seed": 7,
         "order": "c p1 p2",
     }
+    helpers.checked(app.button("image_photo_china").click().run())
+    seen.add(helpers.view(app, "image")["trace"])
+    for name, value in changes.items():
+        helpers.choose(app, "image", name, value)
+        seen.add(helpers.view(app, "image")["trace"])
+        assert helpers.lines(app) == []
+    assert len(seen) == 11
+    found = entry(app)
+    assert (found.shown.grid, found.shown.prefix, found.order) == ((12, 12), 3, "c p1 p2")
+    assert [(site.heads, site.keys) for site in found.shown.sites] == [(4, 147)] * 3
+    changed = {name: str(value) for name, value in changes.items()}
+    assert helpers.link(app) == {"photo": "china", "model": "built"} | changed
 
 
-@pytest.mark.parametrize("positions", painter.POSITIONS)
-@pytest.mark.parametrize("order", painter.ORDERS)
+@pytest.mark.parametrize("positions", controls.POSITIONS)
+@pytest.mark.parametrize("order", controls.ORDERS)
 def test_what_the_controls_offer_can_be_built(positions, order):
-    assert lines(run(positions=positions, order=order)) == []
+    assert helpers.lines(small(positions=positions, order=order)) == []
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"size": "224", "patch": "14"}, {"heads": "6", "dim": "96", "patch": "8"}]
+)
+def test_sliders_stop_where_the_network_can_be_built(query):
+    app, values = (
+        small(**query),
+        {name: int(v) for name, v in (SMALL | query).items() if v != "built"},
+    )
+    for name, label in (
+        ("size", "Image size"),
+        ("patch", "Patch"),
+        ("heads", "Heads"),
+        ("dim", "Dim"),
+    ):
+        allowed = slider(app, label)["allowed"]
+        assert values.get(name, 16) in allowed
+        assert len(allowed) > 1
+        for value in cost.RANGES[name]:
+            sizes = {
+                "image" if key == "size" else key: v for key, v in (values | {name: value}).items()
+            }
+            try:
+                ViTConfig(**{"patch": 16, **sizes})
+            except ValueError:
+                assert value not in allowed
+            else:
+                assert value in allowed
+
+
+@pytest.mark.parametrize(
+    ("query", "says", "fixes"),
+    [
+        (
+            {"patch": "14"},
+            "patch 14 does not divide image 64: expected one of 1, 2, 4, 8",
+            ["Image size 112", "Patch 16"],
+        ),
+        ({"heads": "3"}, "heads must divide dim", ["Heads 2", "Dim 48"]),
+    ],
+)
+def test_what_does_not_fit_is_one_line_and_one_click(query, says, fixes):
+    app = small(**query)
+    (line,) = helpers.lines(app)
+    assert says in line
+    assert [button.label for button in app.button if "_fix_" in button.key] == fixes
+    for number in range(len(fixes)):
+        again = small(**query)
+        helpers.checked(again.button(f"image_fix_{number}").click().run())
+        assert helpers.lines(again) == []
+        assert helpers.view(again, "image")["busy"] is False
+
+
+def test_what_does_not_fit_leaves_the_last_picture_dimmed():
+    app = small(layer="1")
+    before = helpers.view(app, "image")
+    helpers.choose(app, "image", "heads", 3)
+    after = helpers.view(app, "image")
+    assert (after["trace"], after["busy"]) == (before["trace"], True)
+    assert after["link"]["heads"] == "3"
+    helpers.choose(app, "image", "heads", 4)
+    assert helpers.view(app, "image")["busy"] is False
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [({"patch": "5"}, "expected one of 4, 7, 8"), ({"upload": "nonsense"}, "a SHA-256")],
+)
+def test_nonsense_in_a_link_is_one_line(query, says):
+    app = small(**query)
+    (line,) = helpers.lines(app)
+    assert says in line
+    assert helpers.views(app, "image")
+
+
+# --- what it costs --------------------------------------------------------------------------------
+
+BIG = {"size": "512", "patch": "4", "dim": "768", "heads": "12", "depth": "12"}
+
+
+def test_a_network_that_takes_a_minute_is_estimated_instead_of_run(monkeypatch):
+    monkeypatch.setattr(cost, "speed", lambda device: 5e11)
+    monkeypatch.setattr("models.cost.memory_check.available_memory", lambda device="cpu": 64 << 30)
+    app = small()
+    before = helpers.view(app, "image")["trace"]
+    for name, value in BIG.items():
+        helpers.choose(app, "image", name, int(value))
+    (line,) = helpers.lines(app)
+    assert "16,385 tokens: a pass takes about" in line
+    assert helpers.view(app, "image")["trace"] != before  # of the largest that was run
+    assert helpers.view(app, "image")["busy"] is True
+    labels = [
+        button.label for button in app.button if "_fix_" in button.key or "_run" in button.key
+    ]
+    assert labels[-1].startswith("Run it (about ")
+    assert len(labels) > 1
+    monkeypatch.setattr(cost, "speed", lambda device: 1e11)
+    app = small(**BIG)
+    assert helpers.lines(app)[0].startswith("This network has 16,385 tokens")
+    assert not [button for button in app.button if button.key == "image_run"]
+
+
+def test_a_slow_network_runs_when_asked_for(monkeypatch):
+    monkeypatch.setattr(cost, "speed", lambda device: 1e4)
+    app = small()
+    assert "takes about" in helpers.lines(app)[0]
+    assert not helpers.views(app, "image")
+    helpers.checked(app.button("image_run").click().run())
+    assert helpers.lines(app) == []
+    assert helpers.view(app, "image")["busy"] is False
+    helpers.choose(app, "image", "depth", 3)
+    assert "takes about" in helpers.lines(app)[0]
+    assert helpers.view(app, "image")["busy"] is True
+
+
+def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_one_offered(monkeypatch):
+    room = cost.estimate(ViTChoice(size=48, patch=8, heads=2, dim=16, depth=2), "cpu").bytes / 0.8
+    monkeypatch.setattr(
+        "models.cost.memory_check.available_memory", lambda device="cpu": int(room) + 8
+    )
+    app = small(patch="8")
+    (line,) = helpers.lines(app)
+    assert "needs about" in line
+    assert "make it smaller" in line
+    assert not helpers.views(app, "image")
+    assert app.button("image_fix_0").label == "Image size 48"
+    helpers.checked(app.button("image_fix_0").click().run())
+    assert helpers.lines(app) == []
+    assert helpers.views(app, "image")
+
+
+def test_estimates_grow_with_the_network():
+    sizes = ({}, {"depth": 12}, {"depth": 12, "size": 448})
+    found = [cost.estimate(ViTChoice(**each), "cpu") for each in sizes]
+    assert sorted(found, key=lambda each: each.bytes) == found
+    assert sorted(found, key=lambda each: each.seconds) == found
+
+
+# --- pictures -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -168,17 +271,58 @@ def test_what_the_controls_offer_can_be_built(positions, order):
     ],
 )
 def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, name):
-    app = drop(run(), data, name)
-    assert lines(app) == []
-    assert dict(app.query_params)["upload"] == hashlib.sha256(data).hexdigest()
+    app = drop(small(), data, name)
+    digest = hashlib.sha256(data).hexdigest()
+    assert helpers.lines(app) == []
+    assert helpers.link(app)["upload"] == digest
+    assert lit(app) == ["Your picture"]
     assert shown(app).size == (64, 64)
-    assert "60 × 40" in told(app)
-    again = run(upload=hashlib.sha256(data).hexdigest())
-    assert sum("drop that file" in line for line in lines(again)) == 1
-    assert len(blobs(again)) == 1
+    assert "60 × 40" in captions(app)
+    reloaded = small(upload=digest)
+    assert helpers.lines(reloaded) == []
+    assert helpers.view(reloaded, "image")["trace"] == helpers.view(app, "image")["trace"]
+    assert lit(reloaded) == ["Your picture"]
+    forget()
+    again = small(upload=digest)
+    assert sum("drop that file" in line for line in helpers.lines(again)) == 1
+    assert len(helpers.views(again, "image")) == 1
+    assert lit(again) == ["A flower"]
     drop(again, data, name)
-    assert lines(again) == []
-    assert blobs(again)[0][0]["trace"] == blobs(app)[0][0]["trace"]
+    assert helpers.lines(again) == []
+    assert helpers.view(again, "image")["trace"] == helpers.view(app, "image")["trace"]
+
+
+def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
+    app = small(photo="china", layer="1")
+    trace = helpers.view(app, "image")["trace"]
+    drop(app, file_of())
+    assert helpers.view(app, "image")["trace"] != trace
+    helpers.checked(app.file_uploader[0].set_value(None).run())
+    assert helpers.view(app, "image")["trace"] == trace
+    assert helpers.link(app)["photo"] == "china"
+    assert "upload" not in helpers.link(app)
+    assert lit(app) == ["A temple"]
+
+
+def test_a_dropped_picture_stays_when_controls_are_set_anew():
+    app = drop(small(), file_of())
+    upload = helpers.link(app)["upload"]
+    helpers.choose(app, "image", "heads", 3)
+    helpers.checked(app.button("image_fix_0").click().run())
+    assert helpers.link(app)["upload"] == upload
+    helpers.checked(app.run())
+    assert helpers.link(app)["upload"] == upload
+
+
+def test_an_example_takes_the_place_of_a_dropped_picture():
+    app = drop(small(), file_of())
+    helpers.checked(app.button("image_photo_china").click().run())
+    assert lit(app) == ["A temple"]
+    assert "upload" not in helpers.link(app)
+    helpers.checked(app.run())
+    assert lit(app) == ["A temple"]
+    drop(app, file_of(size=(20, 20)))
+    assert lit(app) == ["Your picture"]
 
 
 @pytest.mark.parametrize(
@@ -190,13 +334,21 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, nam
         (moving("WEBP"), "moving.webp", "animated: its first frame"),
     ],
 )
-def test_what_is_left_of_a_deep_or_a_moving_picture_is_told(data, name, says):
-    app = drop(run(fit="stretch"), data, name)
-    assert lines(app) == []
-    assert says in told(app)
+def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
+    app = drop(small(fit="stretch"), data, name)
+    assert helpers.lines(app) == []
+    assert says in captions(app)
     # the first frame and the deep picture are half black, half white; WebP loses a little
     ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
     assert np.abs(ends - [0, 255]).max() <= 4
+
+
+def test_a_photo_of_48_million_pixels_is_shown():
+    file = io.BytesIO()
+    Image.new("RGB", (8_064, 6_048), "red").save(file, "JPEG")
+    app = drop(small(), file.getvalue(), "phone.jpg")
+    assert helpers.lines(app) == []
+    assert "reduced from 8,064 × 6,048 to 4,032 × 3,024" in captions(app)
 
 
 @pytest.mark.parametrize(
@@ -212,29 +364,27 @@ def test_what_is_left_of_a_deep_or_a_moving_picture_is_told(data, name, says):
     ],
 )
 def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
-    app = run(photo="china", layer="1", token="5")
-    ((before, _),) = blobs(app)
+    app = small(photo="china", layer="1", token="5")
+    before = helpers.view(app, "image")
     drop(app, data, name)
-    assert len(lines(app)) == 1
-    assert says in lines(app)[0]
-    assert "still here" in lines(app)[0]
-    assert len(blobs(app)) == 1
-    assert (
-        before["base"]["select"]
-        == blobs(run(photo="china", layer="1", token="5"))[0][0]["base"]["select"]
-    )
-    assert {"photo": "china", "layer": "1", "token": "5"}.items() <= dict(app.query_params).items()
+    assert len(helpers.lines(app)) == 1
+    assert says in helpers.lines(app)[0]
+    assert "still here" in helpers.lines(app)[0]
+    assert helpers.view(app, "image") == before
+    assert before["link"]["photo"] == "china"
+    helpers.checked(app.file_uploader[0].set_value(None).run())
+    assert helpers.lines(app) == []
     drop(app, file_of())
-    assert lines(app) == []
-    checked(app.button("image_photo_flower").click().run())
-    assert "upload" not in app.query_params
+    assert helpers.lines(app) == []
+    helpers.checked(app.button("image_photo_flower").click().run())
+    assert "upload" not in helpers.link(app)
 
 
-@pytest.mark.parametrize("how", painter.FITS)
-def test_what_was_done_to_the_picture_is_told(how):
-    app = drop(run(fit=how), file_of("JPEG", exif=_turned()), "turned.jpg")
-    assert "EXIF" in told(app)
-    assert "40 × 60" in told(app)
+@pytest.mark.parametrize("how", controls.FITS)
+def test_what_was_done_to_the_picture_is_noted(how):
+    app = drop(small(fit=how), file_of("JPEG", exif=_turned()), "turned.jpg")
+    assert "EXIF" in captions(app)
+    assert "40 × 60" in captions(app)
     side = np.asarray(shown(app))[:, 2]
     assert (how == "pad") == (np.abs(side.astype(int) - 128) <= 1).all()
 
@@ -245,99 +395,55 @@ def _turned():
     return exif
 
 
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        ({"patch": "14"}, "patch 14 does not divide image 64: expected one of 1, 2, 4, 8"),
-        ({"heads": "3"}, "heads must divide dim"),
-        ({"patch": "5"}, "expected one of 4, 7, 8"),
-        ({"upload": "nonsense"}, "a SHA-256"),
-    ],
-)
-def test_what_does_not_fit_is_one_line(query, says):
-    app = run(**query)
-    (line,) = lines(app)
-    assert says in line
+# --- the view -------------------------------------------------------------------------------------
 
 
-def test_a_network_too_large_for_the_machine_is_refused_and_a_smaller_picture_offered(monkeypatch):
-    choice = picture.ViTChoice(size=64, patch=8, heads=2, dim=16, depth=2)
-    room = memory.needed(picture.ViTChoice(size=48, patch=8, heads=2, dim=16, depth=2)) / 0.8
-    monkeypatch.setattr(memory, "available", lambda: int(room) + 8)
-    picture.seen.clear()
-    app = run(patch="8")
-    (line,) = lines(app)
-    assert "GiB of memory" in line
-    assert line.endswith("image size 48 would fit")
-    assert blobs(app) == []
-    assert memory.fitting(choice, 0) is None
-    checked(app.slider("image_size").set_value(48).run())
-    assert lines(app) == []
-    assert len(blobs(app)) == 1
-
-
-def test_an_answer_is_small_and_exact():
-    app = run(layer="1", head="1")
-    ((header, _),) = blobs(app)
-    ask = {"id": 3, "trace": header["trace"], "base": False}
-    ask |= {"maps": [[0, "layer", 0, 17, 0, 17]], "rows": [[1, "layer", "query", 4]]}
-    ask["rows"] += [[1, "layer", "key", 4], [9, "layer", "key", 4], [1, "layer", "side", 4], [1]]
-    ask["rows"] += [[1, "layer", "key", 17], [1, "layer", "key", True]]
-    app.session_state["image_view"] = {"view": {"select": header["base"]["select"], "ask": ask}}
-    checked(app.run())
-    ((answer, area),) = blobs(app)
-    assert (answer["base"], answer["picture"], answer["answer"]) == (None, None, 3)
-    assert [layer["site"] for layer in answer["layers"]] == [0]
-    assert [(row["axis"], row["index"]) for row in answer["rows"]] == [("query", 4), ("key", 4)]
+@pytest.mark.parametrize("head", [1, "mean", "max"])
+def test_the_lines_of_python_give_the_weights_that_are_shown(head):
+    found = entry(small(photo="china"))
+    body, last = found.code(1, head).rsplit("\n", 1)
     names: dict = {}
-    exec(app.code[0].value.rsplit("\n", 1)[0], names)
-    weights = names["t"].weights(layer=1).numpy()
-    row, column = (
-        np.frombuffer(area, "<f4", part["count"], part["at"]).reshape(2, 17)
-        for part in answer["rows"]
-    )
-    # the same numbers but for the order of float32 sums
-    np.testing.assert_allclose(row, weights[:, 4], atol=1e-6)
-    np.testing.assert_allclose(column, weights[:, :, 4], atol=1e-6)
+    exec(body, names)
+    weights = eval(last.split("  #")[0], names)
+    whole = found.shown.weights(1)
+    assert (weights == {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1])).all()
 
 
-def test_the_first_message_stands_until_the_view_speaks_of_its_trace():
-    """What the view still says of the picture before must not take the first message's place."""
-    app = run()
-    ((header, _),) = blobs(app)
-    select = header["base"]["select"]
-    for trace, has_base in (("another", True), (header["trace"], False), ("another", False)):
-        ask = {"id": 3, "trace": trace, "base": False, "maps": [], "rows": []}
-        app.session_state["image_view"] = {"view": {"select": select, "ask": ask}}
-        checked(app.run())
-        ((answer, _),) = blobs(app)
-        assert (answer["trace"], answer["base"] is not None) == (header["trace"], has_base)
+def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
+    app = small(layer="1", head="max", token="9", direction="in")
+    props = helpers.view(app, "image")
+    selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
+    assert props["start"] == selected
+    assert props["defaults"]["scale"] == "layer"
+    assert helpers.view(small(scale="fixed"), "image")["start"]["scale"] == "fixed"
 
 
-def test_many_patches_still_fit_one_message_and_their_columns_are_exact():
-    app = run(size="480", patch="8", heads="6", dim="96", depth="1", token="1500")
-    ((header, area),) = blobs(app)
-    (layer,) = header["layers"]
-    assert (layer["factor"], layer["shape"]) == (4, [6, 226, 226])
-    assert len(area) <= 1_500_000
-    ask = {"id": 3, "trace": header["trace"], "base": False, "maps": []}
-    ask["rows"] = [[0, "layer", "key", 1500]]
-    app.session_state["image_view"] = {"view": {"select": header["base"]["select"], "ask": ask}}
-    checked(app.run())
-    ((_, area),) = blobs(app)
-    assert len(area) <= 6 * 3601 * 4 + 8
-    names: dict = {}
-    exec(app.code[0].value.rsplit("\n", 1)[0], names)
-    for head in (0, 5):
-        weights = names["t"].weights(layer=0, head=head, rows=range(0, 3601, 257))[:, 1500]
-        column = np.frombuffer(area, "<f4", 6 * 3601).reshape(6, 3601)[head, ::257]
-        np.testing.assert_allclose(column, weights.numpy(), atol=1e-6)
+def test_the_same_picture_is_traced_once():
+    first, second = (helpers.view(small(), "image") for _ in range(2))
+    assert (first["trace"], first["made"]) == (second["trace"], second["made"])
 
 
-def test_what_is_chosen_in_the_picture_gets_into_the_link():
-    app = run()
-    chosen = {"site": 1, "head": "max", "token": 9, "direction": "in", "scale": "own"}
-    app.session_state["image_view"] = {"view": {"select": chosen, "ask": None}}
-    checked(app.run())
-    told = {"layer": "1", "head": "max", "token": "9", "direction": "in", "scale": "own"}
-    assert told.items() <= dict(app.query_params).items()
+def test_an_evicted_trace_is_made_again():
+    from viz.api import registry
+
+    app = small()
+    before = helpers.view(app, "image")
+    registry.evict(before["trace"])
+    helpers.checked(app.run())
+    after = helpers.view(app, "image")
+    assert after["trace"] == before["trace"]
+    assert after["made"] > before["made"]
+
+
+def test_the_button_runs_the_network_by_its_weights():
+    app = small()
+    helpers.checked(app.button("image_verify").click().run())
+    assert "Yes, up to the rounding of float32" in captions(app)
+
+
+def test_the_overview_holds_no_weights():
+    from viz.api import image
+
+    header, area = unpack(image.overview(entry(small()), "x"))
+    assert header["layers"] == header["rows"] == []
+    assert len(area) < 20_000  # colours alone

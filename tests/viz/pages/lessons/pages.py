@@ -2,26 +2,16 @@
 
 import html
 import re
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-import start
-from viz.pages.lessons import course
+from tests.viz.pages import helpers
 
 
 def run(name: str, **query: object) -> AppTest:
     """The lesson with these settings in its link."""
-    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=120)
-    for key, value in query.items():
-        app.query_params[key] = str(value)
-    app.switch_page(course.lesson(name).script)
-    return checked(app.run())
-
-
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [element.message for element in app.exception]
-    return app
+    texts = {key: str(value) for key, value in query.items()}
+    return helpers.run(f"lessons.{name}", texts, timeout=120)
 
 
 def words(app: AppTest) -> str:
@@ -38,18 +28,5 @@ def numbers(app: AppTest, digits: int = 4) -> list[float]:
 
 
 def errors(app: AppTest) -> list[str]:
-    return [element.value.replace("\\", "").replace("\u200b", "") for element in app.error]
-
-
-def widget(app: AppTest, key: str) -> Any:
-    kinds = (
-        *(app.slider, app.select_slider, app.number_input, app.text_input, app.text_area),
-        *(app.selectbox, app.checkbox, app.toggle, app.get("button_group")),
-    )
-    return next(element for kind in kinds for element in kind if element.key == key)
-
-
-def linked(app: AppTest) -> dict[str, str]:
-    """What the link says."""
-    params = dict(app.query_params)
-    return {name: said if isinstance(said, str) else said[0] for name, said in params.items()}
+    """The lines that say what is wrong."""
+    return [element.value.replace("\\", "").replace("&#58;", ":") for element in app.error]

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from tests.viz.pages.learn.pages import numbers, run, widget, words
 from torch import nn
 
 from models.lessons.block_steps import block_steps, random_block
 from models.lessons.depth import growth, last_gradient
-from viz.pages.lessons.block.lesson import OTHERS, X, Y
-from viz.pages.lessons.block.way import HIDDEN
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import numbers, run, words
+from viz.pages.lessons.block.page import HIDDEN, OTHERS, X, Y
 from viz.pages.lessons.tables import number
 
 EXACT = 6e-5  # four decimals, half a digit of the last, and what float32 adds
@@ -40,7 +40,7 @@ def test_the_vector_is_followed_number_by_number() -> None:
 def test_one_number_moves_all_that_follow(name: str, place: int) -> None:
     app = run("block")
     before = lines(app)
-    widget(app, f"block_{name}1{place}").set_value(-2.75).run()
+    choose(app, "block", f"{name}1{place}", -2.75)
     after = lines(app)
     given = {"x": list(X[0]), "y": list(Y[0])}
     given[name][place - 1] = -2.75

@@ -4,23 +4,24 @@ import json
 import re
 
 import pytest
-from tests.viz.pages.learn.pages import errors, run, widget, words
 
 from models.lessons.reach import cost
 from models.lessons.sharing import shared
 from models.run import load, trace
-from viz.pages.lessons import writing
-from viz.pages.lessons.both import lesson as both
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import errors, run, words
+from viz.pages.lessons import generation
+from viz.pages.lessons.both import page as both
 from viz.pages.lessons.tables import number
 
-KNOWN = writing.there("dates")
+TRAINED = generation.available("dates")
 INPUT = "March the third, '98"
 
 
 @pytest.mark.parametrize("kind", both.KINDS)
 def test_three_kinds_of_attention(kind: str) -> None:
     app = run("both", kind=kind, head=1, date=INPUT)
-    if KNOWN:
+    if TRAINED:
         done = trace(load("dates"), INPUT)
     else:
         done = trace(both._untrained(), "the dog saw the cat", "der Hund sah die Katze")
@@ -36,20 +37,22 @@ def test_three_kinds_of_attention(kind: str) -> None:
 
 
 def test_without_the_trained_model_a_line_says_so(monkeypatch) -> None:
-    monkeypatch.setattr(writing, "there", lambda name: False)
+    monkeypatch.setattr(generation, "available", lambda name: False)
     app = run("both")
     (line,) = [element.value for element in app.info]
     assert "train dates" in line
     before = words(app)
-    widget(app, "both_read").set_value("a cat saw two dogs").run()
+    choose(app, "both", "read", "a cat saw two dogs")
     assert words(app) != before
     assert "target on source 4 heads × 6 queries × 5 keys" in words(app)
 
 
 def test_the_year_is_looked_for_where_it_stands() -> None:
-    for text, place in ((INPUT, 19), ("1998-3-3", 3)) if KNOWN else ():
+    for text, place in ((INPUT, 19), ("1998-3-3", 3)) if TRAINED else ():
         said = words(run("both", date=text))
-        assert re.search(rf"“<begin>” tells “1” and looks most at “9” \({place} of ", said), text
+        assert re.search(rf"“<begin>” predicts “1” and attends most to “9” \({place} of ", said), (
+            text
+        )
 
 
 @pytest.mark.parametrize("target", ["yes", "no"])
@@ -71,7 +74,7 @@ def test_one_vocabulary_is_needed_to_share() -> None:
     (line,) = errors(app)
     assert "expected source_vocab = target_vocab, received 300 and 200" in line
     assert "To take away" in words(app)
-    widget(app, "both_source").set_value("no").run()
+    choose(app, "both", "source", "no")
     assert not errors(app)
 
 
@@ -93,5 +96,5 @@ def test_what_an_output_depends_on(layers: int, at: int) -> None:
 
 def test_a_space_that_is_looked_at_can_be_seen() -> None:
     said = words(run("both", date="3 March 1998"))
-    assert not KNOWN or re.search(r"looks most at “␣” \(2 of 12\)", said)
+    assert not TRAINED or re.search(r"attends most to “␣” \(2 of 12\)", said)
     assert "“ ”" not in said

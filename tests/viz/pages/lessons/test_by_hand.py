@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.simple import two_words
-from viz.pages.lessons.by_hand.lesson import FILM_TRIES, TRIES, X
+from tests.viz.pages.helpers import choose, link, setting
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from viz.pages.lessons.by_hand.texts import FILM_TRIES, TRIES, X
 
 PRINTED = (
     *(0.4581, 0.4829, 0.3125, 0.6150, 0.2139, 0.4118),
@@ -23,8 +24,8 @@ def test_the_words_are_the_course_s() -> None:
 def test_the_printed_numbers() -> None:
     app = run("by_hand")
     assert numbers(app)[: len(PRINTED)] == list(PRINTED)
-    assert linked(app) == {}
-    assert widget(app, "by_hand_x11").value == X[0][0]
+    assert link(app) == {}
+    assert setting(app, "by_hand", "x11") == X[0][0]
 
 
 @pytest.mark.parametrize("place", ["x11", "x12", "x13", "x21", "x22", "x23"])
@@ -32,12 +33,12 @@ def test_every_number_moves(place: str) -> None:
     """One number of one word: all weights, all results, and the scores that it is in."""
     app = run("by_hand")
     before = numbers(app)[: len(PRINTED)]
-    widget(app, f"by_hand_{place}").set_value(0.9).run()
+    choose(app, "by_hand", place, 0.9)
     after = numbers(app)[: len(PRINTED)]
     word = int(place[1])
     still = {0, 1, 2, 3, 4, 5} - {3 * (word - 1) + int(place[2]) - 1} | {9 if word == 1 else 6}
     assert {n for n in range(len(PRINTED)) if before[n] == after[n]} <= still
-    assert float(linked(app)[place]) == 0.9
+    assert float(link(app)[place]) == 0.9
 
 
 def test_steps_hide_what_comes_later() -> None:
@@ -70,20 +71,16 @@ def test_the_film_s_links_do_what_they_say() -> None:
 def test_the_film_and_the_viewer() -> None:
     app = run("by_hand")
     assert "Sum of the products: 0.5000" in words(app)  # 0.72 − 0.02 − 0.20
-    widget(app, "by_hand_viewer11").set_value(-0.8).run()
+    choose(app, "by_hand", "viewer11", -0.8)
     assert "Sum of the products: −0.9400" in words(app)
 
 
-def test_an_emptied_box_gets_its_last_number_back() -> None:
-    app = run("by_hand")
-    widget(app, "by_hand_x12").set_value(0.9).run()
-    before = numbers(app)
-    widget(app, "by_hand_x12").set_value(None).run()
-    (line,) = errors(app)
-    assert line == "word 1, feature 2: expected a number, received none; the last is back"
-    assert numbers(app) == before
-    assert widget(app, "by_hand_x12").value == 0.9
-    widget(app, "by_hand_x11").set_value(0.2).run()
+def test_an_emptied_box_takes_the_number_it_began_with() -> None:
+    app = run("by_hand", x12="0.7")
+    choose(app, "by_hand", "x12", 0.9)
+    choose(app, "by_hand", "x12", None)
+    assert setting(app, "by_hand", "x12") == 0.7
+    assert link(app) == {"x12": "0.7"}
     assert not errors(app)
 
 

@@ -4,13 +4,14 @@ import math
 import re
 
 import pytest
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
-from viz.pages.lessons import writing
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from viz.pages.lessons import generation
 from viz.pages.lessons.tables import number
 
 COUNT = 5  # four words and one padding, at first
-WRITERS = [name for name in writing.WRITERS if writing.there(name)]
+WRITERS = [name for name in generation.WRITERS if generation.available(name)]
 
 
 def tables(app) -> list[list[list[float]]]:
@@ -59,7 +60,7 @@ def test_a_row_that_sees_nothing_four_ways() -> None:
 def test_all_numbers_move_with_the_seed() -> None:
     app = run("decoder")
     before = tables(app)[0]
-    widget(app, "decoder_seed").set_value(5).run()
+    choose(app, "decoder", "seed", 5)
     pairs = zip(before, tables(app)[0], strict=True)
     assert all(a != b for old, new in pairs for a, b in zip(old, new, strict=True))
 
@@ -73,9 +74,9 @@ def test_nothing_to_read_is_told() -> None:
 @pytest.mark.parametrize("writer", WRITERS)
 def test_writing_shows_what_the_model_writes(writer: str) -> None:
     text = {"dates": "March the third, '98", "untrained": "the dog"}.get(writer, "the keys")
-    found = writing.written(writer, text)
+    found = generation.generated(writer, text)
     setting = {"dates": "date", "untrained": "start"}.get(writer, "prompt")
-    app = run("decoder", writer=writer, written=writing.LIMIT, **{setting: text})
+    app = run("decoder", writer=writer, written=generation.LIMIT, **{setting: text})
     said = words(app)
     for step in range(len(found.steps)):
         name, share = found.best(step)[0]
@@ -89,7 +90,7 @@ def test_writing_shows_what_the_model_writes(writer: str) -> None:
 def test_one_more_token() -> None:
     app = run("decoder", writer="untrained", written=1)
     assert "Step 2: what comes next" in app.get("plotly_chart")[0].proto.spec
-    widget(app, "decoder_written").set_value(2).run()
+    choose(app, "decoder", "written", 2)
     assert "Step 3: what comes next" in app.get("plotly_chart")[0].proto.spec
 
 
@@ -99,7 +100,7 @@ def test_a_word_it_does_not_know() -> None:
 
 
 def test_a_model_that_is_missing_is_told_in_one_line(monkeypatch) -> None:
-    monkeypatch.setattr(writing, "there", lambda name: name == "untrained")
+    monkeypatch.setattr(generation, "available", lambda name: name == "untrained")
     app = run("decoder", writer="dates")
     (line,) = [element.value for element in app.info]
     assert "python" in line

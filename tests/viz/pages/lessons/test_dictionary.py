@@ -3,9 +3,10 @@
 import math
 
 import pytest
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.lessons.dictionary import edit_distance
+from tests.viz.pages.helpers import choose, link
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
 from viz.pages.lessons.dictionary.texts import FRUIT, TRIES
 
 
@@ -19,7 +20,7 @@ def test_the_first_screen_in_closed_form() -> None:
     found = numbers(app)
     for expected in (*similar, *exps, sum(exps), *weights, answer, 174.75):
         assert min(abs(expected - number) for number in found) < 1e-4  # printed to four decimals
-    assert linked(app) == {}
+    assert link(app) == {}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_negative_similarities_are_refused_with_the_reason_and_shown() -> None:
     assert "received −0.3000".replace("−", "-") in line
     assert "negative weight" in line
     assert "−0.3000" in words(app)
-    widget(app, "dictionary_how").set_value("softmax").run()
+    choose(app, "dictionary", "how", "softmax")
     assert not errors(app)
 
 
@@ -110,9 +111,9 @@ def test_what_makes_no_sense_is_one_line(query: dict[str, str], told: str) -> No
 def test_every_control_moves_the_answer_and_the_link(name: str, other: object) -> None:
     app = run("dictionary")
     before = answer(words(app))
-    widget(app, f"dictionary_{name}").set_value(other).run()
+    choose(app, "dictionary", name, other)
     assert answer(words(app)) != before
-    assert linked(app)[name] == str(other)
+    assert link(app)[name] == str(other)
 
 
 def answer(text: str) -> str:

@@ -1,27 +1,33 @@
-"""The frame of the lessons: the course, the glossary, links, code and the way back."""
+"""The frame of the lessons: the course, the glossary, code, what there is to try, the way back."""
 
 import inspect
 import re
 import textwrap
 from html import escape
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from tests.viz.pages.learn.pages import checked, errors, linked, run, words
+from streamlit.testing.v1 import AppTest
 
 import start
 from models import simple
-from viz.pages.lessons import course, prose, tables
-from viz.pages.lessons.terms import TERMS
+from tests.viz.pages.helpers import checked, choose, link, setting, view
+from tests.viz.pages.lessons.controls import controls, other
+from tests.viz.pages.lessons.pages import errors, run, words
+from viz.pages.lessons import course, markup, tables
+from viz.pages.lessons.frame import Try
+from viz.pages.lessons.glossary import TERMS
 from viz.pages.widgets.sources import source
 
-NAMES = [lesson.name for lesson in course.lessons()]
+NAMES = [lesson.name for lesson in course.COURSE]
 
 
-def test_the_course_is_in_order_and_every_page_is_a_lesson() -> None:
+def test_the_course_is_in_order_and_every_folder_is_a_lesson() -> None:
     assert NAMES[0] == "dictionary"
-    pages = {path.stem for path in course.FOLDER.glob("[!_]*.py")}
-    assert pages == set(NAMES)
+    folder = Path(course.__file__).parent
+    assert {path.parent.name for path in folder.glob("*/page.py")} == set(NAMES)
     for before, after in pairwise(NAMES):
         assert course.neighbours(before)[1] == course.lesson(after)
         assert course.neighbours(after)[0] == course.lesson(before)
@@ -36,21 +42,21 @@ def test_the_glossary_is_sorted_into_sentences() -> None:
 
 
 def test_marks_become_html_and_nothing_else_does() -> None:
-    assert prose.html("**a** *b* `c<d` x_{i}^{2}") == (
+    assert markup.html("**a** *b* `c<d` x_{i}^{2}") == (
         "<b>a</b> <i>b</i> <code>c&lt;d</code> x<sub>i</sub><sup>2</sup>"
     )
-    assert prose.html("<script> & 2 * 3 * 4") == "&lt;script&gt; &amp; 2 * 3 * 4"
-    shown = prose.html("a [[softmax|soft maximum]]")
+    assert markup.html("<script> & 2 * 3 * 4") == "&lt;script&gt; &amp; 2 * 3 * 4"
+    shown = markup.html("a [[softmax|soft maximum]]")
     assert 'tabindex="0"' in shown
     assert ">soft maximum</span>" in shown
     assert TERMS["softmax"] in shown
     with pytest.raises(ValueError, match="expected one of the glossary, received 'nonsense'"):
-        prose.html("[[nonsense]]")
+        markup.html("[[nonsense]]")
 
 
 @pytest.mark.parametrize("typed", ["[[softmax]]", "**a** *b*", "`x`_{2}^{3}", "<b>", "[[x|y]]"])
 def test_what_a_reader_typed_is_shown_letter_by_letter(typed: str) -> None:
-    assert prose.html(f"**{prose.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
+    assert markup.html(f"**{markup.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
 
 
 @pytest.mark.parametrize(
@@ -104,10 +110,9 @@ def test_code_is_the_source_that_ran() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_lesson_has_its_parts(name: str) -> None:
     app = run(name)
-    said = words(app)
     assert not errors(app)
     assert course.lesson(name).title in app.markdown[0].value
-    assert "To take away" in said
+    assert "To take away" in words(app)
     links = [element.proto.page for element in app.get("page_link")]
     for neighbour in course.neighbours(name):
         assert neighbour is None or neighbour.name in links
@@ -128,39 +133,104 @@ def test_the_print_view_shows_the_code_and_it_equals_the_source(name: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_link_to_try_makes_sense(name: str) -> None:
-    """What it sets is a setting of the lesson, in its range, and is what the page then says."""
+def test_every_control_moves_once(name: str) -> None:
+    """The link follows every control, also those that another one brings into the page."""
     app = run(name)
-    here = [e.proto for e in app.get("page_link") if e.proto.page == name and e.proto.query_string]
-    assert here or name == "quiz"
-    for link in here:
-        settings = dict(parse(link.query_string))
-        tried = run(name, **settings)
-        assert linked(tried).items() <= settings.items()
-        for key, value in settings.items():
-            assert str(tried.session_state[f"{name}_{key}"]) == value
-        assert not [line for line in errors(tried) if line.startswith("The link")]
+    params = {param.name: param for param in import_module(f"viz.pages.lessons.{name}.page").PARAMS}
+    moved: set[str] = set()
+    while new := [each for each in controls(app, name) if each not in moved]:
+        moved.add(new[0])
+        before = link(app)
+        choose(app, name, new[0], other(params[new[0]], setting(app, name, new[0])))
+        assert link(app) != before, new[0]
+        assert "To take away" in words(app)
+    assert moved
 
 
-def parse(query: str) -> list[tuple[str, str]]:
-    from urllib.parse import parse_qsl
+@pytest.mark.parametrize("name", NAMES)
+def test_every_button_to_try_makes_sense(name: str) -> None:
+    """What it sets is a setting of the lesson, in its range; all others take their defaults."""
+    module = import_module(f"viz.pages.lessons.{name}.page")
+    texts = getattr(module, "texts", module)
+    groups = {key: value for key, value in vars(texts).items() if key.endswith("TRIES")}
+    tries = [each for group in groups.values() for each in group]
+    params = {param.name: param for param in module.PARAMS}
+    app = run(name)
+    labels = {each.label: each.key or "" for each in app.button if "_try" in (each.key or "")}
+    assert len(labels) == len(tries) > 0
+    for each in tries:
+        assert isinstance(each, Try)
+        for key, value in each.settings.items():
+            assert params[key].parse(str(value)) == value
+            assert type(params[key].parse(str(value))) is type(value)
+        (key,) = [key for label, key in labels.items() if shown(each) == literal(label)]
+        checked(app.button(key=key).click().run())
+        usual = {name: param.default for name, param in params.items()}
+        wanted = {key: v for key, v in each.settings.items() if v != usual[key]}
+        assert link(app) == {key: str(value) for key, value in wanted.items()}
+        assert view(app, "keys")["show"] == [*each.settings]
 
-    return parse_qsl(query)
+
+def shown(each: Try) -> str:
+    return f"**{each.label}** {each.note}"
 
 
-def test_the_way_back_from_the_explorer() -> None:
-    app = run("by_hand", x11="0.5")
-    app.switch_page("viz/pages/positions/page.py")
-    app.query_params.clear()
+def literal(label: str) -> str:
+    return label.replace("\\", "").replace("&#58;", ":")
+
+
+def test_a_control_that_is_moved_ends_what_a_button_showed() -> None:
+    app = run("by_hand")
+    app.button(key="by_hand_try_0").click().run()
+    revision = view(app, "keys")["revision"]
+    app.button(key="by_hand_tryfilm_0").click().run()
+    assert view(app, "keys")["revision"] == revision + 1
+    assert view(app, "keys")["show"] == ["viewer11", "viewer12", "viewer13"]
+    choose(app, "by_hand", "x11", 0.9)
+    assert view(app, "keys")["revision"] == revision + 1
+
+
+def test_the_way_back_from_another_page() -> None:
+    app = AppTest.from_function(journey, default_timeout=120)
+    for name in ("by_hand", "scale"):
+        go(app, name)
+    choose(app, "scale", "tokens", 7)
+    go(app, "text")
+    links = {element.proto.label: element.proto for element in app.get("page_link")}
+    back = links["Back to the lesson “Scale and softmax”"]
+    assert (back.page, back.query_string) == ("scale", "")
+    go(app, "scale")
+    assert link(app) == {"tokens": "7"}
+    assert "Back to the lesson" not in str([e.proto.label for e in app.get("page_link")])
+    assert "2 opened" in words(app)
+
+
+def go(app: AppTest, page: str) -> None:
+    """Follows a link without settings."""
+    app.session_state["page"] = page
     checked(app.run())
-    (back,) = [e.proto for e in app.get("page_link") if e.proto.page == "by_hand"]
-    assert back.query_string == "x11=0.5"
-    assert "Back to the lesson" in back.label
+
+
+def journey() -> None:
+    """The script of the app: as the frame's, but for the page, which the session names."""
+    from importlib import import_module
+
+    import streamlit as st
+
+    from viz.pages.lessons import course
+    from viz.pages.lessons.frame import way_back
+
+    page = st.session_state["page"]
+    folder = "lessons." if page in {lesson.name for lesson in course.COURSE} else ""
+    way_back(page)
+    import_module(f"viz.pages.{folder}{page}.page").page()
 
 
 def test_larger_type_at_a_click() -> None:
     app = run("by_hand")
-    assert not any("130%" in element.proto.body for element in app.get("html"))
-    app.button(key="lesson_large").click().run()
-    assert any("130%" in element.proto.body for element in checked(app).get("html"))
-    assert app.sidebar.toggle(key="projector").value
+    assert view(app, "address")["type_size"] == 1.0
+    checked(app.button(key="lesson_large").click().run())
+    assert view(app, "address")["type_size"] == 1.4
+    assert link(app) == {"projector": "yes"}
+    checked(app.button(key="lesson_large").click().run())
+    assert link(app) == {}

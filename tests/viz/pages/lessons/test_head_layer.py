@@ -5,10 +5,11 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-from tests.viz.pages.learn.pages import numbers, run, widget, words
 
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import numbers, run, words
 from viz.pages.lessons import tables
-from viz.pages.lessons.head_layer.lesson import OTHERS, TARGETS, H, W
+from viz.pages.lessons.head_layer.page import OTHERS, TARGETS, H, W
 from viz.pages.lessons.tables import number
 
 EXACT = 6e-5  # four decimals, half a digit of the last, and what float32 adds
@@ -41,7 +42,7 @@ def test_every_number_is_torchs(target: int, smoothing: str) -> None:
 def test_every_number_moves_with_the_vector(place: int) -> None:
     app = run("head_layer")
     before = shown(app)[15:]
-    widget(app, f"head_layer_h1{place}").set_value(2.5).run()
+    choose(app, "head_layer", f"h1{place}", 2.5)
     after = shown(app)[15:]
     still = {n for n in range(16) if before[n] == after[n]}
     assert still <= {4, 5, 6, 7}  # the exponential of the largest is always 1
@@ -71,7 +72,7 @@ def test_the_trained_network_knows_its_letters() -> None:
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert "“magnet” backwards, letter 1" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
-    widget(app, "head_layer_letters").set_value("").run()
+    choose(app, "head_layer", "letters", "")
     assert any("expected 4 to 12 letters, received 0" in error.value for error in app.error)
     app = run("head_layer", letters="star", place=12)
     title = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]

@@ -4,13 +4,14 @@ import re
 
 import pytest
 import torch
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from analysis.habits import habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.lessons.followed import follow
 from models.run import load, trace
 from models.seeding import seeded
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
 from viz.pages.lessons.heads.texts import TRAINED_TRIES, TRIES
 from viz.pages.lessons.tables import number
 
@@ -54,7 +55,7 @@ def test_weights_and_result_are_the_layers() -> None:
     told = [*values, *values[:12], *out[0, 0, :6].tolist(), *out[0, 0, :6].tolist()]
     before = numbers(app)[: len(told)]
     assert before == pytest.approx(told, abs=6e-5)
-    widget(app, "heads_seed").set_value(8).run()
+    choose(app, "heads", "seed", 8)
     after = numbers(app)[: len(told)]
     assert all(a != b for a, b in zip(before, after, strict=True))
 
@@ -68,7 +69,7 @@ def test_minilm_s_habits_follow_the_sentence() -> None:
     app = run("heads", layer=1, head=8, among="words")
     found = habits(trace(load("minilm"), SENTENCE), words=True)
     assert f"next {number(float(found.scores[2, 1, 8]))}" in words(app)
-    widget(app, "heads_sentence").set_value("A bank by the river, a bank in town.").run()
+    choose(app, "heads", "sentence", "A bank by the river, a bank in town.")
     other = habits(trace(load("minilm"), "A bank by the river, a bank in town."), words=True)
     assert f"next {number(float(other.scores[2, 1, 8]))}" in words(app)
     assert found.names != other.names

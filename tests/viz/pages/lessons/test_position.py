@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from models.lessons.order import SLIPS, misread, permuted
 from models.positional import sinusoidal
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
 from viz.pages.lessons.tables import number
 
 PRINTED = {  # (place, feature): as a course has printed 60 places of 32 numbers
@@ -36,7 +37,7 @@ def test_the_printed_corners() -> None:
 def test_the_table_is_the_models(name: str, other: int) -> None:
     app = run("position")
     before = corners(app)
-    widget(app, f"position_{name}").set_value(other).run()
+    choose(app, "position", name, other)
     sizes = {"length": 60, "dim": 32} | {name: other}
     table = sinusoidal(sizes["length"], sizes["dim"])
     rows = [*range(4), *range(sizes["length"] - 4, sizes["length"])]

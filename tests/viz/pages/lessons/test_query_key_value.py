@@ -1,9 +1,10 @@
 """Query, key, value: the printed numbers of both readings, and that every one of them moves."""
 
 import pytest
-from tests.viz.pages.learn.pages import linked, numbers, run, widget, words
 
 from models.simple import columns_and_matrices, worked_example
+from tests.viz.pages.helpers import choose, link
+from tests.viz.pages.lessons.pages import numbers, run, words
 from viz.pages.lessons.query_key_value import texts
 
 PRINTED = (
@@ -40,19 +41,18 @@ def test_the_printed_numbers_in_their_order() -> None:
 def test_a_changed_number_moves_what_follows_from_it(edit: str, place: str) -> None:
     app = run("query_key_value", edit=edit)
     before = numbers(app)
-    widget(app, f"query_key_value_{place}").set_value(3.0).run()
+    choose(app, "query_key_value", place, 3.0)
     after = numbers(app)
     moved = sum(a != b for a, b in zip(before, after, strict=True))
     assert moved >= (12 if edit == "v" else 20)
-    assert linked(app) == {"edit": edit, place: "3.0"} or edit == "x"
+    assert link(app) == {"edit": edit, place: "3.0"} or edit == "x"
 
 
 def test_every_result_moves_with_the_words() -> None:
     app = run("query_key_value")
     before = numbers(app)
     for place in ("x11", "x12", "w11", "w12", "w22"):
-        widget(app, f"query_key_value_{place}").set_value(0.9)
-    app.run()
+        choose(app, "query_key_value", place, 0.9)
     after = numbers(app)
     assert len(before) == len(after)
     still = [a for a, b in zip(before, after, strict=True) if a == b]

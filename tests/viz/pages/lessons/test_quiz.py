@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from tests.viz.pages.learn.pages import errors, linked, run, widget, words
 
-from viz.pages.lessons.quiz.form import Question, near
-from viz.pages.lessons.quiz.lesson import COUNT, judged
-from viz.pages.lessons.quiz.questions import questions
+from tests.viz.pages.helpers import choose, link
+from tests.viz.pages.lessons.pages import errors, run, words
+from viz.pages.lessons.quiz.page import COUNT, judged
+from viz.pages.lessons.quiz.questions import Question, near, questions
 
 SEEDS = range(25)
 
@@ -67,12 +67,12 @@ def test_answering_on_the_page() -> None:
     app = run("quiz")
     assert f"Right 0 of {COUNT}" in words(app)
     question = questions(0)[0]
-    widget(app, "quiz_answer1").set_value(f"{question.answer:.2f}").run()
+    choose(app, "quiz", "answer1", f"{question.answer:.2f}")
     assert f"Right 1 of {COUNT}" in words(app)
     assert "Right." in words(app)
-    widget(app, "quiz_answer1").set_value("12345").run()
+    choose(app, "quiz", "answer1", "12345")
     assert "Not yet." in words(app)
-    assert linked(app) == {"answer1": "12345"}
+    assert link(app) == {"answer1": "12345"}
 
 
 def test_on_paper_there_is_room_for_answers_and_none_is_told() -> None:

@@ -3,9 +3,10 @@
 import math
 
 import pytest
-from tests.viz.pages.learn.pages import errors, linked, numbers, run, widget, words
 
 from models.lessons.scaling import spread
+from tests.viz.pages.helpers import choose, link
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
 from viz.pages.lessons.scale.texts import TEMPERATURE_TRIES
 
 
@@ -37,10 +38,10 @@ def test_weights_and_slopes_in_closed_form() -> None:
 def test_a_control_moves_its_numbers(name: str, other: object, moved: range) -> None:
     app = run("scale")
     before = numbers(app)
-    widget(app, f"scale_{name}").set_value(other).run()
+    choose(app, "scale", name, other)
     after = numbers(app)
     assert {n for n in range(14) if before[n] != after[n]} == set(moved)
-    assert linked(app) == {name: str(other)}
+    assert link(app) == {name: str(other)}
 
 
 def test_costs_are_counted() -> None:

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 import torch
-from tests.viz.pages.learn.pages import errors, numbers, run, widget, words
 
 from models.image import to_pixels
 from models.lessons.vit_steps import vit_steps
 from models.vit import ViT, ViTConfig
-from viz.pages.lessons.vision import picture as vision_picture
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from viz.pages.lessons.vision import pictures
 
 SMALL = {"image": "56", "patch": "14", "dim": 16, "heads": 3, "own": 8, "depth": 2, "at": 5}
 
@@ -34,7 +35,7 @@ def test_the_printed_shapes() -> None:
 
 def test_every_number_is_the_networks() -> None:
     app = run("vision", **SMALL, head=2)
-    steps, pattern = vit_steps(network(), to_pixels(vision_picture.photo("flower", 56)))
+    steps, pattern = vit_steps(network(), to_pixels(pictures.photo("flower", 56)))
     outs = {step.number: step.out[0] for step in steps}
     found = numbers(app)
     lines = ("4", "5.1", "5.2", "5.3", "5.4", "5.5", "5.6")
@@ -62,7 +63,7 @@ def stands(found: list[float], wanted: list[float]) -> bool:
 def test_numbers_move_with_the_controls(name: str, other: object) -> None:
     app = run("vision", **SMALL)
     before = numbers(app)
-    widget(app, f"vision_{name}").set_value(other).run()
+    choose(app, "vision", name, other)
     after = numbers(app)
     assert not errors(app)
     assert sum(a != b for a, b in zip(before, after, strict=True)) >= 7

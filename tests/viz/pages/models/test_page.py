@@ -1,9 +1,8 @@
 """The Models page: what it opens, says and refuses, without a browser."""
 
-import json
 import shutil
+import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import torch
 import transformers
 from streamlit.testing.v1 import AppTest
 
-import start
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.catalogue import catalogue
 from models.files import hub
@@ -22,37 +20,44 @@ from models.files.hub import CancelledError
 from models.run import load, trace
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, files, server
-from viz.pack import unpack
-from viz.pages.models import card as checkpoint_card
-from viz.pages.models import checkpoint
-from viz.pages.models import fetch as checkpoint_fetch
-from viz.pages.models import view as checkpoint_view
-from viz.pages.models.checkpoint import Source
+from tests.viz.pages import helpers
+from viz.api import registry
+from viz.api.entries import ImageEntry, TextEntry
+from viz.api.provenance import provenance
+from viz.pages.models import card, download, inputs, source, tracing
+from viz.pages.models.source import Source
+from viz.pages.text import examples
 
 __all__ = ["files", "server"]  # fixtures
-SCRIPT = str(start.ROOT / "viz/pages/models/page.py")
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 def run(**query: str) -> AppTest:
-
-    app = AppTest.from_file(SCRIPT, default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return checked(app.run())
+    return helpers.run("models", query)
 
 
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [element.message for element in app.exception]
-    return app
+def choose(app: AppTest, name: str, value: Any) -> AppTest:
+    return helpers.choose(app, "models", name, value)
 
 
-def blobs(app: AppTest) -> list[Any]:
-    return [unpack(element.proto.bytes) for element in app.get("bidi_component")]
+def view(app: AppTest) -> dict[str, Any]:
+    """The props of the view, whichever it is."""
+    (props,) = [*helpers.views(app, "text"), *helpers.views(app, "image")]
+    return props
+
+
+def entry(app: AppTest) -> Any:
+    """What the browser asks about."""
+    return registry.get(view(app)["trace"]).value
+
+
+def labels(app: AppTest) -> list[str]:
+    """The tokens of the first text."""
+    return entry(app).shown.labels
 
 
 def literal(markdown: str) -> str:
-    return markdown.replace("\\", "").replace("\u200b", "")
+    return markdown.replace("\\", "").replace("&#58;", ":")
 
 
 def lines(app: AppTest) -> list[str]:
@@ -80,67 +85,99 @@ def saved(tmp_path_factory: pytest.TempPathFactory):
 
 def test_the_first_screen_is_a_model_that_comes_with_the_app() -> None:
     app = run()
-    ((header, _),) = blobs(app)
-    assert header["base"]["model"] == "all-MiniLM-L6-v2"
-    assert "6 layers of 12 heads, width 384, our network" in told(app)
-    assert "computed by PyTorch’s fused kernel · float32 · mask: none" in told(app)
+    assert app.markdown[0].value == "#### What does your model look at?"
+    assert entry(app).shown.model == "all-MiniLM-L6-v2"
+    assert "6 layers of 12 heads, width 384, run by Headscope." in told(app)
+    line = provenance(entry(app), "", 0)["line"]
+    assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
     assert lines(app) == []
-    assert dict(app.query_params) == {}
+    assert view(app)["kind"] == "text"
+    assert (view(app)["path"], view(app)["link"]) == (["/models"], {})
 
 
 @pytest.mark.parametrize("known", catalogue(), ids=lambda known: known.name)
 def test_every_model_of_the_catalogue_opens(known) -> None:
     app = run(model=known.name)
     assert lines(app) == []
-    ((header, _),) = blobs(app)
-    assert header["base"]["model"] == known.title
+    assert entry(app).shown.model == known.title
+    assert isinstance(entry(app), ImageEntry if known.reads == "image" else TextEntry)
+
+
+@pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
+def test_a_model_that_was_trained_here_begins_with_its_own_example(model: str) -> None:
+    first = examples.of(model)[0]
+    named = {} if model == "minilm" else {"model": model}
+    app = run(**named)
+    assert helpers.setting(app, "models", "input") == first.input
+    assert view(app)["link"] == named
+    other = run(model="grammar" if model != "grammar" else "dates")
+    choose(other, "model", model)
+    assert helpers.setting(other, "models", "input") == first.input
+    assert lines(other) == []
+
+
+def test_a_text_of_the_user_s_own_stays_when_the_model_changes() -> None:
+    app = choose(run(input="my own words"), "model", "reverse")
+    assert helpers.setting(app, "models", "input") == "my own words"
 
 
 def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     folder = saved("Llama")
     app = run(place="folder", folder=str(folder), ids="3 4 5 6", layer="1", head="2")
-    ((header, _),) = blobs(app)
     assert lines(app) == []
-    assert header["base"]["texts"][0]["labels"] == ["3", "4", "5", "6"]
-    assert header["base"]["sites"][1]["kind"] == "causal"
-    assert header["base"]["select"]["head"] == 2
+    assert labels(app) == ["3", "4", "5", "6"]
+    assert entry(app).shown.sites[1].kind == "causal"
+    assert view(app)["start"]["head"] == 2
     assert "6 heads" in told(app)
-    assert "mask: causal" in told(app)
+    assert "mask: causal" in provenance(entry(app), "", 1)["line"]
 
 
 @pytest.mark.parametrize("name", ["T5", "BART"])
 def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
     app = run(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
-    ((header, _),) = blobs(app)
-    assert {site["kind"] for site in header["base"]["sites"]} == {"self", "causal", "cross"}
-    assert {site["tower"] for site in header["base"]["sites"]} == {"encoder", "decoder"}
+    sites = entry(app).shown.sites
+    assert {site.kind for site in sites} == {"self", "causal", "cross"}
+    assert {site.tower for site in sites} == {"encoder", "decoder"}
 
 
 @pytest.mark.parametrize("name", ["DINOv2", "ViT", "SigLIP vision"])
-def test_a_vision_model_has_the_picture_s_view(name: str, saved) -> None:
-    app = run(place="folder", folder=str(saved(name)), scale="layer")
+def test_a_vision_model_has_the_picture_s_view_and_no_dark_scale(name: str, saved) -> None:
+    app = run(place="folder", folder=str(saved(name)))
     assert lines(app) == []
-    ((header, _),) = blobs(app)
-    assert header["base"]["grid"] == [5, 5]
-    assert header["picture"]["kind"] == "image/png"
+    assert view(app)["kind"] == "image"
+    assert entry(app).shown.grid == (5, 5)
+    assert entry(app).picture.kind == "image/png"
+    # a link without a scale leaves it to the view, whose default is "layer"
+    assert not view(app)["start"]["scale"]
+    assert view(app)["defaults"]["scale"] == "layer"
+    assert "scale" not in view(app)["link"]
+    fixed = run(place="folder", folder=str(saved(name)), scale="fixed")
+    assert view(fixed)["start"]["scale"] == "fixed"
+
+
+def test_another_picture_is_another_trace(saved) -> None:
+    app = run(place="folder", folder=str(saved("ViT")))
+    before = view(app)["trace"]
+    helpers.checked(app.button("models_photo_china").click().run())
+    assert view(app)["trace"] != before
+    assert view(app)["link"]["photo"] == "china"
 
 
 def test_windows_have_the_explorer_with_patches(saved) -> None:
     app = run(place="folder", folder=str(saved("Swin")))
-    ((header, _),) = blobs(app)
     assert lines(app) == []
-    assert "patch 0,0" in header["base"]["texts"][0]["labels"]
+    assert view(app)["kind"] == "text"
+    assert "patch 0,0" in labels(app)
 
 
 @pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
 def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
     query = {"place": "folder", "folder": str(saved(name)), "ids": "3 4 5 2", "layer": "1"}
     app = run(**query, tower="vision")
-    ((header, _),) = blobs(app)
     assert lines(app) == []
-    site = header["base"]["sites"][header["base"]["select"]["site"]]
-    assert (site["tower"], site["layer"], site["kind"]) == ("vision", 1, "self")
-    assert {each["tower"] for each in header["base"]["sites"]} == {"text", "vision"}
+    start = view(app)["start"]
+    assert (start["tower"], start["layer"], start["attention"]) == ("vision", 1, "self")
+    assert {site.tower for site in entry(app).shown.sites} == {"text", "vision"}
 
 
 def test_recordings_are_left_to_notebooks(saved) -> None:
@@ -151,14 +188,23 @@ def test_recordings_are_left_to_notebooks(saved) -> None:
     ]
 
 
-def test_half_precision_and_either_door(saved) -> None:
+def test_half_precision_and_either_implementation(saved) -> None:
     app = run(place="folder", folder=str(saved("BERT")), ids="3 4 5", dtype="bfloat16")
-    assert "bfloat16" in told(app)
-    assert "our network" in told(app)
+    assert "bfloat16" in provenance(entry(app), "", 0)["line"]
+    assert "run by Headscope" in told(app)
     app = run(place="folder", folder=str(saved("BERT")), ids="3 4 5", door="transformers")
-    assert "transformers’ code" in told(app)
+    assert "run by transformers" in told(app)
     app = run(place="folder", folder=str(saved("Llama")), door="own")
     assert "there is no converter for model_type 'llama'" in lines(app)[0]
+
+
+def test_another_input_precision_or_implementation_is_another_trace(saved) -> None:
+    query = {"place": "folder", "folder": str(saved("BERT")), "ids": "3 4 5"}
+    others = ({}, {"ids": "3 4 6"}, {"dtype": "bfloat16"}, {"door": "transformers"})
+    seen = {view(run(**query | other))["trace"] for other in others}
+    assert len(seen) == len(others)
+    again = view(run(**query))
+    assert again["trace"] in seen
 
 
 # --- what is wrong with a folder ------------------------------------------------------------------
@@ -177,44 +223,51 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_path: Path) -> None:
     app = run(place="folder", folder=str(llama), ids="3 4 5")
     assert lines(app) == []
-    ((good, _),) = blobs(app)
+    good = view(app)["trace"]
     for number, (change, _) in enumerate(HOSTILE.values()):
         folder = shutil.copytree(llama, tmp_path / str(number) / "odd-llama")
         change(folder)
-        app.text_input("models_folder").set_value(str(folder))
-        checked(app.run())
+        choose(app, "folder", str(folder))
         assert len(lines(app)) == 1, list(HOSTILE)[number]
         assert "\n" not in lines(app)[0]
         assert len(lines(app)[0]) < 500
         assert f"Still open: {llama}." in told(app)
-    ((still, _),) = blobs(app)
-    assert still["trace"] == good["trace"]
-    app.text_input("models_folder").set_value(str(llama))
-    assert lines(checked(app.run())) == []
+    assert view(app)["trace"] == good
+    assert lines(choose(app, "folder", str(llama))) == []
 
 
 @pytest.mark.parametrize(
     ("folder", "says"),
     [
-        ("", "type the path of a folder"),
         ("no/such/place", "there is no folder 'no/such/place'"),
         ("x" * 5000, "there is no folder"),
         ("a\0b", "there is no folder"),
     ],
 )
 def test_a_folder_that_is_none(folder: str, says: str) -> None:
-    assert says in lines(run(place="folder", folder=folder))[0]
+    app = choose(run(place="folder"), "folder", folder)
+    assert says in lines(app)[0]
+
+
+@pytest.mark.parametrize("place", ["hub", "folder"])
+def test_nothing_is_wrong_before_anything_is_typed(place: str) -> None:
+    app = run(place=place)
+    assert lines(app) == []
+    assert "Type the " in told(app)
+    app = run(input="kept")
+    choose(app, "place", place)
+    assert lines(app) == []
+    assert "Still open: all-MiniLM-L6-v2." in told(app)
+    assert labels(app) == ["[CLS]", "kept", "[SEP]"]
 
 
 def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
     app = run(place="folder", folder=str(folder), ids="3 4 5")
     shutil.rmtree(folder)
-    app.text_input("models_ids").set_value("3 4 5 6")
-    checked(app.run())
+    choose(app, "ids", "3 4 5 6")
     assert "there is no folder" in lines(app)[0]
-    ((header, _),) = blobs(app)
-    assert header["base"]["texts"][0]["labels"] == ["3", "4", "5", "6"]
+    assert labels(app) == ["3", "4", "5", "6"]
 
 
 def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
@@ -224,7 +277,32 @@ def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
     app = run(place="folder", folder=str(folder))
     assert "config.json is broken" in lines(app)[0]
     (folder / "config.json").write_text(kept)
-    assert lines(checked(app.run())) == []
+    assert lines(helpers.checked(app.run())) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"input": "  "}, "there is no text to read"),
+        ({"input": "word " * 390, "model": "minilm"}, ""),
+    ],
+)
+def test_an_input_that_cannot_be_read_leaves_everything_to_type(query, says: str) -> None:
+    app = run(**query)
+    assert [says in line for line in lines(app)] == ([True] if says else [])
+    assert any(each["label"].startswith("Type a text") for each in helpers.views(app, "entry"))
+    assert [each.label for each in app.expander] == ["Model card", "Tensors"]
+
+
+def test_an_input_that_cannot_be_read_leaves_the_last_picture_dimmed() -> None:
+    app = run()
+    before = view(app)["trace"]
+    choose(app, "input", " ")
+    assert "there is no text to read" in lines(app)[0]
+    assert (view(app)["trace"], view(app)["busy"]) == (before, True)
+    choose(app, "model", "digits")
+    assert view(app)["kind"] == "image"
+    assert view(app)["busy"] is False
 
 
 # --- the hub -------------------------------------------------------------------------------------
@@ -234,72 +312,87 @@ def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
 def hub_page(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The page with a hub of its own and an empty cache."""
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    for name in ("plan", "download"):
+    for name in ("plan_download", "download"):
         monkeypatch.setattr(hub, name, partial(getattr(hub, name), endpoint=server))
-    checkpoint_fetch._downloads().clear()
+    download.downloads().clear()
     return run(place="hub", id=NAME, ids="3 4 5", door="transformers")
 
 
-def until(app: AppTest, done: Callable[[], bool]) -> None:
-    for _ in range(100):
-        if done():
-            return
-        time.sleep(0.05)
-        checked(app.run())
-    raise TimeoutError(lines(app))
+def press(app: AppTest, key: str) -> AppTest:
+    return helpers.checked(app.button(f"models_{key}").click().run())
 
 
 def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     app = hub_page
     assert lines(app) == []
-    assert not blobs(app)
-    checked(app.button("models_look_up").click().run())
+    assert not helpers.views(app, "text")
+    press(app, "look_up")
     assert f"{NAME}: 66.1 KiB in 3 files, licence apache-2.0." in told(app)
-    checked(app.button("models_fetch").click().run())
-    until(app, lambda: bool(blobs(app)))
-    ((header, _),) = blobs(app)
-    assert header["base"]["model"] == NAME
+    press(app, "fetch")  # the page follows it until it is here
+    assert entry(app).shown.model == NAME
     box = app.selectbox("models_cached")
     assert box.options[0].startswith(NAME)
 
 
-def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
-        progress(plan.size // 2, plan.size)
-        while not cancelled():
-            time.sleep(0.01)
-        raise CancelledError("the download was stopped")
+def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
+    press(press(hub_page, "look_up"), "fetch")
+    app = run(place="hub", ids="3 4 5", door="transformers")
+    app.selectbox("models_cached").set_value(NAME)
+    helpers.checked(app.run())
+    assert view(app)["link"]["id"] == NAME
+    assert entry(app).shown.model == NAME
 
+
+def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
+    """A download that only ends when it is stopped."""
+    progress(plan.size // 2, plan.size)
+    while not cancelled():
+        time.sleep(0.01)
+    raise CancelledError("the download was stopped")
+
+
+def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "download", slow)
-    app = hub_page
-    checked(app.button("models_look_up").click().run())
-    checked(app.button("models_fetch").click().run())
-    until(app, lambda: bool([each for each in app.button if each.key == "models_stop"]))
-    checked(app.button("models_stop").click().run())
-    until(app, lambda: lines(app) == ["the download was stopped"])
+    # a click interrupts the loop that moves the bar; without a browser, nothing can click in a run
+    monkeypatch.setattr(download, "follow", lambda name: None)
+    app = press(press(hub_page, "look_up"), "fetch")
+    press(app, "stop")
+    running = download.downloads()[NAME]
+    while not running.done:
+        time.sleep(0.01)
+    helpers.checked(app.run())
+    assert lines(app) == ["the download was stopped"]
     assert app.button("models_fetch")
+
+
+def test_the_page_follows_a_download_to_its_end(
+    hub_page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "download", slow)
+    press(hub_page, "look_up")
+    timer = threading.Timer(1.0, lambda: download.downloads()[NAME].stop.set())
+    timer.start()
+    press(hub_page, "fetch")
+    assert lines(hub_page) == ["the download was stopped"]
+    assert hub_page.button("models_fetch")
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("someone/else", "is not on the hub"), ("someone/gated", "only after its terms are accepted")],
+    [("someone/else", "is not on the hub"), ("someone/gated", "is gated: accept its terms")],
 )
 def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
-    app = hub_page
-    app.text_input("models_id").set_value(name)
-    checked(app.run())
-    checked(app.button("models_look_up").click().run())
+    app = choose(hub_page, "id", name)
+    press(app, "look_up")
     assert says in lines(app)[0]
 
 
 def test_no_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    app = run(place="hub", id=NAME)
-    checked(app.button("models_look_up").click().run())
+    app = press(run(place="hub", id=NAME), "look_up")
     assert "the hub cannot be reached" in lines(app)[0]
-    assert "is no id of a model" in lines(run(place="hub", id="a b"))[0]
-    assert "type the id of a model" in lines(run(place="hub"))[0]
+    assert "is no hub id" in lines(run(place="hub", id="a b"))[0]
 
 
 # --- a public server ------------------------------------------------------------------------------
@@ -312,36 +405,44 @@ def test_a_public_server_opens_its_catalogue_only(
     monkeypatch.setenv("PUBLIC", "1")
     app = run(place=place, folder=str(llama), id="owner/name")
     assert lines(app) == ["this server is public: it opens the models of its catalogue only"]
-    assert not [box for box in app.text_input if box.key in ("models_folder", "models_id")]
-    for source in (Source("folder", str(llama)), Source("hub", "owner/name")):
-        for ask in (checkpoint.opened, checkpoint.folder):
+    assert not app.text_input
+    for wanted in (Source("folder", str(llama)), Source("hub", "owner/name")):
+        for ask in (source.opened, source.folder):
             with pytest.raises(ValueError, match="this server is public"):
-                ask(source)
+                ask(wanted)
     assert lines(run(model="minilm")) == []
 
 
-# --- the card, the tensors, the badge -------------------------------------------------------------
+# --- the card, the tensors, the second run --------------------------------------------------------
 
 
-def test_the_card_says_what_the_model_is(saved) -> None:
+def test_the_card_states_what_the_model_is(saved) -> None:
     folder = saved("Llama")
     (folder / "README.md").write_text("---\nlicense: apache-2.0\n---\n")
-    source = Source("folder", str(folder))
-    model = checkpoint.opened(source).model
-    count = sum(weights.numel() for weights in model.network.parameters())
-    card = checkpoint_card.facts_of(source, model, count)
-    assert card["Family"] == "llama (LlamaForCausalLM)"
-    assert card["Heads"] == "6 of queries, 2 of keys and values"
-    assert card["Positions"] == "rotary"
-    assert card["Licence"] == "apache-2.0"
-    assert card["Tokenizer"] == "none here: it reads ids"
-    assert "of weights; a pass keeps about" in card["Memory"]
+    wanted = Source("folder", str(folder))
+    found = card.facts(wanted, source.opened(wanted).model)
+    assert found["Architecture"] == "llama (LlamaForCausalLM)"
+    assert found["Implementation"] == "transformers"
+    assert found["Heads"] == "6 of queries, 2 of keys and values"
+    assert found["Positions"] == "rotary"
+    assert found["Licence"] == "apache-2.0"
+    assert found["Tokenizer"] == "none in its files: it reads ids"
+    assert found["Precision"] == "float32 on cpu"
+    assert "of weights; a pass keeps about" in found["Memory"]
+
+
+def test_nothing_a_checkpoint_says_becomes_html(saved, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = Source("folder", str(saved("Llama")))
+    monkeypatch.setattr(card, "_licence", lambda source: "<script>alert(1)</script>")
+    rows = card._rows(wanted, source.opened(wanted).model)
+    assert "<script>" not in rows
+    assert "&lt;script&gt;" in rows
 
 
 def test_tensors_have_their_numbers(saved) -> None:
-    source = Source("folder", str(saved("Llama")))
-    model = checkpoint.opened(source).model
-    rows = checkpoint_card.numbers(source, model)
+    wanted = Source("folder", str(saved("Llama")))
+    model = source.opened(wanted).model
+    rows = card.tensors(wanted, model)
     named = dict(model.network.named_parameters())
     assert set(named) <= {row.name for row in rows}
     for row in rows:
@@ -350,9 +451,26 @@ def test_tensors_have_their_numbers(saved) -> None:
             assert row.mean == pytest.approx(float(named[row.name].detach().mean()), abs=1e-6)
 
 
+def test_card_and_tensors_open(saved) -> None:
+    app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5", find="norm")
+    assert not app.dataframe
+    for key in ("models_card", "models_tensors"):
+        app.session_state[key] = True
+    helpers.checked(app.run())
+    assert any("LlamaForCausalLM" in element.proto.body for element in app.get("html"))
+    table = app.dataframe[0].value
+    assert all("norm" in name for name in table["tensor"])
+    assert helpers.setting(app, "models", "tensor") == table["tensor"][0]
+    choose(app, "find", "q_proj")
+    assert "q_proj" in helpers.setting(app, "models", "tensor")
+    assert helpers.link(app)["find"] == "q_proj"
+    choose(app, "find", "nothing has this name")
+    assert "0 of " in told(app)
+
+
 def test_the_button_runs_the_model_by_its_weights(saved) -> None:
     app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5 6")
-    checked(app.button("models_verify").click().run())
+    press(app, "verify")
     assert "Yes, up to the rounding of float32. With the values of all 2 attention" in told(app)
 
 
@@ -362,51 +480,58 @@ def test_the_button_runs_the_model_by_its_weights(saved) -> None:
 def test_words_are_joined_and_special_tokens_hidden() -> None:
     text = "An unbelievable animal"
     app = run(input=text, words="yes", special="hidden")
-    ((header, _),) = blobs(app)
-    assert header["base"]["texts"][0]["labels"] == text.split()
+    assert labels(app) == text.split()
     app = run(input=text, special="renormalised")
-    ((header, _),) = blobs(app)
-    assert header["base"]["texts"][0]["labels"] == trace(load("minilm"), text).labels[1:-1]
+    assert labels(app) == trace(load("minilm"), text).labels[1:-1]
 
 
 # --- the lines of Python --------------------------------------------------------------------------
 
 
 def test_the_lines_of_python_run(saved) -> None:
-    from viz.pages.models.input import Looked
-    from viz.pages.text import words
-
-    source = Source("folder", str(saved("T5")), dtype="bfloat16", door="transformers")
+    wanted = Source("folder", str(saved("T5")), dtype="bfloat16", door="transformers")
     ids, target = torch.tensor([[3, 4, 5]]), torch.tensor([[6, 7]])
-    looked = Looked((ids, target), ("ids", 3, 4, 5))
-    found = checkpoint.look(checkpoint.opened(source), looked.given, looked.argument)
-    select = {"site": 3, "head": 2, "token": None, "direction": "out"}
-    code = checkpoint_view.code(source, looked, found, select)
-    *lines_, last = code.splitlines()
+    given = inputs.Input((ids, target), ("ids", 3, 4, 5))
+    found = source.opened(wanted)
+    traced = tracing.traced(found, given).value
+    *lines_, last = tracing.code(wanted, given, traced, 3, 2).splitlines()
     known: dict[str, Any] = {}
     exec("\n".join(lines_), known)  # the very lines that the page shows
-    site = found.trace.sites[3]
+    site = traced.sites[3]
     weights = eval(last.partition("  #")[0], known)
-    expected = found.trace.weights(site.layer, 2, kind=site.kind, tower=site.tower)
-    assert weights.equal(expected)
-    assert words.by_token(found, select) == select
+    assert weights.equal(traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
+
+
+def test_the_lines_of_python_of_words_and_of_a_picture(saved) -> None:
+    found = entry(run(input="An unbelievable animal", words="yes", special="hidden"))
+    *lines_, last = found.code(2, 3).splitlines()
+    known: dict[str, Any] = {}
+    exec("\n".join(lines_), known)
+    assert eval(last.partition("  #")[0], known).equal(found.shown.weights(2, 3))
+    code = entry(run(place="folder", folder=str(saved("ViT")))).code(0, "mean")
+    assert "from pathlib import Path" in code
+    assert "trace(model, Path('picture.png'))" in code
 
 
 def test_every_control_is_in_the_link(saved) -> None:
-    query = {
+    settings = {
         "place": "folder",
         "folder": str(saved("Llama")),
         "ids": "3 4 5 6",
         "dtype": "bfloat16",
         "door": "transformers",
+        "special": "hidden",
+        "find": "norm",
+    }
+    selection = {
         "layer": "1",
         "attention": "causal",
         "head": "mean",
         "token": "2",
         "direction": "in",
         "scale": "own",
-        "special": "hidden",
-        "find": "norm",
     }
-    app = run(**query)
-    assert json.loads(json.dumps(dict(app.query_params))) == query
+    app = run(**settings, **selection)
+    assert helpers.link(app) == settings
+    start = view(app)["start"]
+    assert {name: str(start[name]) for name in selection} == selection

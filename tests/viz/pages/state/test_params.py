@@ -69,7 +69,7 @@ def test_one_setting_is_read_alone(written, found):
 
 def test_an_unknown_setting_is_named():
     _, problems = link.read(PARAMS, {"colour": "red"})
-    assert problems == ["The link has a setting called “colour”, which nobody knows."]
+    assert problems == ["The link has a setting called “colour”, which does not exist."]
 
 
 def test_a_long_text_stands_by_its_hash():
@@ -79,10 +79,47 @@ def test_a_long_text_stands_by_its_hash():
     values, problems = link.read(PARAMS, query)
     assert values["input"] == "hello"
     assert problems == []
-    assert link.wanted(PARAMS, query) == {"input": link.digest(long)}
+    assert link.wanted(PARAMS, query) == {"input": link.digest_of(long)}
 
 
 def test_two_thousand_characters_still_fit():
     text = "x" * link.MAX_TEXT
     values, _ = link.read(PARAMS, {"input": text})
     assert link.write(PARAMS, values) == {"input": text}
+
+
+def test_a_retired_setting_is_neither_named_nor_written():
+    params = (*PARAMS, link.retired("cut"))
+    values, problems = link.read(params, {"cut": "yes"})
+    assert problems == []
+    assert link.write(params, values) == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "found"), [("0.5", 0.5), ("-1", -1.0), ("1e-3", 0.001), ("2", 2.0)]
+)
+def test_a_decimal_number_is_read(written, found):
+    values, problems = link.read((link.decimal("t", 1.0, -1, 2),), {"t": written})
+    assert (values, problems) == ({"t": found}, [])
+
+
+@pytest.mark.parametrize("written", ["nan", "inf", "1e9", "2.1", "", "0x1", "١"])
+def test_what_is_no_decimal_number_is_named(written):
+    values, problems = link.read((link.decimal("t", 1.0, -1, 2),), {"t": written})
+    assert values == {"t": 1.0}
+    assert "expected a number from -1 to 2" in problems[0]
+
+
+def test_a_digest_is_hexadecimal():
+    param = link.sha256("upload")
+    good = link.digest_of(b"a picture")
+    assert link.read((param,), {"upload": good}) == ({"upload": good}, [])
+    for bad in ("", good[:-1], good.upper(), good[:-1] + "g"):
+        values, problems = link.read((param,), {"upload": bad})
+        assert (values["upload"], len(problems)) == ("", 1)
+
+
+def test_a_problem_is_short_whatever_the_link_says():
+    _, problems = link.read(PARAMS, {"x" * 10_000: "1", "heads": "y" * 10_000})
+    assert len(problems) == 2
+    assert all(len(problem) < 200 for problem in problems)

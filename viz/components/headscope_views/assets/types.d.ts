@@ -76,7 +76,7 @@ export interface Cell {
 export interface LinkProps {
   page: string;
   /** The addresses this page has: location.pathname. */
-  path: string | string[];
+  path: string[];
   /** "<nonce>.<number>": changes when Python chooses the settings and the selection. */
   revision: string;
   /** The settings' part of the link: only what differs from the defaults. */
@@ -287,16 +287,19 @@ export interface ArchitecturePart {
   skips: string;
   causal: boolean;
   parts: ArchitecturePart[];
-}
-
-/** What is told of a part that is chosen. */
-export interface PartDetails {
-  title: string;
+  // what is to be read about it
+  heading: string;
   sentence: string;
   rows: [string, string][];
-  /** Where the lines that run are: "models/attention/multihead.py, line 20". */
-  source?: string;
-  code?: string;
+  /** Index into the sources. */
+  source: number;
+}
+
+/** A function that runs. */
+export interface SourceCode {
+  file: string;
+  line: number;
+  code: string;
 }
 
 export interface ArchitectureProps extends LinkProps {
@@ -304,19 +307,19 @@ export interface ArchitectureProps extends LinkProps {
   /** Adopted once a revision; null: what was chosen here before. */
   start: { part?: string } | null;
   defaults: { part?: string };
-  /** Null while it is being worked out. */
-  network: {
-    identity: string;
+  /** Null while the network is being loaded. */
+  base: {
     title: string;
-    parts: ArchitecturePart[];
-    /** "parameters", "flops" or "memory": told of every part. */
+    /** "parameters", "flops" or "memory": shown on every part. */
     quantity: string;
-    /** Whether this is not what the controls say: it is drawn dimmed. */
-    stale: boolean;
+    parts: ArchitecturePart[];
+    sources: SourceCode[];
     theme: Record<Mode, Colours>;
   } | null;
-  /** By path of the part, names joined by "/"; without it there is no panel. */
-  details?: Record<string, PartDetails>;
+  /** Whether this is not what the controls say: it is drawn dimmed. */
+  busy?: boolean;
+  /** Whether what is known of the chosen part stands beside the diagram. */
+  panel?: boolean;
   type_size?: number;
   message?: string;
 }

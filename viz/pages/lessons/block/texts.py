@@ -1,12 +1,12 @@
-"""The words of the lesson on the encoder block, and its links."""
+"""The texts of the lesson on the encoder block."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "A block holds two layers: [[attention]], where words look at each other, and a"
     " [[feed-forward network]], where every word is worked on alone. Round each goes a [[residual"
     " connection]]: what went in is added to what came out, so a layer only has to say what"
-    " changes. And a norm keeps the numbers of one size: [[layer normalisation]].",
+    " changes. And [[layer normalisation]] keeps their scale constant.",
 )
 SYMBOLS = (
     "f is one of the two layers. μ is the mean of the H [[feature|features]] of one word, σ² their"
@@ -19,7 +19,7 @@ WAY_TEXT = (
     " Both blocks have the same random matrices; only the place of the norm differs.",
 )
 NORM_TEXT = (
-    "Here f(x) is yours to set, as if a layer had said it. Go through the steps with the arrow"
+    "Here f(x) is yours to set, in place of a layer's output. Go through the steps with the arrow"
     " keys: s is the sum of both, and all that follows is worked out from its four numbers.",
 )
 BATCH_TEXT = (
@@ -27,7 +27,7 @@ BATCH_TEXT = (
     " [[batch normalisation|BatchNorm]] norms every [[feature]] over all words of the [[batch]]: a"
     " column at a time. Change a number of another word, and BatchNorm moves yours too.",
 )
-TAKEN = (
+TAKEAWAYS = (
     "Add & Norm: the layer's input is added to its output, and the sum is normed.",
     "LayerNorm needs no other word and no other text: training and use do the same.",
     "[[post-norm|Post-norm]] keeps all states at one size, [[pre-norm]] leaves a straight way"
@@ -35,23 +35,23 @@ TAKEN = (
     "The feed-forward network does not mix words. Only attention does.",
 )
 TRIES = (
-    frame.Try(
-        "A layer that says nothing.",
+    Try(
+        "A layer that adds nothing.",
         "f(x) = 0: what comes out is x itself, normed.",
         {"y11": 0.0, "y12": 0.0, "y13": 0.0, "y14": 0.0},
     ),
-    frame.Try(
+    Try(
         "Ten times as large.",
         "x and f(x) times ten: the normed vector is the same, because only the pattern counts.",
         {"x11": 20.0, "x12": 5.0, "x13": -10.0, "x14": 5.0}
         | {"y11": 5.0, "y12": -5.0, "y13": 10.0, "y14": 10.0},
     ),
-    frame.Try(
+    Try(
         "Another word, far away.",
         "Word 2 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
         {"other11": 30.0},
     ),
-    frame.Try(
+    Try(
         "16 blocks.",
         "The states of pre-norm have grown to about three times their first size.",
         {"depth": 16},
@@ -67,8 +67,8 @@ DEPTH_TEXT = (
     " In a pre-norm stack it shrinks as more blocks share the work (Xiong et al. 2020).",
 )
 FEED_TEXT = (
-    "The feed-forward network takes your normed vector (“out” above) to more features, bends them,"
-    " and comes back. It does this for every word with the same two matrices and looks at no other"
-    " word: the result is the same alone and in company. The middle is often four times as wide;"
-    " here it goes 4 → {hidden} → 4, with random weights.",
+    "The feed-forward network takes your normed vector (“out” above) to more features, applies an"
+    " activation, and comes back. It does this for every word with the same two matrices and looks"
+    " at no other word: the result is the same alone and in company. The middle is often four"
+    " times as wide; here it goes 4 → {hidden} → 4, with random weights.",
 )

@@ -1,6 +1,6 @@
-"""The words of the lesson on encoder and decoder together, and its links."""
+"""The texts of the lesson on encoder and decoder together."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "The [[encoder]] reads the whole source at once. The [[decoder]] writes the target, and each of"
@@ -11,10 +11,10 @@ TEXT = (
 )
 ALIGNED_TEXT = (
     "This network was trained to write any date as year-month-day. The cross-attention shows the"
-    " [[alignment]]: while the year is written it looks at the year, wherever that stands. Each row"
-    " tells the token *after* it, so the row of “<begin>” finds the first digit. The next row need"
-    " not look: all years here lie between 1950 and 2049, so a 9 follows the 1, and a 0 the 2. Try"
-    " other heads: not every one does the same work.",
+    " [[alignment]]: while the year is written it looks at the year, wherever that stands. Each"
+    " row predicts the token *after* it, so the row of “<begin>” finds the first digit. The next"
+    " row need not look: all years here lie between 1950 and 2049, so a 9 follows the 1, and a 0"
+    " the 2. Try other heads: not every one does the same work.",
 )
 SHARING_TEXT = (
     "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
@@ -35,10 +35,11 @@ REACH_TEXT = (
     " through all the others. A convolution does all places at once, but each layer sees only a few"
     " neighbours. Attention does all places at once and sees all of them in one layer. It pays with"
     " work that grows with the square of the length, and it assumes less, so it needs more data.",
-    "The table counts the multiplications of one layer, how many of its steps must wait for each"
-    " other, and how many steps or layers a number takes from one end of the text to the other.",
+    "The table gives the work of one layer up to a constant factor and without projections (Vaswani"
+    " et al. 2017, table 1), how many of its steps must wait for each other, and how many steps or"
+    " layers a number takes from one end of the text to the other.",
 )
-TAKEN = (
+TAKEAWAYS = (
     "In cross-attention the pattern has a row for every target token and a column for every source"
     " token.",
     "The encoder runs once; the decoder runs once per written token and looks back each time.",
@@ -48,27 +49,27 @@ TAKEN = (
     " the two ends of a text in one step.",
 )
 TRIES = (
-    frame.Try(
+    Try(
         "The year comes last, and is written first.",
         "“March the third, '98”: the first rows look at the end of the source.",
         {"date": "March the third, '98"},
     ),
-    frame.Try(
+    Try(
         "Another form of the same date.",
         "“1998-3-3”: now the first rows look at the beginning.",
         {"date": "1998-3-3"},
     ),
-    frame.Try(
+    Try(
         "Nothing shared.",
         "Three matrices: more parameters. All three rows are equal: emb and prj do nothing.",
         {"target": "no", "source": "no"},
     ),
-    frame.Try(
+    Try(
         "Two vocabularies of different size, shared.",
         "They cannot be: an error that says so.",
         {"words": 300},
     ),
-    frame.Try(
+    Try(
         "A long text.",
         "At 512 tokens of width 64 attention is the one with the most work.",
         {"length": 512, "width": 64, "layers": 4},

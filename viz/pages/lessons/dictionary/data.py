@@ -1,4 +1,4 @@
-"""What a reader typed as a dictionary, and what it answers."""
+"""The dictionary that a reader typed, and what it answers."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -20,13 +20,13 @@ LARGEST, FARTHEST = 1_000_000, 1000  # a value and a similarity that can still b
 
 @dataclass(frozen=True)
 class Entries:
-    """The dictionary as it was typed."""
+    """The dictionary as it was typed: a value for each key."""
 
     keys: list[str]
     values: list[str]
 
     @property
-    def heights(self) -> list[float] | None:
+    def numbers(self) -> list[float] | None:
         """The values as numbers; None if any of them is none."""
         try:
             found = [float(value) for value in self.values]
@@ -50,12 +50,12 @@ def entries(text: str) -> Entries:
             raise ValueError(f"expected “key: value” in each line, received “{line[:LONGEST]}”")
     keys = [key.strip() for key, _, _ in pairs]
     found = Entries(keys, [value.strip() for _, _, value in pairs])
-    if any(abs(each) > LARGEST for each in found.heights or []):
+    if any(abs(each) > LARGEST for each in found.numbers or []):
         raise ValueError(f"expected values from −{LARGEST:,} to {LARGEST:,}")
     return found
 
 
-def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor":
+def similarities(kind: str, query: str, keys: list[str], typed: str) -> "Tensor":
     """How alike the query and every key are, in the chosen sense.
 
     Raises:
@@ -67,32 +67,32 @@ def similarities(kind: str, query: str, keys: list[str], given: str) -> "Tensor"
 
     if kind == "given":
         try:
-            typed = [float(part) for part in given.replace(",", " ").split()]
+            numbers = [float(part) for part in typed.replace(",", " ").split()]
         except ValueError:
-            raise ValueError(f"expected numbers, received “{given[:LONGEST]}”") from None
-        if any(not abs(each) <= FARTHEST for each in typed):
+            raise ValueError(f"expected numbers, received “{typed[:LONGEST]}”") from None
+        if any(not abs(each) <= FARTHEST for each in numbers):
             raise ValueError(f"expected similarities from −{FARTHEST} to {FARTHEST}")
-        if len(typed) != len(keys):
-            raise ValueError(f"expected {len(keys)} numbers, one a key, received {len(typed)}")
-        return torch.tensor(typed)
+        if len(numbers) != len(keys):
+            raise ValueError(f"expected {len(keys)} numbers, one a key, received {len(numbers)}")
+        return torch.tensor(numbers)
     if kind == "embedding":
         vectors = torch.tensor([_vector(key, shared.device()) for key in keys])
         return dictionary.embedded(torch.tensor(_vector(query, shared.device())), vectors)
     return {"exact": dictionary.exact, "edit": dictionary.edits}[kind](query, keys)
 
 
-def answer(found: Entries, weighed: "Tensor") -> str:
+def answer(found: Entries, weights: "Tensor") -> str:
     """What the dictionary answers: a number, or the values with the largest share."""
     import torch
 
     from models.lessons import dictionary
 
-    if dictionary.case(weighed) == "no valid answer":
+    if dictionary.case(weights) == "no valid answer":
         return "none"
-    if found.heights is not None:
-        values = torch.tensor(found.heights)[:, None]
-        return number(dictionary.pooled(weighed, values).item())
-    mixed = dictionary.shares(weighed, found.values)
+    if found.numbers is not None:
+        values = torch.tensor(found.numbers)[:, None]
+        return number(dictionary.pooled(weights, values).item())
+    mixed = dictionary.shares(weights, found.values)
     most = max(mixed.values())
     best = [value for value, share in mixed.items() if most - share < ROUNDING]
     return f"{' or '.join(best)} ({number(most)}{' each' if len(best) > 1 else ''})"

@@ -1,4 +1,4 @@
-"""The words of the lesson on the soft dictionary."""
+"""The texts of the lesson on the soft dictionary."""
 
 from viz.pages.lessons.frame import Try
 
@@ -21,14 +21,14 @@ FORMULAS = (
 )
 WHERE = (
     "Here q is the query; k_{i} and v_{i} are the key and the value of entry i; s_{i} says how"
-    " alike q and k_{i} are; α is the weight made of it. T is the [[temperature]]: the smaller, the"
-    " more the best key gets; the larger, the more equal all weights are."
+    " alike q and k_{i} are; α is the weight made of it. T is the [[temperature]]: lowering"
+    " it concentrates weight on the best key; raising it evens the weights out."
 )
 SIMILARITY = {
     "exact": "**Exact match.** s is 1 for a key that is the query, letter by letter, and 0 for any"
     " other.",
     "edit": "**[[edit distance|Edit distance.]]** d letters have to be inserted, removed or"
-    " replaced to make the key of the query; s = exp(−d) is 1 for the same word and falls with"
+    " replaced to turn the query into the key; s = exp(−d) is 1 for the same word and falls with"
     " every letter.",
     "embedding": "**[[embedding|Embedding.]]** [[MiniLM]], a small trained network, makes a"
     " [[vector]] of 384 numbers of each word; s is the [[cosine similarity]] of the query's vector"
@@ -41,8 +41,8 @@ HOW = {
     "top-k": "**[[top-k|Top-k.]]** The k most similar keys share the weight equally.",
     "average": "**Average.** Every key gets the same weight, whatever the query is.",
     "sum": "**Sum to one.** α is the similarity divided by the sum of all similarities.",
-    "softmax": "**[[softmax|Softmax.]]** Each similarity is divided by T; α is its exp divided by"
-    " the sum of all exps: always above 0, and 1 in all.",
+    "softmax": "**[[softmax|Softmax.]]** Each similarity is divided by T; α is exp(s/T) divided by"
+    " the sum of these exponentials: always above 0, and 1 in all.",
 }
 CASES = {
     "no valid answer": "No key is like the query at all: every weight is 0, and there is **no valid"
@@ -75,7 +75,7 @@ FIXED = (
     " here all values at equal weights, the same answer to everybody. Attention looks into the"
     " dictionary anew for each query: here every key has its turn at asking."
 )
-GIVEN = (
+TYPED = (
     "(Similarities that are typed belong to one query. Choose another similarity to ask for every"
     " key in turn.)"
 )
@@ -131,7 +131,7 @@ TRIES = (
             "pairs": FRUIT,
             "query": "citrus",
             "similarity": "embedding",
-            "temperature": "0.1",
+            "temperature": 0.1,
         },
     ),
     Try(
@@ -144,14 +144,14 @@ TRIES = (
         "Top-k with k = 2: Ann and Mike share the weight. (Andrew is as near as Mike, but later.)",
         {"how": "top-k"},
     ),
-    Try("A high temperature.", "All weights become alike.", {"temperature": "5.0"}),
+    Try("A high temperature.", "All weights become alike.", {"temperature": 5.0}),
     Try(
         "A low temperature.",
         "The best key takes all: softmax becomes one-hot.",
-        {"temperature": "0.05"},
+        {"temperature": 0.05},
     ),
 )
-TAKEN = (
+TAKEAWAYS = (
     "Attention is a look-up that may answer with a mixture: similarity, normalisation, weighted"
     " sum.",
     "Softmax makes weights of any numbers: positive, and summing to 1. The temperature says how"

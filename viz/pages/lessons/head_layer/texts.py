@@ -1,6 +1,6 @@
-"""The words of the lesson on the head layer, and its links."""
+"""The texts of the lesson on the head layer."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "The last block leaves one [[vector]] for every [[token]]. The [[head layer]] turns it into an"
@@ -10,14 +10,14 @@ TEXT = (
     " the probability that the right class got.",
 )
 STEP_TEXT = (
-    "A decoder has read “The dog began to” and knows four words. h is what its last block says at"
-    " the last place; the right word is the target. Before exp, the largest logit is subtracted"
-    " from all: the shares stay the same, and no exponential can [[overflow]]. The last column is"
-    " the [[gradient]] of the loss: in which direction training would move each logit, the other"
-    " way round. With [[label smoothing]] the target is not all of the right word: a share of it"
-    " is spread evenly over all four.",
+    "A decoder has read “The dog began to” and knows four words. h is the output of its last block"
+    " at the last position; the right word is the target. Before exp, the largest logit is"
+    " subtracted from all: the shares stay the same, and no exponential can [[overflow]]. The last"
+    " column is the [[gradient]] of the loss: training moves each logit in the opposite direction."
+    " With [[label smoothing]] the target is not all of the right word: a share of it is spread"
+    " evenly over all four.",
 )
-TAKEN = (
+TAKEAWAYS = (
     "A logit is a dot product: of the vector, and of the row of W that belongs to the class.",
     "Probabilities depend on differences of logits alone: the same number added to all of them"
     " changes nothing.",
@@ -27,23 +27,23 @@ TAKEN = (
     " goes down, the right one goes up.",
 )
 TRIES = (
-    frame.Try(
+    Try(
         "A vector of zeros.",
         "All four words get 0.2500, and the loss is log 4 = 1.3863.",
         {"h11": 0.0, "h12": 0.0, "h13": 0.0},
     ),
-    frame.Try(
+    Try(
         "Sure, and right.",
         "The same direction, four times as long: “bark” gets nearly all, and the loss nearly"
         " vanishes.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8},
     ),
-    frame.Try(
+    Try(
         "Sure, and wrong.",
         "The same vector, but “fly” was right: the loss is large, top-1 and top-2 both miss.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8, "target": 4, "k": 2},
     ),
-    frame.Try(
+    Try(
         "A smoothed target.",
         "With 0.3 of the target spread over all words, being sure costs something too.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8, "smoothing": "0.3"},

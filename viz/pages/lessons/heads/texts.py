@@ -1,6 +1,6 @@
-"""The words of the lesson on heads, and its links."""
+"""The texts of the lesson on heads."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "One [[attention]] can mix words in one way only. [[multi-head attention|Several heads]] run"
@@ -24,58 +24,60 @@ TRAINED_TEXT = (
     " [[weights|weight]] that words give to the previous [[token]], to themselves, to the next one,"
     " to the same word elsewhere, or to the special token that MiniLM puts at the beginning (first,"
     " [CLS]) or the end (last, [SEP]). Below 0.4 for all of them a head is “broad” if its weights"
-    " are nearly even, and “mixed” otherwise.",
-    "Weight on [CLS] is mostly a place to put attention that a word has no use for; choose “words"
-    " alone” to see what the rest does. A habit is what a head does on this sentence; it does not"
-    " prove what the head is for.",
+    " are nearly even, and “mixed” otherwise; its number is still that of its strongest habit."
+    " One weight can count for two habits: what stands before the first word is [CLS].",
+    "Heads with nothing useful to attend to often put their weight on a special token (Clark et al."
+    " 2019); choose “words alone” to see what the rest does. A habit is what a head does on this"
+    " sentence; it does not prove what the head is for.",
 )
-TAKEN = (
+TAKEAWAYS = (
     "All heads at once are one large matrix product, cut into parts afterwards: the same numbers as"
     " one head after another.",
-    "With model width / heads each, the number of heads changes neither work nor [[parameters]]."
-    " Heads as wide as the model multiply both.",
+    "With model width / heads each, the number of heads changes neither the [[parameters]] nor the"
+    " work of the matrix products; only the softmax, and the weights if they are kept, grow with"
+    " it. Heads as wide as the model multiply everything.",
     "Dividing q and k by ∜d each is the same as dividing their product by √d; only large numbers"
-    " in [[half precision]] tell the difference.",
+    " in float16 ([[half precision]]) tell the difference.",
     "Heads come to do different things in training. Nothing but random weights sets them apart at"
     " the start.",
 )
 TRIES = (
-    frame.Try(
+    Try(
         "8 heads of width 64 in a model of width 128.",
         "Together they are 512 wide, and the last matrix brings that back to 128. Lesson 11 has"
         " such heads.",
         {"dim": 128, "heads": 8, "width": "free", "own": 64},
     ),
-    frame.Try(
+    Try(
         "20 heads, each as wide as the model.",
         "8 × 5 × 10 goes in and comes out, with 200 numbers a token in between; q and k are divided"
         " by ∜10 each.",
         {"dim": 10, "heads": 20, "width": "wide", "tokens": 5, "batch": 8}
         | {"scaling": "fourth root"},
     ),
-    frame.Try(
+    Try(
         "An input of another width.",
         "16 × 5 × 5 goes in, 16 × 5 × 100 comes out, with 5 heads.",
         {"dim": 100, "heads": 5, "reads": 5, "tokens": 5, "batch": 16},
     ),
-    frame.Try(
+    Try(
         "One head as wide as the model.",
         "There is nothing to join, so the last matrix can be left out.",
         {"heads": 1, "width": "wide", "project": "needed"},
     ),
-    frame.Try(
+    Try(
         "3 heads in 16.",
         "16 cannot be shared by 3: an error that says what would fit.",
         {"heads": 3},
     ),
 )
 TRAINED_TRIES = (
-    frame.Try(
+    Try(
         "One word back.",
         "Layer 0, head 2 gives nearly all weight to the token before, whatever the words are.",
         {"sentence": "Yesterday my sister planted seven small trees.", "layer": 0, "head": 2},
     ),
-    frame.Try(
+    Try(
         "Words alone.",
         "Without [CLS] and [SEP], layer 1, head 8 looks at the next word.",
         {"among": "words", "layer": 1, "head": 8},

@@ -1,6 +1,6 @@
-"""The words of the lesson on positions, and its links."""
+"""The texts of the lesson on positions."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "[[self-attention|Self-attention]] compares words, and does not know which came first. So a"
@@ -33,45 +33,46 @@ LEARNED_TEXT = (
     " came out alike, as in the fixed table, though nobody asked for it; and so did places some 6"
     " or 12 apart, the stripes beside the diagonal. Place 0 is like no other: it always holds the"
     " same special [[token]]. But a learned table ends: there is no vector for place 512. The fixed"
-    " one can be worked out for any place.",
+    " one can be computed for any place.",
 )
 LEARNED_NOTE = (
     "How alike two of the first 64 places are: the [[cosine similarity]] of their vectors, each of"
     " 384 numbers."
 )
-TAKEN = (
-    "Without positions, attention is blind to order: another order of the words gives the same"
-    " vectors in that order.",
+TAKEAWAYS = (
+    "Without positions, attention is blind to order, unless a causal mask hides what comes later:"
+    " another order of the words gives the same vectors in that order.",
     "Sine and cosine of one pair must share one frequency. Then the dot product of two places"
     " depends on their distance alone.",
-    "Fixed positions cost nothing and go on for ever; learned ones cost a vector each and end.",
+    "Fixed positions have no parameters and can be computed for any place, though a network learns"
+    " only the lengths it is trained on; learned ones cost a vector each and end.",
 )
 TABLE_TRIES = (
-    frame.Try(
+    Try(
         "60 places of 32 numbers.",
         "Place 1 begins with 0.84147, 0.54030, 0.53317; place 59 ends with 0.01049, 0.99994.",
         {"at": 59, "pair": 15},
     ),
-    frame.Try(
+    Try(
         "4 numbers only.",
         "Two clock hands: one goes round every 6 places, the other hardly moves.",
         {"dim": 4, "length": 20, "at": 3, "pair": 1},
     ),
 )
 ORDER_TRIES = (
-    frame.Try(
+    Try(
         "“the dog saw the cat”, backwards.",
         "Without positions both “the” are the same to the last digit.",
         {"words": "the dog saw the cat", "order": "reverse"},
     ),
 )
 SLIP_TRIES = (
-    frame.Try(
+    Try(
         "The right exponent.",
         "sin² + cos² is 1, and the grey band is gone: only the distance counts.",
         {"slip": "right"},
     ),
-    frame.Try(
+    Try(
         "The exponent 2j + 1/d.",
         "Almost all cosines stand still at 1, and half of the table tells nothing.",
         {"slip": "literal", "pair": 3},

@@ -1,16 +1,239 @@
-"""Query, key, value: three roles for every word, and something to learn."""
+"""Query, key, value: three matrices, four steps, and the smallest transformer."""
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from viz.pages.lessons import frame
-from viz.pages.lessons.query_key_value import lesson as query_key_value
+from viz.pages.lessons import frame, inputs, tables
+from viz.pages.lessons.query_key_value import texts
+from viz.pages.lessons.tables import number
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls
+
+if TYPE_CHECKING:
+    from models.attention import Pattern
+    from models.lessons.followed import Followed, SmallestSteps
+
+NAME = "query_key_value"
+STEPS = ("q k v", "scores", "softmax", "· V")
+NAMES = ("word 1", "word 2")
+INPUTS, FEATURES = ("input 1", "input 2", "input 3"), ("feature 1", "feature 2")
+THREE = ("feature 1", "feature 2", "feature 3")
+WIDE = {"rows": NAMES, "cols": THREE, "axes": ("word", "feature")}
+READINGS = {"both": "Both", "word": "Word by word", "columns": "Words as columns"}
+EDITS = {"x": "the words x", "q": "$W_q$", "k": "$W_k$", "v": "$W_v$"}
+PARAMS = (
+    *inputs.params("x", texts.X),
+    *inputs.params("q", texts.QUERY),
+    *inputs.params("k", texts.KEY),
+    *inputs.params("v", texts.VALUE),
+    *inputs.params("w", texts.WORDS),
+    frame.step(STEPS),
+    link.choice("edit", "x", EDITS),
+    link.number("word", 1, 1, 2),
+    link.choice("reading", "both", READINGS),
+)
 
 
-@st.fragment
+class Reading(NamedTuple):
+    """One way to read the same symbols: its pattern, every step, and what its axes count."""
+
+    pattern: "Pattern"
+    steps: "Followed"
+    thing: str
+    names: tuple[str, ...]
+    other: str
+    others: tuple[str, ...]
+    root: str
+
+
 def page() -> None:
-    with frame.lesson(query_key_value.NAME, query_key_value.PARAMS):
-        query_key_value.draw()
+    """Draws the lesson."""
+    with frame.lesson(NAME, PARAMS):
+        frame.text(*texts.TEXT)
+        frame.formula(
+            r"\operatorname{Attention}(Q, K, V)"
+            r" = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
+        )
+        frame.text(texts.WHERE)
+        frame.heading("Two words and three matrices: change any number")
+        frame.text(texts.COLUMNS)
+        _controls()
+        at = frame.stepper(NAME, STEPS)
+        from models import simple
+        from models.attention import functional as attend
+        from models.lessons import followed
+
+        by_word, by_feature = _both()
+        with st.container(horizontal=True, gap="medium"):
+            words = {1: "word 1", 2: "word 2"}
+            controls.choice(NAME, "word", "Four steps for", words, "Whose sums are written out")
+        frame.show(_inputs(), tables.lines(*_sums(by_word, at)))
+        frame.heading("All words at once, as matrices")
+        help = "The same symbols, with words as rows or as columns of x"
+        controls.choice(NAME, "reading", "Reading", READINGS, help)
+        _readings(by_word, by_feature, at)
+        frame.tries(NAME, PARAMS, *texts.TRIES)
+        frame.heading("Without a scale, and the smallest transformer")
+        _smallest()
+        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
+        frame.code(
+            NAME,
+            *(simple.word_by_word, simple.feature_by_feature, simple.one_head, attend.attend),
+            *(followed.follow, simple.unscaled, simple.Smallest),
+        )
+        frame.takeaways(*texts.TAKEAWAYS)
 
 
-frame.arrive(query_key_value.NAME)
-page()
+def _both() -> tuple[Reading, Reading]:
+    """Both readings of what the boxes hold: word by word, and with words as columns."""
+    import torch
+
+    from models import simple
+    from models.lessons import followed
+
+    shapes = {"x": (3, 2), "q": (2, 3), "k": (2, 3), "v": (2, 3)}
+    x, *weights = (torch.tensor(inputs.values(NAME, n, *size)) for n, size in shapes.items())
+    matrices = simple.Matrices(*weights)
+    _, word = simple.word_by_word(x.T[None], matrices)
+    _, feature = simple.feature_by_feature(x[None], matrices)
+    return (
+        Reading(word, followed.follow(word), "word", NAMES, "feature", FEATURES, "√2"),
+        Reading(feature, followed.follow(feature), "feature", FEATURES, "word", NAMES, "√3"),
+    )
+
+
+def _controls() -> None:
+    help = "Which numbers the boxes below show; all of them count"
+    with st.container(horizontal=True, gap="medium"):
+        chosen = controls.choice(NAME, "edit", "Change", EDITS, help)
+    if chosen == "x":
+        inputs.grid(NAME, "x", INPUTS, NAMES)
+    else:
+        inputs.grid(NAME, chosen, FEATURES, INPUTS)
+
+
+def _inputs() -> str:
+    """What everything else is made of: the words, and the three matrices."""
+    x = inputs.values(NAME, "x", 3, 2)
+    parts = [tables.matrix(x, title="x", rows=INPUTS, cols=NAMES, axes=("input", "word"))]
+    for name in ("q", "k", "v"):
+        values = inputs.values(NAME, name, 2, 3)
+        axes, title = ("feature", "input"), f"W_{{{name}}}"
+        parts.append(tables.matrix(values, title=title, cols=INPUTS, axes=axes))
+    return tables.row(*parts)
+
+
+def _sums(reading: Reading, at: int) -> list[str]:
+    """One word in four steps, as sums of numbers that the matrices below hold."""
+    row = session.get(NAME, "word") - 1
+    pattern, steps = reading.pattern, reading.steps
+    n = row + 1
+    q, k, v = (_vector(each[0, 0, row].tolist()) for each in (pattern.q, pattern.k, pattern.v))
+    scores, exps = steps.scores[row].tolist(), steps.exponentials[row].tolist()
+    products, shift = steps.products[row].tolist(), steps.shifts[row].item()
+    query, keys = pattern.q[0, 0, row].tolist(), pattern.k[0, 0].tolist()
+    dots = "; ".join(
+        f"q_{{{n}}}·k_{{{m}}} / √2 = ({tables.dot(query, key)}) / √2 ="
+        f" {number(p)} / √2 = **{number(s)}**"
+        for m, (key, p, s) in enumerate(zip(keys, products, scores, strict=True), 1)
+    )
+    total = number(steps.sums[row].item())
+    shares = "; ".join(
+        f"{tables.exp(s, shift)} / {total} = **{number(w)}**"
+        for s, w in zip(scores, steps.weights[row].tolist(), strict=True)
+    )
+    mixed = " + ".join(
+        f"{number(w)}·{_vector(value)}"
+        for w, value in zip(steps.weights[row].tolist(), pattern.v[0, 0].tolist(), strict=True)
+    )
+    parts, result = " + ".join(map(number, exps)), _vector(steps.values[row].tolist())
+    return [
+        f"**1 Three vectors.** q_{{{n}}} = W_{{q}} x_{{{n}}} = {q}; k_{{{n}}} = {k};"
+        f" v_{{{n}}} = {v}",
+        f"**2 Scores.** {dots}",
+        f"**3 Softmax.** The exponentials sum to {parts} = {total}: {shares}",
+        f"**4 Weighted sum** of v_{{1}} and v_{{2}}: {mixed} = **{result}**",
+    ][: at + 1]
+
+
+def _vector(values: list[float]) -> str:
+    return f"({', '.join(map(number, values))})"
+
+
+def _readings(by_word: Reading, by_feature: Reading, at: int) -> None:
+    shown = "both" if frame.printing(NAME) else session.get(NAME, "reading")
+    if shown != "columns":
+        frame.text(texts.BY_WORD)
+        frame.show(_matrices(by_word, at))
+    if shown != "word":
+        frame.text(texts.BY_FEATURE)
+        frame.show(_matrices(by_feature, at))
+
+
+def _matrices(reading: Reading, at: int) -> str:
+    """Every matrix of a reading up to a step."""
+    pattern, steps, names = reading.pattern, reading.steps, reading.names
+    wide = {"rows": names, "cols": reading.others, "axes": (reading.thing, reading.other)}
+    vectors = [
+        tables.matrix(each[0, 0].tolist(), title=title, **wide)
+        for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))
+    ]
+    pair = ("query", "key") if reading.thing == "word" else (reading.thing, reading.thing)
+    square = {"rows": names, "cols": names, "axes": pair}
+    scores = [
+        tables.matrix(steps.products.tolist(), title="QKᵀ", kind="signed", **square),
+        tables.matrix(
+            steps.scores.tolist(), title=f"QKᵀ / {reading.root}", kind="signed", **square
+        ),
+    ]
+    weights = tables.matrix(steps.weights.tolist(), title="Weights", kind="weights", **square)
+    result = tables.matrix(steps.values.tolist(), title="Result", **wide)
+    groups = [scores, [weights], [result]]
+    then = [part for group in groups[:at] for part in group]
+    return tables.row(*vectors) + tables.row(*then)
+
+
+def _smallest() -> None:
+    """Attention without a scale, and the smallest transformer, on the reader's words."""
+    import torch
+
+    from models import simple
+    from models.lessons import followed
+
+    frame.text(*texts.SMALLEST)
+    x = torch.tensor([inputs.grid(NAME, "w", NAMES, THREE)])
+    example = simple.worked_example()
+    with torch.no_grad():
+        _, pattern = example.attention(x)
+        steps = followed.follow_smallest(example.transformer, x)
+    frame.show(*_unscaled(pattern))
+    frame.text(texts.TRANSFORMER)
+    frame.show(_transformer(steps))
+
+
+def _unscaled(pattern: "Pattern") -> tuple[str, str]:
+    from models.lessons import followed
+
+    found = followed.follow(pattern)
+    square = {"rows": NAMES, "cols": NAMES, "axes": ("query", "key")}
+    vectors = (
+        tables.matrix(each[0, 0].tolist(), title=title, **WIDE)
+        for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))
+    )
+    return tables.row(*vectors), tables.row(
+        tables.matrix(found.scores.tolist(), title="QKᵀ", kind="signed", **square),
+        tables.matrix(found.weights.tolist(), title="Weights, no scale", kind="weights", **square),
+        tables.matrix(found.values.tolist(), title="Unscaled attention", **WIDE),
+    )
+
+
+def _transformer(steps: "SmallestSteps") -> str:
+    one = {"rows": NAMES, "cols": ("number",), "axes": ("word", "number")}
+    return tables.row(
+        tables.matrix(steps.attended.tolist(), title="Its attention", **WIDE),
+        tables.matrix(steps.added.tolist(), title="x + attention", **WIDE),
+        tables.matrix(steps.normed.tolist(), title="[[layer normalisation|Norm]]", **WIDE),
+        tables.matrix(steps.predictions.tolist(), title="Prediction", **one),
+    )

@@ -1,4 +1,4 @@
-"""The words and the printed numbers of the lesson on queries, keys and values."""
+"""The texts and the printed numbers of the lesson on queries, keys and values."""
 
 from viz.pages.lessons.frame import Try
 
@@ -26,11 +26,11 @@ WORDS = (  # seed 2, behind the matrix of values
     (0.05732768774032593, 0.5657140016555786, 0.5332289338111877),
 )
 TEXT = (
-    "Every word plays three roles. As a [[query]] it asks; as a [[key]] it is found; as a [[value]]"
-    " it gives. Three [[matrix|matrices]] make the three vectors from the same word, and these"
-    " matrices are what training sets: now there is something to learn. The [[score|scores]] are"
-    " divided by √d_{k}, d_{k} being the [[width]] of a key, so that they do not grow with it (the"
-    " next lesson shows why).",
+    "Every word plays three roles. Its [[query]] says what it looks for, its [[key]] what it can"
+    " be matched on, its [[value]] what it passes on. Three [[matrix|matrices]] make the three"
+    " vectors from the same word, and these matrices are what training sets: now there is"
+    " something to learn. The [[score|scores]] are divided by √d_{k}, d_{k} being the [[width]] of"
+    " a key, so that they do not grow with it (the next lesson shows why).",
 )
 WHERE = (
     "Q, K and V hold the queries, keys and values of all words, a word in each row; Kᵀ is K with"
@@ -39,10 +39,6 @@ WHERE = (
 COLUMNS = (
     "The [[matrix]] x holds a word in each *column*: three inputs, two words. W_{q}, W_{k} and"
     " W_{v} make two [[feature|features]] of three inputs."
-)
-FORMULA = (
-    r"\operatorname{Attention}(Q, K, V)"
-    r" = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
 )
 BY_WORD = (
     "**Word by word**: each row of Q, K and V is a word. QKᵀ compares words with words, and the"
@@ -99,8 +95,9 @@ TRIES = (
         {"reading": "columns"},
     ),
 )
-TAKEN = (
+TAKEAWAYS = (
     "q, k and v are three views of the same word; W_{q}, W_{k} and W_{v} are learned.",
-    "Score, softmax, weighted sum: for one word four steps, for all words three matrix products.",
+    "For one word four steps; for all words five matrix products: three make Q, K and V, one the"
+    " scores, one the weighted sums.",
     "With words as columns the same symbols compare features. Rows of Q must be what attends.",
 )

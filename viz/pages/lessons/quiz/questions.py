@@ -4,11 +4,51 @@ Each is a function from a source of random numbers to a `Question`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from viz.pages.lessons import tables
-from viz.pages.lessons.quiz.form import Question, keys, whole
 from viz.pages.lessons.tables import number
+
+ROUNDING = 0.006  # of an answer with two decimals
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question.
+
+    Attributes:
+        title: what it is about.
+        ask: the question, in the marks of `markup`.
+        picture: the numbers it is about, as HTML.
+        answer: the right number.
+        why: how it comes about, shown once it was answered or asked for.
+        slips: wrong numbers that are easily taken for right, each with its hint.
+        options: what there is to choose from, where the answer is the place of the right one.
+    """
+
+    title: str
+    ask: str
+    picture: str
+    answer: float
+    why: str
+    slips: tuple[tuple[float, str], ...] = ()
+    options: tuple[str, ...] = ()
+
+
+def near(typed: float, right: float) -> bool:
+    """Whether a typed number is the right one, to two decimals or one per cent."""
+    return abs(typed - right) <= max(ROUNDING, 0.01 * abs(right) if abs(right) < 100 else 0.5)
+
+
+def _keys(count: int) -> list[str]:
+    """Names for so many keys."""
+    return [f"key {place}" for place in range(1, count + 1)]
+
+
+def _whole(dice: Random, count: int, low: int, high: int) -> list[float]:
+    """Whole numbers from low to high, drawn at random."""
+    return [float(dice.randint(low, high)) for _ in range(count)]
 
 
 def questions(seed: int) -> tuple[Question, ...]:
@@ -21,7 +61,7 @@ def _score(dice: Random) -> Question:
 
     from models.attention import Dot
 
-    q, k = whole(dice, 4, -3, 4), whole(dice, 4, -3, 4)
+    q, k = _whole(dice, 4, -3, 4), _whole(dice, 4, -3, 4)
     vectors = (torch.tensor([[[each]]], dtype=torch.float32) for each in (q, k))
     one, other = vectors
     plain = Dot(scale=1.0).scores(one, other, [0]).item()
@@ -45,13 +85,13 @@ def _weight(dice: Random) -> Question:
 
     from models.lessons.scaling import softened
 
-    scores = whole(dice, 3, 1, 4)
+    scores = _whole(dice, 3, 1, 4)
     weights = softened(torch.tensor(scores)).tolist()
     exps = torch.tensor(scores).exp().tolist()
     return Question(
         "A weight",
         "What [[weights|weight]] does the second key get? (Two decimals.)",
-        tables.matrix([scores], title="Scores of one query", cols=keys(3), digits=0),
+        tables.matrix([scores], title="Scores of one query", cols=_keys(3), digits=0),
         weights[1],
         f"exp gives {', '.join(number(e, 2) for e in exps)}, together {number(sum(exps), 2)}; the"
         f" second over the sum is **{number(weights[1], 2)}**.",
@@ -68,16 +108,16 @@ def _mixture(dice: Random) -> Question:
     from models.lessons.dictionary import pooled
 
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
-    weights, values = [share, 1 - share], whole(dice, 2, 2, 40)
+    weights, values = [share, 1 - share], _whole(dice, 2, 2, 40)
     out = pooled(torch.tensor(weights), torch.tensor(values)[:, None]).item()
     return Question(
         "A mixture",
-        "What does attention answer?",
+        "What value does attention return?",
         tables.matrix(
             [weights, values],
             title="Weights and values",
             rows=("weight", "value"),
-            cols=keys(2),
+            cols=_keys(2),
             digits=1,
         ),
         out,
@@ -99,7 +139,7 @@ def _case(dice: Random) -> Question:
     return Question(
         "Which case?",
         "These are the weights of one query in a soft dictionary. Which case is it?",
-        tables.matrix([weights], title="Weights", cols=keys(3), digits=1),
+        tables.matrix([weights], title="Weights", cols=_keys(3), digits=1),
         float(CASES.index(right)),
         f"They sum to {number(sum(weights), 1)}, the least is {number(min(weights), 1)}:"
         f" **{right}**.",
@@ -113,8 +153,8 @@ def _causal(dice: Random) -> Question:
     from models.attention.mask import Mask
 
     n = dice.randint(4, 9)
-    seen = Mask(causal=True).visible(torch.arange(n), n, [0])
-    count = n * n if seen is None else int(seen.sum())
+    visible = Mask(causal=True).visible(torch.arange(n), n, [0])
+    count = n * n if visible is None else int(visible.sum())
     return Question(
         "A causal mask",
         "How many of the weights of one head may be above 0 under a [[causal mask]]?",
@@ -177,9 +217,9 @@ def _norm(dice: Random) -> Question:
 
     from models.blocks import standardised
 
-    vector = whole(dice, 4, -4, 9)
+    vector = _whole(dice, 4, -4, 9)
     while len(set(vector)) < 3:
-        vector = whole(dice, 4, -4, 9)
+        vector = _whole(dice, 4, -4, 9)
     x = torch.tensor(vector)
     out = standardised(x).tolist()
     mean, deviation = x.mean().item(), x.std(correction=0).item()

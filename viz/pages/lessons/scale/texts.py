@@ -1,13 +1,13 @@
-"""The words of the lesson on scale and softmax."""
+"""The texts of the lesson on scale and softmax."""
 
 from viz.pages.lessons.frame import Try
 
 TEXT = (
-    "A [[softmax]] looks at differences between [[score|scores]]. When scores are large, the"
-    " largest takes all the weight and the others get nearly none: the [[gradient]] vanishes, and"
-    " training stands still. [[dot product|Dot products]] *are* large when [[vector|vectors]] are"
-    " long lists of numbers, so they are divided by √d first, d being the [[width]] of a query and"
-    " a key.",
+    "A [[softmax]] depends on differences between [[score|scores]]. When they are large, the best"
+    " score takes all the weight and the others get nearly none: the [[gradient]] vanishes, and"
+    " training stands still. [[dot product|Dot products]] *are* far apart when [[vector|vectors]]"
+    " are long lists of numbers, so they are divided by √d first, d being the [[width]] of a query"
+    " and a key.",
 )
 WHERE = (
     "Var is the [[variance]], of q·k over many queries q and keys k whose numbers are drawn at"
@@ -30,24 +30,22 @@ VARIANCE = (
     " near 1 as the width grows; with it, the picture is the same at every width."
 )
 ADDITIVE = (
-    "The first attention scored a pair with a small network, v^{T} tanh(W q + U k):"
-    " [[additive attention]], where W, U and v are learned. Without a scale it does better at large"
-    " widths (Vaswani et al. 2017). But all dot products together are one product of matrices,"
-    " which is what processors do fastest, and nothing has to be held but the scores; the network"
-    " needs a hidden layer for *every pair*. With the scale, the dot product learns as well. (The"
-    " width d is the one chosen above.)",
+    "The first attention scored a pair with a small network, v^{T} tanh(W q + U k): [[additive"
+    " attention]], where W, U and v are learned. Without a scale it does better at large widths"
+    " (Vaswani et al. 2017). But all dot products together are one product of matrices, which is"
+    " what processors do fastest, and nothing has to be held but the scores; the network needs a"
+    " hidden layer for *every pair*. The scale is their remedy for large widths. (The width d is"
+    " the one chosen above.)",
 )
 HALVES = (
     "Some code divides q and k by ∜d each instead of their product by √d. On paper that is the"
-    " same. In [[half precision]] it is not: numbers end at 65,504, and a product beyond that is"
-    " infinite before it is divided ([[overflow]]). Dividing first keeps every score in range that"
-    " is itself no larger than that.",
+    " same. In float16 ([[half precision]]) it is not: numbers end at 65,504, and a product"
+    " beyond that is infinite before it is divided ([[overflow]]). If you divide first, a score"
+    " overflows only when its final value exceeds 65,504.",
 )
-TOLD = {
-    "temperature": "Scores are divided by it",
-    "width": "How many numbers a query and a key have",
-    "size": "All numbers of both vectors, so that q·k is their number times the square",
-}
+TEMPERATURE_HELP = "Scores are divided by it"
+WIDTH_HELP = "How many numbers a query and a key have"
+SIZE_HELP = "All numbers of both vectors, so that q·k is their number times the square"
 TEMPERATURE_TRIES = (
     Try(
         "Nearly one-hot.",
@@ -96,9 +94,10 @@ HALF_TRIES = (
         {"size": 64.0, "width": 64},
     ),
 )
-TAKEN = (
+TAKEAWAYS = (
     "q·k has variance d; dividing by √d brings it back to 1, at any width.",
-    "Large scores saturate the softmax: weights at 0 and 1 have no slope, so nothing is learned.",
+    "Large differences between scores saturate the softmax: weights at 0 and 1 have no slope, so"
+    " nothing is learned.",
     "Dot products win because they are one fast product of matrices and hold only the scores.",
-    "∜d twice is √d once, but in half precision only ∜d keeps a large q·k in range.",
+    "∜d twice is √d once, but in float16 only ∜d keeps a large q·k in range.",
 )

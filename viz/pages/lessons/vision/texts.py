@@ -1,6 +1,6 @@
-"""The words of the lesson on vision transformers, and its links."""
+"""The texts of the lesson on vision transformers."""
 
-from viz.pages.lessons import frame
+from viz.pages.lessons.frame import Try
 
 TEXT = (
     "A [[transformer]] reads a [[sequence]] of [[vector|vectors]]. To let it see, an image is cut"
@@ -15,7 +15,7 @@ SYMBOLS = (
     " [[feed-forward network]]; l counts the blocks.",
 )
 CONTROL_TEXT = (
-    "Go through the six steps with the arrow keys. All weights are random: what is to be seen are"
+    "Go through the six steps with the arrow keys. All weights are random: what counts are"
     " the shapes, and where each number comes from.",
 )
 STEP_TEXTS = (
@@ -23,8 +23,8 @@ STEP_TEXTS = (
     " image of {side} × {side} pixels gives N = {side}² / {patch}² = {count:,} patches; three"
     " colours a pixel make {patch}² · 3 = {numbers:,} numbers.",
     "**2** One [[linear layer]], the same for all patches, makes a vector of the model's width of"
-    " each: {numbers:,} → {dim} numbers. A [[convolution]] that moves on by its own width each time"
-    " works out the same sum.",
+    " each: {numbers:,} → {dim} numbers. A [[convolution]] whose stride equals its kernel size"
+    " computes the same sum.",
     "**3** A learned vector is put in front. It stands for no patch; at the end it stands for the"
     " image: {count:,} + 1 tokens.",
     "**4** Attention would not know where a patch was: a learned vector for each place is added"
@@ -54,42 +54,42 @@ COUNT_TEXT = (
     "How large are they? Counted from the sizes alone; nothing is built. 256/32 means images of"
     " 256 × 256 pixels in patches of 32 × 32. “Each” counts one copy of a part, a dash what it is"
     " made of. The last of the networks has no class token: its head reads the numbers of all"
-    " patches in one long row, and its first layer alone has the weights told below the table.",
+    " patches in one long row, and its number of weights of its first layer is below the table.",
 )
-TAKEN = (
+TAKEAWAYS = (
     "An image is a sentence whose words are patches. All that follows is the encoder you know.",
     "Half the patch side means four times the tokens, and sixteen times the attention weights.",
     "The class token gathers what the head needs; the outputs of the patches are ignored.",
-    "Nothing in it knows that an image has two dimensions: positions must be learned, and data must"
-    " replace what a convolution takes for granted.",
+    "Apart from the cutting, nothing in it knows that an image has two dimensions: positions must"
+    " be learned, and data must replace what a convolution takes for granted.",
 )
 TRIES = (
-    frame.Try(
+    Try(
         "Smaller patches.",
         "7 instead of 14: 1,024 patches instead of 256, and in a head 16 times the weights.",
         {"patch": "7", "step": 0},
     ),
-    frame.Try(
+    Try(
         "Channels first.",
         "The same numbers of a patch in another order: red of all pixels, then green, then blue.",
         {"order": "c p1 p2", "step": 0},
     ),
-    frame.Try(
+    Try(
         "One head as wide as the model.",
         "The shape of what comes out does not change.",
         {"heads": 1, "own": 128, "step": 4},
     ),
-    frame.Try(
+    Try(
         "A patch that does not fit.",
         "16 does not divide 28: an error that says what would.",
         {"image": "28", "patch": "16"},
     ),
-    frame.Try(
+    Try(
         "Pixels as patches.",
         "28 × 28 patches of one pixel: 784 tokens, and 785 with the class token.",
         {"image": "28", "patch": "1", "step": 2},
     ),
-    frame.Try(
+    Try(
         "The parameters of ViT-B/16.",
         "86,567,656, as its authors' network has: width 768, 12 blocks, 12 heads, 1,000 classes.",
         {"count": "vit-b16"},

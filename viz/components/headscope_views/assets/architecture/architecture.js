@@ -3,15 +3,16 @@
 import { choose, disown, own } from "../core/address.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
-import { element, setText } from "../core/dom.js";
+import { element } from "../core/dom.js";
 import { keep, kept, startOf } from "../core/kept.js";
 import { skeleton } from "../core/mounting.js";
 import { queryOf } from "../core/selection.js";
 import { diagram } from "./diagram.js";
-import { numbers, shape, total } from "./numbers.js";
+import { total } from "./numbers.js";
 
-/** @import {ArchitecturePart, ArchitectureProps} from "../types" */
+/** @import {ArchitecturePart, ArchitectureProps, SourceCode} from "../types" */
 
+const PHONE = 640; // CSS pixels: up to this width the code is folded
 const FIRST = "attention/attend"; // where tokens attend: shown when nothing was chosen
 
 /** What is shown, what is chosen and what is open. */
@@ -27,29 +28,29 @@ export class ArchitectureState {
     this.revision = "";
     /** @type {Set<string>} at first everything is open */
     this.closed = new Set();
-    /** @type {string | null} */
-    this.pointed = null;
     this.redraw = () => {};
   }
 
-  get network() {
-    return this.props?.network ?? null;
+  get base() {
+    return this.props?.base ?? null;
   }
 
   /** @param {ArchitectureProps} props */
   update(props) {
     this.props = props;
-    const { page, path, link, revision } = props;
+    const { page, path, link, revision, base, defaults } = props;
     if (page) own(page, path, link, this.root);
     if (revision !== this.revision) {
       this.revision = revision;
       this.part = String(startOf(kept(page, revision), props).part ?? "");
       this.record();
-    } else if (page) choose(page, queryOf({ part: this.part }, props.defaults));
-    if (!props.network) return;
-    this.parts = new Map(walk(props.network.parts));
+    } else if (page) choose(page, queryOf({ part: this.part }, defaults));
+    if (!base) return;
+    this.parts = new Map(walk(base.parts));
     if (this.parts.has(this.part)) return;
-    this.part = [...this.parts.keys()].find((id) => id.endsWith(FIRST)) ?? "";
+    const first = defaults.part ?? "";
+    const known = [...this.parts.keys()];
+    this.part = this.parts.has(first) ? first : (known.find((id) => id.endsWith(FIRST)) ?? "");
   }
 
   record() {
@@ -77,20 +78,8 @@ export class ArchitectureState {
 
   /** The whole network's amount of what is told of every part. */
   sum() {
-    const { network } = this;
-    return network?.parts.reduce((sum, part) => sum + total(part, network.quantity), 0) ?? 0;
-  }
-
-  /** One line about the part that is pointed at, or else chosen. */
-  line() {
-    const found = this.parts.get(this.pointed ?? "") ?? this.parts.get(this.part);
-    if (!found) return "";
-    const { part, copies } = found;
-    /** @param {ArchitecturePart["takes"]} given */
-    const axes = (given) => shape(given, 1e9, () => 0);
-    const times = copies * part.times > 1 ? ` (all ${copies * part.times})` : "";
-    const amounts = numbers({ ...part, times: part.times * copies });
-    return `${part.title}: ${axes(part.takes)} → ${axes(part.gives)} · ${amounts}${times}`;
+    const { base } = this;
+    return base?.parts.reduce((sum, part) => sum + total(part, base.quantity), 0) ?? 0;
   }
 }
 
@@ -108,6 +97,42 @@ export function* walk(parts, above = "", copies = 1) {
   }
 }
 
+/** What is known of the chosen part: words, shapes and numbers, and the lines that run. */
+function panelOf() {
+  const box = element("div", "hs-part-panel");
+  const shown = changes();
+
+  /**
+   * @param {ArchitecturePart | undefined} part
+   * @param {SourceCode[]} sources
+   */
+  function show(part, sources) {
+    box.hidden = !part;
+    if (!part || !shown(part, sources)) return;
+    const { heading, sentence, rows, source } = part;
+    const lines = rows.map(([name, text]) =>
+      element("tr", "", {}, element("th", "", { scope: "row" }, name), element("td", "", {}, text)),
+    );
+    const { file, line, code } = sources[source];
+    const runs = element(
+      "details",
+      "hs-runs",
+      {},
+      element("summary", "", {}, `What runs: ${file}, line ${line}`),
+      element("pre", "hs-code", { tabindex: "0" }, element("code", "", {}, code)),
+    );
+    runs.open = innerWidth > PHONE;
+    box.replaceChildren(
+      element("h3", "hs-heading", {}, heading),
+      element("p", "", {}, sentence),
+      element("table", "hs-table", {}, element("tbody", "", {}, ...lines)),
+      runs,
+    );
+  }
+
+  return { box, show };
+}
+
 /**
  * @param {HTMLElement} root
  * @param {ArchitectureProps} props
@@ -115,51 +140,28 @@ export function* walk(parts, above = "", copies = 1) {
 export function mount(root, props) {
   root.classList.add("headscope");
   const state = new ArchitectureState(root);
-  const read = element("p", "hs-diagram-read");
   const stage = element("div", "hs-stage");
-  const details = element("div", "hs-part-details");
-  const place = element("div", "hs-diagram", {}, element("div", "", {}, read, stage), details);
-  const detailed = changes();
+  const panel = panelOf();
+  const place = element("div", "hs-diagram", {}, stage, panel.box);
   let frame = 0;
   let count = 0;
 
   function paint() {
     frame = 0;
-    const { network } = state;
+    const { base, props: now } = state;
     if (!root.isConnected) return;
-    if (!network) {
-      if (!place.isConnected) root.replaceChildren(skeleton(state.props?.message));
+    if (!base || !now) {
+      if (!place.isConnected) root.replaceChildren(skeleton(now?.message));
       return;
     }
     if (stage.matches(":active")) return schedule(); // a press on what is replaced would be no click
     if (!place.isConnected) root.replaceChildren(place);
-    const theme = coloursOf(root, network.theme, state.props?.type_size ?? 1);
-    diagram(stage, state, network, theme, showLine);
-    showLine();
-    showDetails();
-    root.dataset.part = state.part;
-    root.dataset.trace = network.identity;
+    const theme = coloursOf(root, base.theme, now.type_size ?? 1);
+    place.classList.toggle("hs-wide", base.parts.length === 2);
+    panel.show(now.panel ? state.parts.get(state.part)?.part : undefined, base.sources);
+    diagram(stage, state, base, theme, Boolean(now.busy));
+    root.dataset.select = state.part;
     root.dataset.painted = String((count += 1));
-  }
-
-  const showLine = () => setText(read, state.line());
-
-  function showDetails() {
-    const found = state.props?.details?.[state.part];
-    details.hidden = !found;
-    if (!found || !detailed(found)) return;
-    const { title, sentence, rows, source, code } = found;
-    const lines = rows.map(([name, text]) =>
-      element("tr", "", {}, element("th", "", { scope: "row" }, name), element("td", "", {}, text)),
-    );
-    details.replaceChildren(
-      element("h3", "hs-heading", {}, title),
-      element("p", "", {}, sentence),
-      element("table", "hs-table", {}, ...lines),
-    );
-    if (source) details.append(element("p", "hs-doubt", {}, `What runs: ${source}`));
-    if (code)
-      details.append(element("pre", "hs-code", { tabindex: "0" }, element("code", "", {}, code)));
   }
 
   function schedule() {

@@ -2,9 +2,9 @@
 
 import { arrow, box, label, markers, pen, STYLE, svg, toggle, towerTitle } from "./draw.js";
 import { layout } from "./layout.js";
-import { shape } from "./numbers.js";
+import { amountsOf, shape } from "./numbers.js";
 
-/** @import {ArchitectureProps, Colours} from "../types" */
+/** @import {ArchitecturePart, ArchitectureProps, Colours} from "../types" */
 /** @import {ArchitectureState} from "./architecture.js" */
 /** @import {Numbers, Pen} from "./draw.js" */
 /** @import {Box} from "./layout.js" */
@@ -14,16 +14,16 @@ import { shape } from "./numbers.js";
  *
  * @param {HTMLElement} stage
  * @param {ArchitectureState} state
- * @param {NonNullable<ArchitectureProps["network"]>} network
+ * @param {NonNullable<ArchitectureProps["base"]>} base
  * @param {Colours} theme
- * @param {() => void} pointed called when another part is pointed at
+ * @param {boolean} stale
  */
-export function diagram(stage, state, network, theme, pointed) {
+export function diagram(stage, state, base, theme, stale) {
   const width = Math.floor(stage.clientWidth);
   if (!width) return;
   const style = getComputedStyle(stage);
   const drawn = pen(theme, parseFloat(style.fontSize) / 16, style.fontFamily);
-  const placed = layout(network.parts, width, state.closed);
+  const placed = layout(base.parts, width, state.closed);
   const root = /** @type {Document | ShadowRoot} */ (stage.getRootNode());
   const focused = root.activeElement instanceof SVGElement && root.activeElement.dataset.id;
   /** @type {Map<string | undefined, string | null>} */
@@ -31,15 +31,15 @@ export function diagram(stage, state, network, theme, pointed) {
   for (const text of /** @type {NodeListOf<SVGElement>} */ (stage.querySelectorAll(".shape")))
     before.set(text.dataset.of, text.textContent);
   const picture = svg("svg", {
-    ...{ width, height: placed.height, role: "tree", "aria-label": `${network.title}: its parts` },
-    class: network.stale ? "stale" : "",
+    ...{ width, height: placed.height, role: "tree", "aria-label": `${base.title}: its parts` },
+    class: stale ? "stale" : "",
   });
   const sum = state.sum();
   /** @param {Box} each */
   const part = (each) => {
     const copies = state.parts.get(each.id)?.copies ?? 1;
-    const amounts = { quantity: network.quantity, sum, copies };
-    return treeItem(each, state, amounts, drawn, pointed);
+    const amounts = { quantity: base.quantity, sum, copies };
+    return treeItem(each, state, amounts, drawn);
   };
   picture.append(svg("style", {}, STYLE), markers(theme));
   picture.append(...placed.titles.map((title) => towerTitle(title, drawn)));
@@ -68,15 +68,29 @@ export function diagram(stage, state, network, theme, pointed) {
 const itemOf = (picture, id) => picture.querySelector(`[data-id="${CSS.escape(id)}"]`);
 
 /**
+ * What flows in and out of a part, and its amounts.
+ *
+ * @param {ArchitecturePart} part
+ * @param {number} copies of what is round it
+ */
+function summaryOf(part, copies) {
+  /** @param {ArchitecturePart["takes"]} given */
+  const axes = (given) => shape(given, 1e9, () => 0);
+  const times = copies * part.times;
+  const all = times > 1 ? ` (all ${times})` : "";
+  const amounts = amountsOf({ ...part, times });
+  return `${part.title}: ${axes(part.takes)} → ${axes(part.gives)} · ${amounts}${all}`;
+}
+
+/**
  * A box or frame that can be pointed at, chosen, opened and closed.
  *
  * @param {Box} placed
  * @param {ArchitectureState} state
  * @param {Numbers} numbers
  * @param {Pen} drawn
- * @param {() => void} pointed
  */
-function treeItem(placed, state, numbers, drawn, pointed) {
+function treeItem(placed, state, numbers, drawn) {
   const group = box(placed, numbers, drawn);
   const { part, id, level, open } = placed;
   const chosen = id === state.part;
@@ -87,15 +101,7 @@ function treeItem(placed, state, numbers, drawn, pointed) {
   group.setAttribute("aria-label", `${part.title}, ${shape(part.gives, 1e9, () => 0)}`);
   group.setAttribute("tabindex", chosen ? "0" : "-1");
   group.classList.toggle("chosen", chosen);
-  /** @param {string | null} at */
-  const point = (at) => {
-    state.pointed = at;
-    pointed();
-  };
-  group.onpointerenter = () => point(id);
-  group.onpointerleave = () => point(null);
-  group.onfocus = () => point(id);
-  group.onblur = () => point(null);
+  group.append(svg("title", {}, summaryOf(part, numbers.copies)));
   group.onclick = () => state.choose(id);
   if (!part.parts.length) return group;
   group.setAttribute("aria-expanded", String(open));

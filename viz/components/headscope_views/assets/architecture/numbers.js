@@ -31,7 +31,7 @@ export function short(value, quantity = "parameters") {
  *
  * @param {Amounts} part
  */
-export function numbers(part) {
+export function amountsOf(part) {
   return QUANTITIES.map((name) => `${short(total(part, name), name)} ${name}`).join(" · ");
 }
 

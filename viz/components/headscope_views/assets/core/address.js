@@ -1,6 +1,6 @@
 // The only writer of the address. A page's link has two parts: the settings, which Python sends,
-// and the selection, which the view on the page tells. Both are written together, at most five
-// times a second, while the page's element is in the document and the address is the page's own.
+// and the selections, which the views on the page make. All are written together, at most five
+// times a second, while a view's element is in the document and the address is its page's own.
 
 const EVERY_MS = 200;
 
@@ -21,19 +21,18 @@ const EVERY_MS = 200;
  */
 
 /**
- * Settings and selection as one query string, with its question mark.
+ * Parts of a link as one query string, with its question mark.
  *
- * @param {Record<string, string>} settings
- * @param {Record<string, string>} selection
+ * @param {Record<string, string>[]} parts
  */
-export function merged(settings, selection) {
-  const text = new URLSearchParams({ ...settings, ...selection }).toString();
+export function queryStringOf(parts) {
+  const text = new URLSearchParams(Object.assign({}, ...parts)).toString();
   return text ? `?${text}` : "";
 }
 
 /** @param {Environment} environment a window */
 export function createAddress(environment) {
-  /** @type {Map<string, Entry>} the page that spoke last is last */
+  /** @type {Map<string, Entry>} by view: a page may have several */
   const entries = new Map();
   let last = -Infinity;
   let waiting = false;
@@ -48,29 +47,29 @@ export function createAddress(environment) {
   function write() {
     waiting = false;
     const { location, history } = environment;
-    const here = [...entries.values()]
-      .reverse()
-      .find(({ paths, element }) => element.isConnected && paths.includes(location.pathname));
-    if (!here || here.selection === null) return;
-    const query = merged(here.settings, here.selection);
+    const here = [...entries.values()].filter(
+      ({ paths, element }) => element.isConnected && paths.includes(location.pathname),
+    );
+    if (!here.length || here.some(({ selection }) => selection === null)) return;
+    const selections = here.map(({ selection }) => selection ?? {});
+    const query = queryStringOf([...here.map(({ settings }) => settings), ...selections]);
     if (query === location.search) return;
     last = environment.performance.now();
     history.replaceState(history.state, "", location.pathname + query + location.hash);
   }
 
   /**
-   * The settings' part of a page's link. Nothing is written before the page's selection is known.
+   * The settings' part of a page's link. Nothing is written before the view's selection is known.
    *
-   * @param {string} page
-   * @param {string | string[]} paths the addresses at which the page is shown
+   * @param {string} page name of the view
+   * @param {string[]} paths the addresses at which the page is shown
    * @param {Record<string, string>} settings
    * @param {{isConnected: boolean}} element whose presence says that the page is shown
    */
   function own(page, paths, settings, element) {
     const before = entries.get(page);
     const selection = before?.element === element ? before.selection : null;
-    entries.delete(page);
-    entries.set(page, { paths: [paths].flat(), settings, selection, element });
+    entries.set(page, { paths, settings, selection, element });
     schedule();
   }
 

@@ -52,10 +52,10 @@ export function pictureOf(state, parent) {
   bare.removeAttribute("aria-label");
   const keep = button("Save PNG", "Save the picture with its weights", () => save());
   const heading = element("h3", "hs-heading", {}, "One head over the picture");
-  const row = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
+  const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const below = [legend.canvas, dark, ...mass.parts, read, doubt];
-  const section = element("section", "hs-section", {}, row, sentence, prefix, stage, ...below);
+  const section = element("section", "hs-section", {}, lead, sentence, prefix, stage, ...below);
   parent.append(section);
   /** @type {HTMLButtonElement[]} */
   let chips = [];

@@ -124,7 +124,7 @@ export class ImageState {
   /** @param {Uint8Array} bytes */
   keepPicture(bytes) {
     const { trace } = this;
-    const file = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: "image/png" });
+    const file = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]);
     void createImageBitmap(file).then((bitmap) => {
       if (this.trace !== trace) return;
       this.bitmap = bitmap; // the one before stays in view until now

@@ -13,5 +13,6 @@ export const KINDS = {
   mode: () => import("./mode.js"),
   preload: () => import("./preload.js"),
   slider: () => import("../controls/slider.js"),
+  copy: () => import("../controls/copy.js"),
   entry: () => import("../controls/entry.js"),
 };

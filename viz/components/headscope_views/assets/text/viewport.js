@@ -90,7 +90,7 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
  */
 export function tallestPlot(windowHeight, above, around) {
   const most = Math.min(760, windowHeight - 130 - around);
-  const least = Math.min(most, 0.5 * windowHeight);
+  const least = Math.min(most, 0.42 * windowHeight);
   return Math.max(200, Math.min(most, Math.max(least, windowHeight - above - around - 60)));
 }
 

@@ -1,0 +1,145 @@
+// Requests of a view: superseded ones are aborted, identical ones shared, failed ones tried again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Client } from "../../viz/components/headscope_views/assets/core/client.js";
+import { Failed, Gone } from "../../viz/components/headscope_views/assets/core/sources.js";
+import { HeldSource, settled } from "./helpers.mjs";
+
+function opened() {
+  const source = new HeldSource();
+  /** @type {string[]} */
+  const log = [];
+  const client = new Client(source, {
+    received: (path) => log.push(`received ${path}`),
+    gone: (path) => log.push(`gone ${path}`),
+    changed: () => log.push("changed"),
+  });
+  return { source, log, client };
+}
+
+test("a slot that wants something else aborts its request", async () => {
+  const { source, log, client } = opened();
+  client.want("map", "map?head=1");
+  client.want("map", "map?head=2");
+  assert.deepEqual(source.requests.map(({ aborted }) => aborted), [true, false]);
+  await source.answer("map?head=2");
+  assert.deepEqual(log, ["received map?head=2"]);
+  assert.equal(client.state("map"), "done");
+});
+
+test("an answered path is not fetched again while the slot stays with it", async () => {
+  const { source, client } = opened();
+  client.want("map", "a");
+  await source.answer("a");
+  client.want("map", "a");
+  assert.deepEqual(source.paths(), ["a"]);
+  client.want("map", "b");
+  client.want("map", "a");
+  assert.deepEqual(source.paths(), ["a", "b", "a"]);
+  client.want("map", null);
+  assert.equal(client.state("map"), "none");
+});
+
+test("identical requests share one flight, which ends when the last of them gives up", async () => {
+  const { source, log, client } = opened();
+  client.want("hover", "row");
+  client.want("pin", "row");
+  assert.deepEqual(source.paths(), ["row"]);
+  client.want("hover", null);
+  assert.equal(source.requests[0].aborted, false);
+  await source.answer("row");
+  assert.deepEqual(log, ["received row"]);
+  client.want("hover", "other");
+  client.want("hover", null);
+  assert.equal(source.requests[1].aborted, true);
+});
+
+test("the background list is fetched one at a time, with low priority, when all is quiet", async () => {
+  const { source, client } = opened();
+  client.want("map", "now");
+  client.prefetch(["next", "later"], 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(source.paths(), ["now"]);
+  await source.answer("now");
+  assert.deepEqual(source.paths(), ["now", "next"]);
+  assert.equal(source.requests[1].priority, "low");
+  await source.answer("next");
+  assert.deepEqual(source.paths(), ["now", "next", "later"]);
+});
+
+test("a wanted path that is fetched in the background is not fetched twice", async () => {
+  const { source, log, client } = opened();
+  client.prefetch(["a"], 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  client.want("map", "a");
+  assert.deepEqual(source.paths(), ["a"]);
+  await source.answer("a");
+  assert.deepEqual(log, ["received a"]);
+  assert.equal(client.state("map"), "done");
+});
+
+test("a new background list replaces the old one and its pause begins again", async () => {
+  const { source, client } = opened();
+  client.prefetch(["old"], 5);
+  client.prefetch(["new"], 10);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.deepEqual(source.paths(), ["new"]);
+});
+
+test("a failure is tried three times, then told", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { source, log, client } = opened();
+  const pause = async () => {
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+  };
+  client.want("map", "a");
+  for (const wait of [400, 800]) {
+    source.open.get("a")?.reject(new Failed("busy"));
+    await pause();
+    assert.equal(client.state("map"), "pending");
+    t.mock.timers.tick(wait - 1);
+    const before = source.paths().length;
+    t.mock.timers.tick(1);
+    assert.equal(source.paths().length, before + 1);
+  }
+  source.open.get("a")?.reject(new Failed("busy"));
+  await pause();
+  assert.equal(client.state("map"), "failed");
+  assert.equal(source.paths().length, 3);
+  assert.equal(log.at(-1), "changed");
+});
+
+test("what is not there is not tried again", async () => {
+  const { source, client } = opened();
+  client.want("map", "a");
+  await source.refuse("a");
+  assert.equal(client.state("map"), "absent");
+  assert.deepEqual(source.paths(), ["a"]);
+});
+
+test("a trace that is gone is told once, and nothing is asked any more", async () => {
+  const { source, log, client } = opened();
+  client.want("map", "a");
+  client.want("hover", "b");
+  await source.refuse("a", new Gone("evicted"));
+  await source.refuse("b", new Gone("evicted"));
+  assert.deepEqual(log, ["gone a"]);
+  assert.equal(source.requests[1].aborted, true);
+  client.want("map", "c");
+  assert.deepEqual(source.paths(), ["a", "b"]);
+  assert.equal(client.state("map"), "gone");
+});
+
+test("a client that is destroyed aborts everything and says nothing", async () => {
+  const { source, log, client } = opened();
+  client.want("map", "a");
+  client.prefetch(["b"], 0);
+  client.destroy();
+  await source.answer("a");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await settled();
+  assert.deepEqual(log, []);
+  assert.deepEqual(source.requests.map(({ path, aborted }) => [path, aborted]), [["a", true]]);
+});

@@ -1,0 +1,151 @@
+// The pieces that need no document: cache, paths, sources, packing, colours, changes, throttle.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Cache } from "../../viz/components/headscope_views/assets/core/cache.js";
+import { changes } from "../../viz/components/headscope_views/assets/core/changes.js";
+import * as colours from "../../viz/components/headscope_views/assets/core/colours.js";
+import { unpack } from "../../viz/components/headscope_views/assets/core/pack.js";
+import * as sources from "../../viz/components/headscope_views/assets/core/sources.js";
+import { throttle } from "../../viz/components/headscope_views/assets/core/throttle.js";
+import { packed } from "./helpers.mjs";
+
+test("a cache drops what was used least recently once it is full", () => {
+  const cache = new Cache(10);
+  cache.set("a", 1, 4);
+  cache.set("b", 2, 4);
+  assert.equal(cache.get("a"), 1);
+  cache.set("c", 3, 4);
+  assert.deepEqual(["a", "b", "c"].map((key) => cache.has(key)), [true, false, true]);
+  assert.equal(cache.bytes, 8);
+  assert.equal(cache.get("b"), null);
+});
+
+test("a cache keeps the newest value whatever its size, and counts a replaced one once", () => {
+  const cache = new Cache(10);
+  cache.set("a", 1, 6);
+  cache.set("a", 2, 7);
+  assert.equal(cache.bytes, 7);
+  cache.set("b", 3, 50);
+  assert.deepEqual([cache.has("a"), cache.get("b"), cache.bytes], [false, 3, 50]);
+  cache.set("c", 4, 1);
+  assert.deepEqual([cache.has("b"), cache.bytes], [false, 1]);
+});
+
+test("what a drawing depends on has changed at first, and when any of it differs", () => {
+  const stale = changes();
+  const same = {};
+  assert.equal(stale(same, 1, NaN), true);
+  assert.equal(stale(same, 1, NaN), false);
+  assert.equal(stale({}, 1, NaN), true);
+  assert.equal(stale(same, 1), true);
+  assert.equal(stale(), true);
+  assert.equal(stale(), false);
+});
+
+test("a message is unpacked from an unaligned view, its sections aligned", () => {
+  const message = packed({ trace: "t", rows: [] }, [0, 0, 128, 63, 7]);
+  const shifted = new Uint8Array(message.length + 3);
+  shifted.set(message, 3);
+  const { header, area } = unpack(shifted.subarray(3));
+  assert.equal(header.trace, "t");
+  assert.equal(area.byteOffset % 4, 0);
+  assert.equal(new Float32Array(area.buffer, area.byteOffset, 1)[0], 1);
+  assert.equal(area[4], 7);
+});
+
+test("a message of another version is refused", () => {
+  assert.throws(() => unpack(packed({ v: 2 })), /expected message version 1, received 2/);
+});
+
+test("a path says its query in the order given; in canonical form in alphabetical order", () => {
+  const path = sources.pathOf("map", { site: 0, head: "mean", rows: "0-5" });
+  assert.equal(path, "map?site=0&head=mean&rows=0-5");
+  assert.equal(sources.canonical(path), "map?head=mean&rows=0-5&site=0");
+  assert.equal(sources.pathOf("overview"), "overview");
+});
+
+const options = { signal: new AbortController().signal, priority: /** @type {const} */ ("high") };
+
+test("a file answers what it holds, whatever the order of the query, and nothing else", async () => {
+  const bytes = new Uint8Array([1, 2]);
+  const source = new sources.EmbeddedSource([["map?head=3&site=0", bytes]]);
+  assert.equal(source.remote, false);
+  assert.equal(await source.get("map?site=0&head=3"), bytes);
+  await assert.rejects(source.get("map?site=0&head=4"), sources.Absent);
+});
+
+test("the server's refusals are told apart, and its session is named", async (t) => {
+  /** @type {[string, RequestInit | undefined][]} */
+  const calls = [];
+  let status = 200;
+  t.mock.method(globalThis, "fetch", async (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
+    calls.push([url, init]);
+    return new Response(status === 200 ? "ab" : "one line", { status });
+  });
+  const source = new sources.HttpSource("http://here/api/trace/x/", "token");
+  assert.deepEqual([...(await source.get("row?site=0", options))], [97, 98]);
+  assert.equal(calls[0][0], "http://here/api/trace/x/row?site=0");
+  assert.deepEqual(calls[0][1]?.headers, { "X-Headscope-Session": "token" });
+  assert.equal(calls[0][1]?.priority, "high");
+  /** @type {[number, typeof sources.Gone][]} */
+  const kinds = [
+    [404, sources.Gone],
+    [410, sources.Gone],
+    [400, sources.Absent],
+    [403, sources.Absent],
+    [429, sources.Failed],
+    [500, sources.Failed],
+  ];
+  for (const [next, kind] of kinds) {
+    status = next;
+    await assert.rejects(source.get("overview", options), kind);
+  }
+  t.mock.method(globalThis, "fetch", async () => {
+    throw new TypeError("offline");
+  });
+  await assert.rejects(source.get("overview", options), sources.Failed);
+});
+
+test("colours are read, and text on any ground is legible", () => {
+  assert.deepEqual(colours.parse("#4a4fc9"), [74, 79, 201]);
+  assert.deepEqual(colours.parse("#fff"), [255, 255, 255]);
+  assert.deepEqual(colours.parse(" rgb(1, 2, 3)"), [1, 2, 3]);
+  assert.equal(colours.parse("red"), null);
+  assert.equal(colours.contrast([0, 0, 0], [255, 255, 255]), 21);
+  for (let level = 0; level < 256; level += 5) {
+    const ground = /** @type {[number, number, number]} */ ([level, level, level]);
+    const text = colours.parse(colours.textOn(ground, "#1b1f2a"));
+    assert.ok(text && colours.contrast(ground, text) >= 4.5);
+  }
+});
+
+test("a byte has the colour of its weight, and the largest that of its share of the scale", () => {
+  const ramp = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3));
+  const pixel = (/** @type {number} */ level) => (0xff000000 | (level * 0x010101)) >>> 0;
+  const table = colours.tableOf(ramp, 0.25, 1);
+  assert.equal(table[255], pixel(128)); // √0.25 of the scale
+  assert.equal(table[0], pixel(0));
+  assert.equal(colours.tableOf(ramp, 0.25, 0.25)[255], pixel(255));
+  assert.deepEqual(colours.shade(ramp, 0.25, 1), [128, 128, 128]);
+  assert.deepEqual(colours.shade(ramp, 2, 1), [255, 255, 255]);
+});
+
+test("the first value is sent at once, then the newest after the pause, the last one always", async () => {
+  /** @type {number[]} */
+  const sent = [];
+  const { put, flush, stop } = throttle((/** @type {number} */ value) => sent.push(value), 20);
+  for (const value of [1, 2, 3]) put(value);
+  assert.deepEqual(sent, [1]);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.deepEqual(sent, [1, 3]);
+  put(4);
+  put(5);
+  flush();
+  assert.deepEqual(sent, [1, 3, 4, 5]);
+  put(6);
+  stop();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.deepEqual(sent, [1, 3, 4, 5]);
+});

@@ -1,0 +1,111 @@
+// The image view's numbers without a canvas, and the diagram's layout.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
+import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
+import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
+import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
+import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
+import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
+
+test("four values of six bits come out of three bytes", () => {
+  assert.deepEqual([...rows.unpackBits(Uint8Array.of(0b000001_00, 0b0010_0000, 0b11_111111), 4, 6)].slice(0, 4), [1, 2, 3, 63]);
+  const bytes = Uint8Array.of(7, 8);
+  assert.equal(rows.unpackBits(bytes, 2, 8), bytes);
+});
+
+test("a rough row is its query's, a column its key's", () => {
+  const layer = rows.layerOf(
+    { ...{ site: 0, shape: [1, 2, 2], factor: 1, bits: 8, peaks: [1, 1] }, maxima: 0, at: 8 },
+    new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]),
+  );
+  assert.deepEqual([...rows.roughRow(layer, 0, 1, "query")], [0, 0.5]);
+  assert.deepEqual([...rows.roughRow(layer, 0, 0, "key")], [1, 0]);
+});
+
+test("mean and largest of the heads follow them", () => {
+  const [, , mean, max] = rows.withMeanAndMax([Float32Array.of(0, 1), Float32Array.of(0.5, 0.5)]);
+  assert.deepEqual([[...mean], [...max]], [[0.25, 0.75], [0.5, 1]]);
+});
+
+test("what goes to class token, registers and patches adds up", () => {
+  const base = { prefix: 2, grid: /** @type {[number, number]} */ ([1, 2]), query_labels: ["class"] };
+  const mass = rows.massOf(Float32Array.of(0.5, 0.25, 0.125, 0.125), base, 1, "query");
+  assert.deepEqual(mass, { first: 0.5, registers: 0.25, patches: 0.25, whole: 1, named: 1 });
+  const pooled = { ...base, grid: /** @type {[number, number]} */ ([3, 3]) };
+  const spread = rows.massOf(Float32Array.of(0, 0, 1, 1, 1, 1), pooled, 2, "key");
+  assert.equal(spread.patches, 9); // cells of 4, 2, 2 and 1 patches
+});
+
+test("tiles stand in a grid that fits its place", () => {
+  for (const room of [330, 600, 1100]) {
+    const plan = planOf(room, { width: 224, height: 224 }, 14, [14, 14], 1);
+    assert.ok(plan.whole[0] <= room);
+    assert.equal(plan.places.length, 14);
+    assert.ok(plan.across * plan.down >= 14);
+  }
+});
+
+test("a saved picture is large enough to print, its words as wide as the picture", () => {
+  assert.ok(560 * ratioFor({ wide: 560, tall: 400 }) >= 1600);
+  const lines = wrapped("one two three four", 9, (text) => text.length);
+  assert.deepEqual(lines, ["one two", "three", "four"]);
+  assert.deepEqual(wrapped("incomprehensibilities", 5, (text) => text.length), ["incomprehensibilities"]);
+});
+
+test("a slider snaps to its steps or to the allowed values", () => {
+  const even = { min: 1, max: 16, step: 1 };
+  assert.deepEqual([0, 3.4, 99].map((value) => steps.nearest(even, value)), [1, 3, 16]);
+  const some = { ...even, allowed: [1, 2, 4, 8, 16] };
+  assert.deepEqual([3, 5, 7, 13].map((value) => steps.nearest(some, value)), [2, 4, 8, 16]);
+  assert.deepEqual([steps.stepped(some, 4, 1), steps.stepped(some, 16, 1), steps.stepped(some, 5, -9)], [8, 16, 1]);
+  const fine = { min: 0, max: 1, step: 0.1 };
+  assert.equal(steps.nearest(fine, 0.299), 0.3);
+  assert.equal(steps.stepped(fine, 0.3, 1), 0.4);
+  assert.equal(steps.digitsOf(0.05), 2);
+  assert.equal(steps.digitsOf(1e-7), 7);
+  assert.deepEqual(steps.endsOf({ min: 0, max: 10, step: 4 }), { first: 0, last: 8 });
+  assert.equal(steps.pageOf({ min: 0, max: 100, step: 1 }), 10);
+  assert.equal(steps.shareOf(even, 16), 1);
+});
+
+/** @type {(name: string, change?: object) => any} */
+const partOf = (name, change = {}) => ({
+  ...{ name, title: name, kind: "layer", takes: [["tokens", 16]], gives: [["tokens", 16]], context: [] },
+  ...{ parameters: 10, flops: 20, memory: 30, times: 1, skips: "", causal: false, parts: [] },
+  ...change,
+});
+
+test("parts stand below each other, opened ones in a frame, projections side by side", () => {
+  const attention = partOf("attention", {
+    parts: ["query", "key", "value"].map((name) => partOf(name, { kind: "projection" })),
+  });
+  const parts = [partOf("embed"), attention, partOf("head")];
+  const open = layout(parts, 500, new Set());
+  assert.deepEqual(open.frames.map(({ id }) => id), ["attention"]);
+  const projections = open.boxes.filter(({ id }) => id.startsWith("attention/"));
+  assert.equal(new Set(projections.map(({ y }) => y)).size, 1);
+  const closed = layout(parts, 500, new Set(["attention"]));
+  assert.deepEqual(closed.boxes.map(({ id }) => id), ["embed", "attention", "head"]);
+  assert.ok(closed.height < open.height);
+  for (const { x, width } of open.boxes) assert.ok(x >= 0 && x + width <= 500);
+});
+
+test("an encoder and a decoder stand beside each other where there is room", () => {
+  const tower = (/** @type {string} */ name) => partOf(name, { kind: "tower", parts: [partOf("blocks")] });
+  const [left, right] = layout([tower("encoder"), tower("decoder")], 900, new Set()).boxes;
+  assert.ok(left.x < right.x && left.y === right.y);
+  const [above, below] = layout([tower("encoder"), tower("decoder")], 400, new Set()).boxes;
+  assert.ok(above.y < below.y);
+});
+
+test("numbers have three digits and a unit", () => {
+  assert.deepEqual([999, 1234567, 1e12].map((value) => numbers.short(value)), ["999", "1.23 M", "1.00 T"]);
+  assert.equal(numbers.short(1536, "memory"), "1.50 KiB");
+  assert.equal(numbers.total(partOf("x", { times: 12 }), "FLOPs"), 240);
+  const axes = /** @type {[string, number][]} */ ([["tokens", 1000], ["dim", 64]]);
+  assert.equal(numbers.shape(axes, 100, () => 50), "1,000 tokens × 64 dim");
+  assert.equal(numbers.shape(axes, 10, () => 50), "1,000 × 64");
+});

@@ -1,0 +1,223 @@
+// What is chosen: held within a trace, carried to the next one, to and from a link.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createAddress, queryStringOf } from "../../viz/components/headscope_views/assets/core/address.js";
+import { startOf } from "../../viz/components/headscope_views/assets/core/kept.js";
+import * as labels from "../../viz/components/headscope_views/assets/core/labels.js";
+import * as selection from "../../viz/components/headscope_views/assets/core/selection.js";
+import { baseOf } from "./helpers.mjs";
+
+/** @typedef {import("../../viz/components/headscope_views/assets/types").Selection} Selection */
+
+/** @type {Selection} */
+const FIRST = { site: 0, head: 0, token: null, direction: "out", scale: "fixed" };
+
+const PAIR = baseOf([
+  { layer: 0, kind: "self", tower: "encoder" },
+  { layer: 1, kind: "self", tower: "encoder" },
+  { layer: 0, kind: "causal", tower: "decoder" },
+  { layer: 1, kind: "causal", tower: "decoder", keys: 5 },
+  { layer: 0, kind: "cross", tower: "decoder" },
+  { layer: 1, kind: "cross", tower: "decoder" },
+]);
+
+test("site, head and token are held within the trace", () => {
+  const base = baseOf([{}, { heads: 2 }]);
+  const held = selection.clamp(base, { ...FIRST, site: 9, head: 7, token: 3 });
+  assert.deepEqual(held, { ...FIRST, site: 1, head: 1, token: 3 });
+  assert.equal(selection.clamp(base, { ...FIRST, token: 7 }).token, null);
+  assert.equal(selection.clamp(base, { ...FIRST, head: "max" }).head, "max");
+  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6 }).token, 6);
+  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, direction: "in" }).token, null);
+});
+
+test("a link names a site by layer, kind and tower, and the nearest one is taken", () => {
+  const { sites } = PAIR;
+  assert.equal(selection.siteFor(sites, { layer: 1, attention: "cross", tower: "decoder" }), 5);
+  assert.equal(selection.siteFor(sites, { layer: 1, attention: "cross", tower: null }), 5);
+  assert.equal(selection.siteFor(sites, { layer: 9, attention: "causal", tower: "decoder" }), 3);
+  assert.equal(selection.siteFor(sites, { layer: 1, attention: "none", tower: null }), 1);
+});
+
+test("a link that makes no sense becomes the first of everything", () => {
+  const wrong = /** @type {any} */ ({ head: "x", token: "2", direction: "up", scale: "log" });
+  assert.deepEqual(selection.fromLink(baseOf([{}]), wrong), FIRST);
+  assert.equal(selection.fromLink(baseOf([{}]), {}, ["layer", "own"]).scale, "layer");
+});
+
+test("a selection goes to its link and back", () => {
+  /** @type {Selection} */
+  const chosen = { site: 5, head: "mean", token: 3, direction: "in", scale: "own" };
+  assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
+});
+
+test("the link has what differs from the defaults, of the names these have", () => {
+  const link = selection.toLink(PAIR, { ...FIRST, site: 4, token: 2 });
+  const defaults = { layer: 0, attention: "self", head: 0, token: null, direction: "out" };
+  assert.deepEqual(selection.queryOf(link, defaults), { attention: "cross", token: "2" });
+  assert.deepEqual(selection.queryOf({ ...link, token: null }, { token: 10 }), {});
+});
+
+test("in the next trace the same layer, kind and head are chosen", () => {
+  const small = baseOf([{ kind: "cross", heads: 2 }], { labels: ["a", "b"] });
+  const carried = selection.carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
+  assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
+});
+
+test("a pinned token stays the same token when tokens are joined to words, and back", () => {
+  const tokens = baseOf([{}], { labels: ["[CLS]", "un", "##der", "line", "[SEP]"] });
+  const words = baseOf([{}], { labels: ["[CLS]", "underline", "[SEP]"], origins: [[0], [1, 2, 3], [4]] });
+  const hidden = baseOf([{}], { labels: ["underline"], origins: [[1, 2, 3]] });
+  const pinned = { ...FIRST, token: 2 };
+  assert.equal(selection.carry(tokens, words, pinned).token, 1);
+  assert.equal(selection.carry(words, tokens, { ...FIRST, token: 1 }).token, 3); // its last token
+  assert.equal(selection.carry(words, hidden, { ...FIRST, token: 1 }).token, 0);
+  assert.equal(selection.carry(words, hidden, { ...FIRST, token: 2 }).token, null);
+  assert.equal(selection.carry(tokens, tokens, pinned).token, 2);
+});
+
+test("the head beside stops at the ends, mean and max among them", () => {
+  const base = baseOf([{ heads: 2 }]);
+  const from = (/** @type {Selection["head"]} */ head, /** @type {number} */ by) =>
+    selection.headBeside(base, { ...FIRST, head }, by);
+  assert.deepEqual([from(0, -1), from(1, 1), from("mean", 1), from("max", 1)], [0, "mean", "max", "max"]);
+});
+
+test("sites are named by their layer, and by kind and tower where there are several", () => {
+  assert.equal(labels.siteName(baseOf([{}]), 0), "layer 0");
+  assert.equal(labels.siteName(PAIR, 5), "layer 1 · cross");
+  const towers = baseOf([{ tower: "text" }, { tower: "image" }]);
+  assert.equal(labels.siteName(towers, 1), "layer 1 · image: self");
+  assert.deepEqual(labels.groupOf(PAIR, 3), [2, 3]);
+  assert.deepEqual(labels.neighboursOf(PAIR, 3, 0), [2]);
+  assert.deepEqual(labels.neighboursOf(baseOf([{}, { heads: 9 }, {}]), 1, 5), []);
+  assert.equal(labels.headName(baseOf([{ heads: 6, kv_heads: 2 }]), 0, 4), "head 4 (keys of group 1)");
+});
+
+test("labels show blanks and stay literal otherwise", () => {
+  const shown = ["", " ", "\t", "a\nb", "<s>", "مرحبا"].map(labels.shown);
+  assert.deepEqual(shown, ["∅", "␣", "⇥", "a↵b", "<s>", "مرحبا"]);
+});
+
+test("a view starts as it was in this revision, else as Python says, else as it was", () => {
+  const defaults = { layer: 0, head: 0 };
+  const before = { revision: "n.3", selection: { layer: 5 } };
+  const start = { layer: 2 };
+  assert.deepEqual(startOf(before, { revision: "n.3", start, defaults }), { layer: 5, head: 0 });
+  assert.deepEqual(startOf(before, { revision: "n.4", start, defaults }), { layer: 2, head: 0 });
+  assert.deepEqual(startOf(before, { revision: "n.4", start: null, defaults }), { layer: 5, head: 0 });
+  assert.deepEqual(startOf(null, { revision: "n.0", start: null, defaults }), defaults);
+});
+
+/** A window with an address, whose timers run when told to. */
+function fakeWindow() {
+  /** @type {[number, () => void][]} */
+  let timers = [];
+  const state = { time: 1000, written: /** @type {string[]} */ ([]) };
+  const location = { pathname: "/text", search: "", hash: "#softmax" };
+  const environment = {
+    location,
+    history: {
+      state: null,
+      /** @type {(state: unknown, title: string, url: string) => void} */
+      replaceState(_state, _title, url) {
+        state.written.push(url);
+        location.search = /\?[^#]*/.exec(url)?.[0] ?? "";
+      },
+    },
+    performance: { now: () => state.time },
+    /** @type {(action: () => void, delay: number) => void} */
+    setTimeout: (action, delay) => void timers.push([state.time + delay, action]),
+  };
+  /** @param {number} ms */
+  const pass = (ms) => {
+    state.time += ms;
+    const due = timers.filter(([at]) => at <= state.time);
+    timers = timers.filter(([at]) => at > state.time);
+    for (const [, action] of due) action();
+  };
+  return { environment, location, written: state.written, pass };
+}
+
+test("settings and selection are written together, the hash stays", () => {
+  const { environment, written, pass } = fakeWindow();
+  const address = createAddress(environment);
+  const element = { isConnected: true };
+  address.own("text", ["/", "/text"], { input: "a & b" }, element);
+  pass(500);
+  assert.deepEqual(written, []); // not before the selection is known
+  address.choose("text", { head: "3" });
+  pass(0);
+  assert.deepEqual(written, ["/text?input=a+%26+b&head=3#softmax"]);
+  address.choose("text", { head: "3" });
+  pass(500);
+  assert.equal(written.length, 1); // nothing new
+});
+
+test("the address is written every 200 ms at most, and the last choice always", () => {
+  const { environment, written, pass } = fakeWindow();
+  const address = createAddress(environment);
+  address.own("text", ["/text"], {}, { isConnected: true });
+  for (let head = 0; head < 100; head++) {
+    address.choose("text", { head: String(head) });
+    pass(10);
+  }
+  pass(500);
+  assert.ok(written.length <= 7);
+  assert.equal(written.at(-1), "/text?head=99#softmax");
+});
+
+test("nothing is written when the element is gone or the address is another page's", () => {
+  const { environment, location, written, pass } = fakeWindow();
+  const address = createAddress(environment);
+  const element = { isConnected: true };
+  address.own("text", ["/text"], { a: "1" }, element);
+  address.choose("text", {});
+  location.pathname = "/image";
+  pass(500);
+  location.pathname = "/text";
+  element.isConnected = false;
+  address.choose("text", { head: "1" });
+  pass(500);
+  assert.deepEqual(written, []);
+});
+
+test("two views of one page have both their parts in the link", () => {
+  const { environment, location, written, pass } = fakeWindow();
+  location.pathname = "/architecture";
+  const address = createAddress(environment);
+  const element = { isConnected: true };
+  address.own("architecture/diagram", ["/architecture"], { dim: "64" }, element);
+  address.choose("architecture/diagram", { part: "blocks" });
+  const view = { isConnected: true };
+  address.own("architecture", ["/architecture"], { dim: "64" }, view);
+  address.choose("architecture", { layer: "1" });
+  pass(500);
+  assert.equal(written.at(-1), "/architecture?dim=64&part=blocks&layer=1#softmax");
+  address.disown("architecture", view);
+  address.choose("architecture/diagram", {});
+  pass(500);
+  assert.equal(written.at(-1), "/architecture?dim=64#softmax");
+});
+
+test("a view mounted anew for a page waits for its own selection", () => {
+  const { environment, written, pass } = fakeWindow();
+  const address = createAddress(environment);
+  address.own("text", ["/text"], {}, { isConnected: false });
+  address.choose("text", { head: "1" });
+  const next = { isConnected: true };
+  address.own("text", ["/text"], {}, next);
+  pass(500);
+  assert.deepEqual(written, []);
+  address.disown("text", { isConnected: false }); // the older view's farewell ends nothing
+  address.choose("text", { head: "2" });
+  pass(500);
+  assert.deepEqual(written, ["/text?head=2#softmax"]);
+});
+
+test("a link without anything is the path alone", () => {
+  assert.equal(queryStringOf([{}, {}]), "");
+  assert.equal(queryStringOf([{ a: "1" }, { a: "2", b: "ü" }]), "?a=2&b=%C3%BC");
+});

@@ -1,0 +1,205 @@
+// The matrix without a canvas: its layout, zooming and panning, cells under pixels, weights.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { binsOf, cellOf, draw } from "../../viz/components/headscope_views/assets/core/raster.js";
+import { covers, density, Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
+import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
+import { baseOf } from "./helpers.mjs";
+
+/** @typedef {import("../../viz/components/headscope_views/assets/types").MapHeader} MapHeader */
+
+const SIZES = {
+  ...{ wide: 600, tallest: 500, rows: 13, cols: 17, unit: 1 },
+  ...{ widths: { query: 50, key: 60, title: 300 }, noted: false },
+};
+const LAYOUT = viewport.layoutOf(SIZES);
+
+test("a plot fits its place, and cells are square", () => {
+  assert.ok(LAYOUT.left + LAYOUT.width <= SIZES.wide);
+  assert.ok(LAYOUT.height <= SIZES.tallest);
+  assert.ok(Math.abs(LAYOUT.width / 17 - LAYOUT.height / 13) < 1e-9);
+  assert.ok(LAYOUT.tall > LAYOUT.top + LAYOUT.height);
+  const few = viewport.layoutOf({ ...SIZES, rows: 2, cols: 2 });
+  assert.equal(few.cell, 64);
+});
+
+test("larger type moves the plot, and the whole is still the whole", () => {
+  const large = viewport.layoutOf({ ...SIZES, unit: 1.4 });
+  assert.ok(large.left + large.width <= SIZES.wide);
+  assert.equal(viewport.isZoomed(large, viewport.whole(large)), false);
+  assert.equal(viewport.adapted(LAYOUT, large, null), null);
+  const kept = viewport.adapted(LAYOUT, large, { row: 2, col: 3, scale: 70 });
+  assert.deepEqual(kept, { row: 2, col: 3, scale: 70 });
+  const other = viewport.layoutOf({ ...SIZES, rows: 14 });
+  assert.equal(viewport.adapted(LAYOUT, other, { row: 2, col: 3, scale: 60 }), null);
+});
+
+test("a long title takes two lines and a note one more", () => {
+  const long = viewport.layoutOf({ ...SIZES, widths: { ...SIZES.widths, title: 700 } });
+  assert.equal(long.together, false);
+  assert.ok(long.top > LAYOUT.top);
+  assert.ok(viewport.layoutOf({ ...SIZES, noted: true }).top > LAYOUT.top);
+});
+
+test("a plot with its labels and scale fits into the window at any usual height", () => {
+  for (const height of [720, 768, 900, 1080])
+    for (const above of [120, 300, 700]) {
+      const plot = viewport.tallestPlot(height, above, 190);
+      assert.ok(plot + 190 <= height - 100, `${height}, ${above}: ${plot}`);
+      assert.ok(plot >= 0.4 * height - 10, `${height}, ${above}: ${plot}`);
+    }
+  assert.equal(viewport.tallestPlot(2000, 0, 190), 760);
+});
+
+test("zooming keeps the cell under the pointer, from the whole to the deepest", () => {
+  const whole = viewport.whole(LAYOUT);
+  const before = viewport.cellAt(LAYOUT, whole, 200, 150);
+  let view = whole;
+  for (let i = 0; i < 9; i++) {
+    view = viewport.zoomed(LAYOUT, view, 1.3, 200, 150);
+    assert.deepEqual(viewport.cellAt(LAYOUT, view, 200, 150), before);
+  }
+  assert.ok(viewport.isZoomed(LAYOUT, view));
+  assert.ok(viewport.isDeepest(LAYOUT, view));
+  assert.deepEqual(viewport.zoomed(LAYOUT, view, 1e-6), whole);
+});
+
+test("panning stops at the edges", () => {
+  const view = viewport.zoomed(LAYOUT, viewport.whole(LAYOUT), 2);
+  const corner = viewport.panned(LAYOUT, view, 1e6, 1e6);
+  assert.deepEqual([corner.row, corner.col], [0, 0]);
+  const end = viewport.panned(LAYOUT, view, -1e6, -1e6);
+  assert.deepEqual(viewport.visible(LAYOUT, end).rows[1], 13);
+  assert.deepEqual(viewport.visible(LAYOUT, end).cols[1], 17);
+});
+
+test("what is in view is the whole at first, and a range after zooming", () => {
+  assert.deepEqual(viewport.visible(LAYOUT, viewport.whole(LAYOUT)), { rows: [0, 13], cols: [0, 17] });
+  const view = { row: 3, col: 4, scale: LAYOUT.height / 5 };
+  assert.deepEqual(viewport.visible(LAYOUT, view).rows, [3, 8]);
+});
+
+test("a cell is found at each of its corners, and none outside", () => {
+  const view = viewport.whole(LAYOUT);
+  const { cell, width, height } = LAYOUT;
+  assert.deepEqual(viewport.cellAt(LAYOUT, view, 0, 0), { query: 0, key: 0 });
+  assert.deepEqual(viewport.cellAt(LAYOUT, view, 2 * cell + 0.1, cell + 0.1), { query: 1, key: 2 });
+  assert.deepEqual(viewport.cellAt(LAYOUT, view, width - 1e-9, height - 1e-9), { query: 12, key: 16 });
+  for (const [x, y] of [[-1, 5], [5, -1], [width, 5], [5, height]])
+    assert.equal(viewport.cellAt(LAYOUT, view, x, y), null);
+});
+
+test("walking brings the cell into view, moving as little as possible", () => {
+  const view = { row: 3, col: 5, scale: LAYOUT.height / 6 };
+  assert.deepEqual(viewport.revealing(LAYOUT, view, { query: 6, key: 6 }), view);
+  assert.equal(viewport.revealing(LAYOUT, view, { query: 2, key: 6 }).row, 2);
+  assert.ok(Math.abs(viewport.revealing(LAYOUT, view, { query: 10, key: 6 }).row - 5) < 1e-9);
+});
+
+test("positions are written so that numbers keep apart", () => {
+  assert.deepEqual([30, 12, 5, 1, 0.1].map((scale) => viewport.strideFor(scale, 30)), [1, 5, 10, 50, 500]);
+});
+
+test("every token lies in the cell that pooling put it in", () => {
+  for (const [tokens, cells] of [[10, 10], [1283, 640], [7, 3], [641, 640]])
+    for (let token = 0; token < tokens; token++) {
+      const cell = cellOf(token, [0, tokens], cells);
+      // analysis.overview: cell i covers ⌊i·len/n⌋ to ⌈(i+1)·len/n⌉
+      assert.ok(Math.floor((cell * tokens) / cells) <= token);
+      assert.ok(token < Math.ceil(((cell + 1) * tokens) / cells));
+    }
+  assert.equal(cellOf(100, [100, 200], 50), 0);
+  assert.equal(cellOf(199, [100, 200], 50), 49);
+});
+
+test("pixels outside a part have no cell, pixels over several cells have all of them", () => {
+  const { first, last } = binsOf(6, 0, 1, [2, 4], 2);
+  assert.deepEqual([...first], [-1, -1, 0, 1, -1, -1]);
+  assert.deepEqual([...last], [-1, -1, 0, 1, -1, -1]);
+  const shrunk = binsOf(2, 0, 0.5, [0, 4], 4);
+  assert.deepEqual([[...shrunk.first], [...shrunk.last]], [[0, 2], [1, 3]]);
+});
+
+/** @param {number[]} data @param {[number, number]} shape */
+const partOf = (data, shape) => ({
+  ...{ shape, stride: shape[1], data: Uint8Array.from(data) },
+  rows: /** @type {[number, number]} */ ([0, shape[0]]),
+  cols: /** @type {[number, number]} */ ([0, shape[1]]),
+});
+const IDENTITY = Uint32Array.from({ length: 256 }, (_, i) => i);
+
+test("enlarging repeats cells, shrinking keeps the largest", () => {
+  const large = new Uint32Array(16);
+  const part = partOf([1, 2, 3, 4], [2, 2]);
+  draw(large, 4, 4, part, IDENTITY, { row: 0, col: 0, scaleRow: 2, scaleCol: 2 });
+  assert.deepEqual([...large], [1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
+  const small = new Uint32Array(1);
+  draw(small, 1, 1, part, IDENTITY, { row: 0, col: 0, scaleRow: 0.5, scaleCol: 0.5 });
+  assert.deepEqual([...small], [4]);
+});
+
+test("a tile is drawn over its own place only", () => {
+  const target = new Uint32Array(16);
+  const tile = { ...partOf([9], [1, 1]), rows: /** @type {[number, number]} */ ([1, 2]) };
+  tile.cols = [2, 3];
+  draw(target, 4, 4, tile, IDENTITY, { row: 0, col: 0, scaleRow: 1, scaleCol: 1 });
+  assert.deepEqual([...target].map((pixel, i) => [i, pixel]).filter(([, pixel]) => pixel), [[6, 9]]);
+});
+
+const BASE = baseOf([{}, { heads: 1 }], { labels: [..."abcd"] });
+
+/** @type {(change: Partial<MapHeader>, bytes: number[]) => [any, Uint8Array]} */
+const mapOf = (change, bytes) => [
+  { ...{ site: 0, head: 0, rows: [0, 4], cols: [0, 4], shape: [2, 2], max: 0.5, at: 0 }, ...change },
+  Uint8Array.from(bytes),
+];
+
+test("a weight is read as exactly as it is known", () => {
+  const maps = new Maps(BASE);
+  assert.equal(maps.weight(0, 0, 1, 1), null);
+  maps.keepMap(...mapOf({}, [255, 0, 0, 128]));
+  assert.deepEqual(maps.weight(0, 0, 1, 1), { value: 0.5, sign: "≤" });
+  maps.keepMap(...mapOf({ rows: [0, 2], cols: [0, 2], max: 0.25 }, [255, 0, 0, 255]));
+  assert.deepEqual(maps.weight(0, 0, 1, 1), { value: 0.25, sign: "≈" });
+  assert.equal(maps.weight(0, 0, 3, 3)?.sign, "≤"); // outside the tile
+  const row = new Float32Array([0.1, 0.2, 0.3, 0.4]);
+  const header = { site: 0, head: 0, index: 1, count: 4, sum: 1, at: 0 };
+  const area = new Uint8Array(row.buffer);
+  maps.keepRow({ ...header, axis: "key" }, area);
+  assert.deepEqual(maps.weight(0, 0, 3, 1), { value: row[3], sign: "" });
+  maps.keepRow({ ...header, axis: "query" }, area);
+  assert.deepEqual(maps.weight(0, 0, 1, 3), { value: row[3], sign: "", sum: 1 });
+});
+
+test("a tile without the whole map is nothing to draw", () => {
+  const maps = new Maps(BASE);
+  maps.keepMap(...mapOf({ rows: [0, 2], cols: [0, 2] }, [1, 2, 3, 4]));
+  assert.deepEqual(maps.parts(0, 0), []);
+  maps.keepMap(...mapOf({}, [1, 2, 3, 4]));
+  assert.deepEqual(maps.parts(0, 0).map(({ whole }) => whole), [true, false]);
+  assert.equal(maps.parts(0, 0), maps.parts(0, 0));
+});
+
+test("a thumbnail is the whole map where nothing was pooled, and is cropped from its padding", () => {
+  const maps = new Maps(BASE);
+  const columns = 5; // three heads, mean, max
+  const area = Uint8Array.from({ length: 2 * columns * 25 }, (_, i) => i % 251);
+  const max = [0, 1].map(() => Array(columns).fill(1));
+  const thumbs = { at: 0, sites: 2, columns, rows: 5, cols: 5, max };
+  maps.take({ header: { v: 1, trace: "t", thumbs }, area });
+  const [part] = maps.parts(0, "mean");
+  assert.deepEqual([part.shape, part.stride, part.data[0]], [[4, 4], 5, 75]);
+  assert.equal(maps.thumb(1, 0)?.data[0], 125);
+  assert.equal(maps.thumb(2, 0), null);
+  assert.equal(maps.parts(0, "mean"), maps.parts(0, "mean"));
+});
+
+test("how fine a part is, and what it covers", () => {
+  const part = { ...partOf([1, 2, 3, 4], [2, 2]), max: 1, whole: false };
+  part.rows = [0, 4];
+  assert.equal(density(part), 0.5);
+  assert.equal(covers(part, [1, 4], [0, 2]), true);
+  assert.equal(covers(part, [1, 5], [0, 2]), false);
+});

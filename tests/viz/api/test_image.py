@@ -1,0 +1,243 @@
+"""The API over the trace of a picture: every route, exact numbers, and what is refused."""
+
+import io
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from models.run import load, trace
+from models.vit import ViTConfig
+from viz.api import registry, routes
+from viz.api.entries import ImageEntry, trace_bytes
+from viz.image import BUDGET
+from viz.pack import unpack
+from viz.pages.image.picture import encoded
+
+GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
+CODE = "t.weights(layer=0)"
+
+
+def entry_of(config, seed=0):
+    rows, cols = config.image if isinstance(config.image, tuple) else (config.image,) * 2
+    pixels = np.random.default_rng(seed).integers(0, 256, (rows, cols, 3), np.uint8)
+    image = Image.fromarray(pixels)
+    found = trace(load(config), image)
+    return ImageEntry(
+        found, encoded(image), config.patch, config.dim, config.order, lambda site, head: CODE
+    )
+
+
+@pytest.fixture(scope="module")
+def entry():
+    config = ViTConfig(image=(12, 20), patch=4, dim=21, heads=HEADS, depth=2, mlp=13, registers=2)
+    return entry_of(config)
+
+
+@pytest.fixture(scope="module")
+def large():
+    """3,601 tokens: more than one message holds."""
+    return entry_of(ViTConfig(image=480, patch=8, dim=96, heads=6, depth=1, mlp=96))
+
+
+@pytest.fixture
+def client():
+    app = Starlette(routes=routes(lambda: ["127.0.0.1", "localhost"]))
+    with TestClient(app, base_url="http://127.0.0.1:8501") as found:
+        yield found
+
+
+def hold(entry, key="picture"):
+    return registry.once(("test", key, id(entry)), lambda: entry, lambda e: trace_bytes(e.shown)).id
+
+
+@pytest.fixture
+def path(entry):
+    return f"/api/trace/{hold(entry)}"
+
+
+def weights_of(entry, header, area):
+    """A layer's cells as numbers, "head query key", each row by its own largest."""
+    (part,) = header["layers"]
+    heads, queries, keys = part["shape"]
+    maxima = np.frombuffer(area, "<f4", heads * queries, part["maxima"]).reshape(heads, queries, 1)
+    raw = np.frombuffer(area, np.uint8, offset=part["at"])
+    bits, count = part["bits"], heads * queries * keys
+    if bits == 6:
+        a, b, c = (raw[: -(-count // 4) * 3].reshape(-1, 3)[:, i].astype(int) for i in range(3))
+        parts = [a >> 2, (a & 3) << 4 | b >> 4, (b & 15) << 2 | c >> 6, c & 63]
+        raw = np.stack(parts, 1).ravel()
+    cells = raw[:count].reshape(heads, queries, keys)
+    return maxima * (cells / (2**bits - 1)) ** 2, maxima / (2**bits - 1)
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_the_overview_tells_all_but_the_weights(client, path, entry):
+    answer = client.get(f"{path}/overview")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
+    header, _ = unpack(answer.content)
+    base = header["base"]
+    assert header["trace"] == path.rpartition("/")[2]
+    assert (base["grid"], base["prefix"], base["patch"]) == ([3, 5], PREFIX, [4, 4])
+    assert (base["order"], base["note"]) == ("p1 p2 c", "untrained: random weights")
+    assert base["query_labels"] == base["key_labels"] == entry.shown.labels
+    sizes = {"heads": HEADS, "queries": TOKENS, "keys": TOKENS}
+    assert base["sites"] == [
+        {"layer": layer, "kind": "self", "tower": None, **sizes} for layer in range(2)
+    ]
+    assert [step["shape"] for step in base["shapes"]] == [
+        *("3 × 12 × 20", "3 × 5", "15 × 48", "15 × 21", "18 × 21")
+    ]
+    assert base["shapes"][-1]["name"] == "with the class token and 2 registers"
+    assert set(base["theme"]) == {"light", "dark"}
+    assert header["layers"] == header["rows"] == []
+
+
+def test_the_picture_is_the_one_the_network_got(client, path, entry):
+    answer = client.get(f"{path}/picture")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+    assert answer.content == entry.picture.data
+    assert Image.open(io.BytesIO(answer.content)).size == (20, 12)
+
+
+@pytest.mark.parametrize("site", [0, 1])
+def test_a_layer_has_all_heads(client, path, entry, site):
+    header, area = unpack(client.get(f"{path}/layer?site={site}").content)
+    (layer,) = header["layers"]
+    assert (layer["site"], layer["factor"]) == (site, 1)
+    assert layer["shape"] == [HEADS, TOKENS, TOKENS]
+    found, step = weights_of(entry, header, area)
+    weights = entry.shown.weights(site).numpy()
+    assert (np.abs(found - weights) <= step).all()  # half a step at the scale's steepest
+    to_patches, of_patches = weights[..., PREFIX:].max(), weights[:, PREFIX:].max()
+    assert layer["peaks"] == pytest.approx([to_patches, of_patches], rel=1e-6)
+
+
+@pytest.mark.parametrize(("axis", "index"), [("query", 0), ("query", 17), ("key", 4)])
+def test_the_rows_of_all_heads_are_exact(client, path, entry, axis, index):
+    header, area = unpack(client.get(f"{path}/heads?site=1&axis={axis}&index={index}").content)
+    (row,) = header["rows"]
+    assert [row[name] for name in ("site", "head", "axis", "index")] == [1, "layer", axis, index]
+    found = np.frombuffer(area, "<f4", row["count"], row["at"]).reshape(HEADS, TOKENS)
+    weights = entry.shown.weights(1).numpy()
+    # the same numbers but for the order of float32 sums
+    expected = weights[:, index] if axis == "query" else weights[:, :, index]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_provenance_and_code_are_plain_json(client, path):
+    line = client.get(f"{path}/provenance?site=1").json()["line"]
+    assert line.startswith("Layer 1: computed by PyTorch’s fused kernel · float32 · mask: none")
+    for head in (0, "mean", "max"):
+        assert client.get(f"{path}/code?site=0&head={head}").json() == {"code": CODE}
+
+
+def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, large):
+    path, shown = f"/api/trace/{hold(large)}", large.shown
+    answer = client.get(f"{path}/layer?site=0").content
+    header, area = unpack(answer)
+    (layer,) = header["layers"]
+    assert (layer["factor"], layer["shape"]) == (4, [6, 226, 226])
+    assert len(answer) < BUDGET + 20_000
+    found, step = weights_of(large, header, area)
+    query = 1 + 2 * 60 + 6  # the middle patch of the second cell
+    row = shown.weights(0, 3, rows=range(query, query + 1))[0, 1:]
+    cells = torch.nn.functional.max_pool2d(row.reshape(1, 60, 60), 4).flatten()
+    assert (np.abs(found[3, 2, 1:] - cells.numpy()) <= step[3, 2]).all()
+    for _ in range(2):  # row totals are worked out for the first, and used for the second
+        _, area = unpack(client.get(f"{path}/heads?site=0&axis=key&index=1500").content)
+        columns = np.frombuffer(area, "<f4", 6 * 3601).reshape(6, 3601)
+        for head in (0, 5):
+            weights = shown.weights(0, head, rows=range(0, 3601, 257))[:, 1500]
+            np.testing.assert_allclose(columns[head, ::257], weights.numpy(), atol=1e-6)
+    assert list(large.totals) == [0]
+
+
+def test_a_network_without_a_class_token_has_no_prefix(client):
+    entry = entry_of(ViTConfig(image=12, patch=4, dim=21, heads=3, depth=1, mlp=13, head="mean"))
+    header, _ = unpack(client.get(f"/api/trace/{hold(entry)}/overview").content)
+    assert header["base"]["prefix"] == 0
+    assert [step["name"] for step in header["base"]["shapes"]][-1] == "projected"
+    header, _ = unpack(client.get(f"/api/trace/{hold(entry)}/layer?site=0").content)
+    assert header["layers"][0]["shape"] == [3, 9, 9]
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("layer", "expected the parameter site"),
+        ("layer?site=2", "expected site 0 to 1"),
+        ("layer?site=-1", "expected a whole number"),
+        ("layer?site=1.5", "expected a whole number"),
+        ("layer?site=²", "expected a whole number"),
+        ("layer?site=0&site=1", "expected site once"),
+        ("layer?site=0&head=1", "expected the parameters site"),
+        ("layer?site=" + "1" * 70, "at most 64 characters"),
+        ("heads?site=0&axis=query", "expected the parameter index"),
+        ("heads?site=0&axis=query&index=18", "expected index 0 to 17"),
+        ("heads?site=0&axis=side&index=1", "expected one of query, key"),
+        ("overview?site=0", "expected"),
+        ("picture?size=9", "expected"),
+        ("code?site=0&head=3", "expected head 0 to 2, mean or max"),
+        ("code?site=0&head=median", "expected the number of a head, mean or max"),
+        ("provenance?site=99", "expected site 0 to 1"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says):
+    answer = client.get(f"{path}/{question}")
+    assert answer.status_code == 400
+    assert says in answer.text
+    assert "\n" not in answer.text
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "map?site=0&head=0",
+        "row?site=0&head=0&axis=query&index=0",
+        "predictions?site=0&direction=out",
+        "nothing",
+    ],
+)
+def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
+    assert client.get(f"{path}/{question}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:8501"},
+        {"Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ],
+)
+@pytest.mark.parametrize("question", ["overview", "picture", "layer?site=0"])
+def test_another_host_or_origin_is_refused(client, path, question, headers):
+    answer = client.get(f"{path}/{question}", headers=headers)
+    assert answer.status_code == 403
+    assert len(answer.content) < 100
+
+
+def test_an_evicted_picture_is_gone_and_an_unknown_one_was_never_there(client, entry):
+    id = hold(entry, "evicted")
+    assert client.get(f"/api/trace/{id}/layer?site=0").status_code == 200
+    registry.evict(id)
+    assert client.get(f"/api/trace/{id}/layer?site=0").status_code == 410
+    assert client.get(f"/api/trace/{'x' * 24}/overview").status_code == 404
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_nothing_can_be_changed(client, path, method):
+    assert getattr(client, method)(f"{path}/overview").status_code == 405

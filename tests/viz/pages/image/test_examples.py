@@ -1,0 +1,117 @@
+"""Trained networks on the Image page: their own pictures, what they answer, and how sure."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from models.catalogue import CHECKPOINTS, catalogue
+from models.catalogue import entry as known
+from models.files.card import card
+from models.run import load, trace
+from tests.viz.pages import helpers
+from tests.viz.pages.image.pictures import captions, drop, entry, file_of, opened, shown
+from viz.pages.image import network
+
+TRAINED = {
+    each.name: about for each in catalogue() if each.reads == "image" and (about := card(each))
+}
+
+
+def answers(app):
+    return " ".join(element.value.replace("\\", "") for element in app.markdown)
+
+
+def file(name, example):
+    return CHECKPOINTS / known(name).folder / example.input
+
+
+def test_trained_networks_come_first_and_the_page_opens_with_one():
+    app = opened()
+    box = app.selectbox[0]
+    assert box.options == [network.TITLES[name] for name in [*TRAINED, "built"]]
+    assert box.options[-1] == "Build one (untrained)"
+    assert box.value == next(iter(TRAINED))
+    assert entry(app).shown.trained
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_choosing_a_network_shows_its_first_picture(name):
+    app, example = opened(model="built"), TRAINED[name].examples[0]
+    helpers.choose(app, "image", "model", name)
+    assert helpers.lines(app) == []
+    start = helpers.view(app, "image")["start"]
+    assert (start["layer"], start["head"]) == (example.layer, example.head)
+    assert start["token"] == example.query
+    assert not helpers.views(app, "slider")
+    assert example.hint in captions(app)
+    assert TRAINED[name].task in captions(app)
+    expected = Image.open(file(name, example)).convert("RGB")
+    assert shown(app).tobytes() == expected.resize(shown(app).size).tobytes()
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_it_shows_what_the_network_answers(name):
+    about = TRAINED[name]
+    for example in about.examples:
+        app = opened(model=name, photo=f"{name}/{example.input}")
+        logits = trace(load(name), file(name, example)).output.values[0]
+        sizes = [len(question.classes) for question in about.questions]
+        for question, part in zip(about.questions, logits.split(sizes), strict=True):
+            share, best = part.softmax(-1).max(-1)
+            answer = f"{question.title} **{question.classes[best]}** ({float(share):.1%}"
+            assert answer in answers(app)
+
+
+def test_a_dropped_picture_stays_when_the_network_changes():
+    app = drop(opened(model="built", size="64"), file_of())
+    upload = helpers.link(app)["upload"]
+    for name in ("digits", "built"):
+        helpers.choose(app, "image", "model", name)
+        assert helpers.lines(app) == []
+        assert (helpers.link(app)["upload"], helpers.link(app)["model"]) == (upload, name)
+        assert app.button("image_photo_own").proto.type == "primary"
+
+
+def test_back_to_one_that_is_built_a_photo_takes_its_place():
+    app = opened(model="digits", photo="digits/a-four.png", heads="2")
+    helpers.choose(app, "image", "model", "built")
+    assert helpers.lines(app) == []
+    assert helpers.link(app) == {"model": "built", "heads": "2"}
+    assert [p["value"] for p in helpers.views(app, "slider") if p["label"] == "Heads"] == [2]
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_link_that_names_only_the_network_shows_its_first_picture(name):
+    example = TRAINED[name].examples[0]
+    app = opened(model=name)
+    assert helpers.link(app) == {"model": name, "photo": f"{name}/{example.input}"}
+    assert helpers.view(app, "image")["start"]["layer"] == example.layer
+    assert example.hint in captions(app)
+    assert app.button(f"image_photo_{name}_{example.input[:-4]}").proto.type == "primary"
+
+
+def test_a_link_to_a_picture_of_another_network_shows_one_of_its_own():
+    app = opened(model="digits", photo="china")
+    assert helpers.link(app)["photo"].startswith("digits/")
+
+
+@pytest.mark.parametrize("query", [{"layer": "2"}, {"photo": "china"}, {"heads": "2", "dim": "16"}])
+def test_an_old_link_without_a_network_builds_one(query):
+    app = opened(**query)
+    assert not entry(app).shown.trained
+    assert helpers.link(app)["model"] == "built"
+    assert helpers.link(app).get("photo") == query.get("photo")
+    assert helpers.view(app, "image")["start"]["layer"] == int(query.get("layer", 0))
+
+
+def test_what_holds_on_every_page_is_no_old_link():
+    assert entry(opened(projector="yes")).shown.trained
+
+
+def test_the_answer_belongs_to_the_picture():
+    """Another picture of the same network gives other weights."""
+    first, second = (
+        entry(opened(model="digits", photo=f"digits/{each.input}")).shown.weights(2)
+        for each in TRAINED["digits"].examples[:2]
+    )
+    assert not np.allclose(first.numpy(), second.numpy())

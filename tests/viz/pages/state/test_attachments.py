@@ -1,0 +1,31 @@
+"""Long texts and files by their digest."""
+
+import pytest
+
+from viz.pages.state import attachments
+from viz.pages.state.params import digest_of
+
+
+def test_what_is_kept_is_found_by_its_digest() -> None:
+    digest = attachments.keep(b"a file")
+    assert digest == digest_of(b"a file")
+    assert attachments.find(digest) == b"a file"
+    assert attachments.text(digest) == "a file"
+    assert attachments.find(digest_of("never kept")) is None
+    assert attachments.text(digest_of("never kept")) is None
+
+
+def test_the_least_recently_used_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = attachments.keep(b"x" * 1009), attachments.keep(b"y" * 1009)
+    held = sum(map(len, attachments._kept.values()))
+    monkeypatch.setattr(attachments, "MAX_BYTES", held)
+    assert attachments.find(first) is not None
+    attachments.keep(b"z" * 1009)
+    assert attachments.find(first) is not None
+    assert attachments.find(second) is None
+
+
+def test_one_file_above_the_limit_is_kept_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attachments, "MAX_BYTES", 101)
+    digest = attachments.keep(b"x" * 211)
+    assert attachments.find(digest) is not None

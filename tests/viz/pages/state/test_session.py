@@ -1,0 +1,296 @@
+"""Page states in a Streamlit session: links, widgets, pages left and entered again."""
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from viz.pages.state.params import MAX_TEXT, digest_of
+
+SCRIPT = """
+import streamlit as st
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import controls, entry
+
+PARAMS = (
+    link.text("input", "hello"),
+    link.number("heads", 4, 1, 16),
+    link.choice("norm", "post", ("post", "pre")),
+    link.choice("more", "no", ("no", "yes")),
+    link.number("layer", 0, 0, 99),
+)
+page = st.session_state.get("test/page", "one")
+state = session.enter(page, PARAMS)
+if st.session_state.pop("test/interrupted", False):
+    st.rerun()
+entry.text(page, "input", "Input")
+controls.toggle(page, "more", "More", "")
+if session.get(page, "more") == "yes":
+    controls.number(page, "heads", "Heads", (1, 16), "")
+controls.choice(page, "norm", "Norm", {"post": "Post", "pre": "Pre"}, "")
+controls.toggle(session.APP, "projector", "Projector", "")
+st.button("give", on_click=session.give, args=(page, {"heads": 7, "norm": "pre"}, {"layer": 3}))
+st.button("keep", on_click=session.give, args=(page, {"norm": "pre"}))
+st.json({
+    "settings": dict(session.current(page).settings),
+    "problems": list(state.problems),
+    "props": session.props(page, PARAMS),
+})
+"""
+
+
+class Page:
+    """An open page."""
+
+    def __init__(self, **query: str) -> None:
+        self.app = AppTest.from_string(SCRIPT)
+        self.open(**query)
+
+    def open(self, page: str = "one", **query: str) -> None:
+        """Goes to a page by a link; without a query, through the menu."""
+        self.app.session_state["test/page"] = page
+        self.app.query_params.clear()
+        for name, value in query.items():
+            self.app.query_params[name] = value
+        self.run()
+
+    def run(self) -> None:
+        self.app.run()
+        assert not self.app.exception, [found.message for found in self.app.exception]
+
+    def type(self, text: str) -> None:
+        self.app.session_state[self.key("input")] = {"value": text}
+        self.run()
+
+    def click(self, label: str) -> None:
+        next(button for button in self.app.button if button.label == label).click()
+        self.run()
+
+    def choose(self, norm: str) -> None:
+        self.app.button_group(self.key("norm")).set_value(norm)
+        self.run()
+
+    def turn(self, name: str, on: bool, page: str = "one") -> None:
+        self.app.toggle(self.key(name, page)).set_value(on)
+        self.run()
+
+    def key(self, name: str, page: str = "one") -> str:
+        return self.app.session_state[f"state/{page}/mounts"][name].key
+
+    @property
+    def said(self) -> dict[str, Any]:
+        return json.loads(self.app.json[0].value)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.said["settings"]
+
+    @property
+    def props(self) -> dict[str, Any]:
+        return self.said["props"]
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What the browser is told about the text entry."""
+        (found,) = self.app.get("bidi_component")
+        return json.loads(found.proto.json)
+
+
+def test_a_link_sets_what_it_names_and_leaves_the_rest_at_its_default() -> None:
+    page = Page(heads="8", layer="5")
+    assert page.settings == {"input": "hello", "heads": 8, "norm": "post", "more": "no"}
+    assert page.props["start"] == {"layer": 5}
+    assert page.props["link"] == {"heads": "8"}
+    assert page.props["defaults"] == {"layer": 0}
+
+
+def test_the_link_is_read_once_however_often_the_page_runs() -> None:
+    page = Page(norm="pre")
+    revision = page.props["revision"]
+    page.choose("post")
+    page.run()
+    assert page.settings["norm"] == "post"
+    assert page.props["revision"] == revision
+    assert page.props["link"] == {}
+
+
+def test_a_link_that_makes_no_sense_is_named_until_something_changes() -> None:
+    page = Page(heads="99", colour="red", projector="maybe")
+    assert len(page.said["problems"]) == 3
+    page.run()
+    assert len(page.said["problems"]) == 3
+    page.choose("pre")
+    assert page.said["problems"] == []
+
+
+def test_the_keys_and_initial_values_of_widgets_are_constant_within_a_revision() -> None:
+    page = Page(input="one")
+    key = page.key("input")
+    page.type("two")
+    page.type("three")
+    assert page.settings["input"] == "three"
+    assert page.key("input") == key
+    assert page.entry["value"] == "one"
+
+
+def test_what_is_given_makes_new_widgets_and_a_selection() -> None:
+    page = Page()
+    before = page.key("norm"), page.props["revision"]
+    page.click("give")
+    assert page.settings == {"input": "hello", "heads": 7, "norm": "pre", "more": "no"}
+    assert page.props["start"] == {"layer": 3}
+    assert page.key("norm") != before[0]
+    assert page.props["revision"] != before[1]
+    assert page.app.button_group(page.key("norm")).value == "pre"
+
+
+def test_without_a_selection_the_view_stays_where_it_is() -> None:
+    page = Page(layer="5")
+    page.click("keep")
+    assert page.props["start"] is None
+
+
+def test_an_edit_that_comes_with_the_click_is_kept() -> None:
+    page = Page()
+    page.app.session_state[page.key("input")] = {"value": "typed just before"}
+    page.click("give")
+    assert page.settings["input"] == "typed just before"
+    assert page.entry["value"] == "typed just before"
+
+
+def test_an_event_of_an_earlier_revision_changes_nothing() -> None:
+    page = Page()
+    stale = page.key("norm"), page.key("input")
+    page.click("give")
+    page.app.session_state[stale[0]] = "post"
+    page.app.session_state[stale[1]] = {"value": "late"}
+    page.run()
+    assert page.settings["norm"] == "pre"
+    assert page.settings["input"] == "hello"
+
+
+def test_a_widget_that_was_hidden_comes_back_with_its_value() -> None:
+    page = Page(more="yes")
+    page.app.number_input(page.key("heads")).set_value(9)
+    page.run()
+    for _ in range(3):
+        page.turn("more", False)
+        page.run()
+        assert not page.app.number_input
+        page.turn("more", True)
+        assert page.app.number_input(page.key("heads")).value == 9
+        assert page.settings["heads"] == 9
+
+
+def test_a_run_that_is_interrupted_mounts_nothing_anew() -> None:
+    page = Page(more="yes")
+    page.type("mine")
+    before = page.key("input"), page.key("heads"), page.key("norm")
+    page.app.session_state["test/interrupted"] = True
+    page.run()
+    assert (page.key("input"), page.key("heads"), page.key("norm")) == before
+    assert page.settings["input"] == "mine"
+
+
+def test_a_value_given_while_its_widget_is_hidden_is_there_when_it_is_shown() -> None:
+    page = Page(more="yes", heads="2")
+    page.turn("more", False)
+    page.click("give")
+    page.turn("more", True)
+    assert page.app.number_input(page.key("heads")).value == 7
+
+
+def test_a_page_that_is_left_is_found_as_it_was() -> None:
+    page = Page(layer="5")
+    page.type("my text")
+    page.choose("pre")
+    before = page.settings
+    page.open("two")
+    assert page.settings == {"input": "hello", "heads": 4, "norm": "post", "more": "no"}
+    page.open("one")
+    assert page.settings == before
+    assert page.props["start"] is None  # where the view was
+    assert page.entry["value"] == "my text"
+    assert page.app.button_group(page.key("norm")).value == "pre"
+
+
+def test_a_change_that_comes_together_with_another_page_is_not_lost() -> None:
+    page = Page()
+    page.app.session_state[page.key("input")] = {"value": "typed, then left"}
+    page.open("two")
+    page.open("one")
+    assert page.settings["input"] == "typed, then left"
+
+
+def test_back_from_another_page_brings_the_link_of_then() -> None:
+    page = Page(input="then", layer="2")
+    page.open("two")
+    page.open("one", input="then", layer="4")
+    assert page.settings["input"] == "then"
+    assert page.props["start"] == {"layer": 4}
+
+
+def test_an_old_address_in_a_later_event_is_not_read() -> None:
+    page = Page(norm="pre")
+    page.choose("post")
+    page.app.query_params["norm"] = "pre"  # an event that still carries the address of before
+    page.run()
+    assert page.settings["norm"] == "post"
+
+
+def test_a_long_text_stands_in_the_link_by_its_digest_and_is_found_again() -> None:
+    long = "the river " * 400
+    page = Page()
+    page.type(long)
+    assert page.props["link"] == {"input_sha256": digest_of(long)}
+    reloaded = Page(**page.props["link"])
+    assert reloaded.settings["input"] == long
+    assert reloaded.said["problems"] == []
+    assert reloaded.props["link"] == page.props["link"]
+
+
+def test_a_long_text_that_nobody_typed_here_is_named() -> None:
+    page = Page(input_sha256=digest_of("x" * (MAX_TEXT + 1)))
+    assert page.settings["input"] == "hello"
+    (problem,) = page.said["problems"]
+    assert "too long for a link" in problem
+
+
+def test_settings_of_the_app_hold_on_every_page_and_stay_in_the_link() -> None:
+    page = Page(projector="yes")
+    assert page.props["type_size"] > 1
+    assert page.props["link"] == {"projector": "yes"}
+    page.open("two")
+    assert page.props["link"] == {"projector": "yes"}
+    page.turn("projector", False, "app")
+    assert page.props["link"] == {}
+    assert page.props["type_size"] == 1
+    page.open("one")
+    assert page.props["type_size"] == 1
+
+
+def test_a_link_to_another_page_sets_the_app_and_says_nothing_of_what_it_leaves_out() -> None:
+    page = Page()
+    page.open("two", projector="yes", heads="3")
+    assert page.settings["heads"] == 3
+    assert page.props["type_size"] > 1
+    page.open("one", heads="2")
+    assert page.props["type_size"] > 1
+
+
+def test_two_sessions_share_nothing() -> None:
+    one, other = Page(), Page()
+    one.type("mine")
+    other.run()
+    assert other.settings["input"] == "hello"
+    assert one.props["session"] != other.props["session"]
+    assert one.props["revision"] != other.props["revision"]
+
+
+@pytest.mark.parametrize("name", ["", "one", "two"])
+def test_the_view_is_told_where_it_may_write_the_link(name: str) -> None:
+    page = Page()
+    page.open(name or "one")
+    assert page.props["path"] == [f"/{name or 'one'}"]

@@ -1,0 +1,138 @@
+"""The Architecture page's diagram, with what is to be read about each part, and its treemap."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.architecture import QUANTITIES, base, short, treemap
+from viz.pages.architecture import network, presets
+from viz.pages.architecture.presets import PAGE
+from viz.pages.architecture.texts import COUNTED, does
+from viz.pages.state import session
+from viz.pages.widgets.sources import source
+
+if TYPE_CHECKING:
+    from models.cost.parts import Part, Shape
+
+Parts = tuple["Part", ...]
+
+
+def wait() -> None:
+    """Lets the browser load the diagram while PyTorch is loaded."""
+    from headscope_views import view
+
+    view("preload", {"load": "architecture", "view": "architecture"}, key=f"{PAGE}_preload")
+
+
+def show(parts: Parts, beside: str, *, stale: bool) -> None:
+    """The diagram, and beside it the chosen part or all parts' shares of a quantity.
+
+    Args:
+        parts: of the network.
+        beside: "part", or one of `QUANTITIES`.
+        stale: whether the controls have moved on to a network that is impossible.
+    """
+    if beside not in QUANTITIES:
+        _diagram(parts, "parameters", stale=stale, panel=True)
+        return
+    left, right = st.columns([3, 2] if len(parts) > 2 else [7, 4], gap="medium")
+    with left:
+        _diagram(parts, beside, stale=stale, panel=False)
+    with right:
+        _shares(parts, beside)
+
+
+def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool) -> None:
+    """What is chosen in it stays in the browser: no part that is clicked runs the page."""
+    from headscope_views import view
+
+    from models.cost.count import walk
+
+    name = network.chosen()
+    props = session.props(PAGE, (*presets.settings_of(name), presets.part_of(name)))
+    if props["start"] and props["start"]["part"] not in [path for path, _, _ in walk(parts)]:
+        props["start"] = props["defaults"]
+    props |= {"page": f"{PAGE}/diagram", "base": _base(parts, quantity)}
+    view("architecture", props | {"busy": stale, "panel": panel}, key=f"{PAGE}_diagram")
+
+
+def _base(parts: Parts, quantity: str) -> dict[str, Any]:
+    """The parts with all that is to be read about them; code that several run stands there once."""
+    sources: list[tuple[str, int, str]] = []
+
+    def described(part: "Part", copies: int) -> dict[str, Any]:
+        times, lines = copies * part.times, source(part.source)
+        if lines not in sources:
+            sources.append(lines)
+        names = ("name", "title", "kind", "skips", "causal", *QUANTITIES, "times")
+        return {
+            **{name: getattr(part, name) for name in names},
+            **{name: getattr(part, name) for name in ("takes", "gives", "context")},
+            "heading": part.title + (f" × {times}" if times > 1 else ""),
+            "sentence": does(part),
+            "rows": _rows(part, times),
+            "source": sources.index(lines),
+            "parts": [described(inner, times) for inner in part.parts],
+        }
+
+    found = [described(part, 1) for part in parts]
+    listed = [dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources]
+    return base(found, listed, title=network.title(), quantity=quantity)
+
+
+def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
+    """Shapes, formula and numbers of a part.
+
+    Args:
+        part: of the network.
+        times: how many copies of it there are in all.
+    """
+    return [
+        ("In", _axes(part.takes)),
+        *([("From the encoder", _axes(part.context))] if part.context else []),
+        ("Out", _axes(part.gives)),
+        ("Formula", part.formula),
+        *((title, _amount(part, name, times)) for name, (title, _) in QUANTITIES.items()),
+    ]
+
+
+def _shares(parts: Parts, quantity: str) -> None:
+    """All parts as areas, each as large as its share."""
+    from models.cost.count import walk
+
+    rows = [
+        (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
+    ]
+    if not any(value for _, _, value in rows):
+        st.caption("Nothing to show: no part has any.")
+        return
+    figure = treemap(*zip(*rows, strict=True), title=network.title(), quantity=quantity)
+    st.plotly_chart(figure, key=f"{PAGE}_shares", alt=f"{QUANTITIES[quantity][0]} of every part")
+    st.caption(COUNTED[quantity])
+
+
+def summary(parts: Parts) -> str:
+    """The network's numbers in one line of HTML."""
+    from models.cost.count import total
+    from models.cost.memory import peak_memory
+
+    weights = total(parts, "parameters")
+    return (
+        f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
+        f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
+        f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
+        f" · {short(peak_memory(parts), 'memory')} to build and run it</p>"
+    )
+
+
+def _amount(part: "Part", quantity: str, times: int) -> str:
+    value = getattr(part, quantity)
+    if quantity == "memory":
+        one, all_ = short(value, "memory"), short(times * value, "memory")
+    else:
+        one, all_ = f"{value:,}", f"{times * value:,}"
+    return f"{one} each, {all_} in all" if times > 1 and value else one
+
+
+def _axes(shape: "Shape") -> str:
+    return " × ".join(f"{size:,} {name}" for name, size in shape)

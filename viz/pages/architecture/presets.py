@@ -1,0 +1,117 @@
+"""The networks the Architecture page begins with: their settings, inputs and link parameters.
+
+Nothing here imports torch: the controls stand before it is loaded.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from models.files.card import Example
+from models.presets import PRESETS
+from viz.pages.architecture.fields import fields, value_of
+from viz.pages.image import picture
+from viz.pages.state import params as link
+from viz.pages.widgets import known
+
+PAGE = "architecture"
+FIRST = "small"
+SENTENCE = "The animal didn't cross the street because it was too tired."
+ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
+BESIDE = ("part", "parameters", "flops", "memory")  # the diagram
+KINDS = ("self", "causal", "cross")  # of attention
+FITS = ("crop", "pad", "stretch")
+PRESET = link.choice("preset", FIRST, PRESETS)
+
+
+def params(name: str) -> tuple[link.Param, ...]:
+    """The settings of a preset, and what its views select."""
+    return (*settings_of(name), part_of(name), *selection_of(name))
+
+
+def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
+    """The parameters of a link: their defaults depend on its preset."""
+    return params(link.value(PRESET, query))
+
+
+def settings_of(name: str) -> tuple[link.Param, ...]:
+    """The settings of a preset; what is as the preset has it is not in the link."""
+    first, begin = values(name), input_of(name, first_example(name))
+    return (
+        PRESET,
+        *(field.param(first[field.name]) for field in fields(PRESETS[name].kind)),
+        link.choice("look", "part", BESIDE),
+        link.choice("run", "no", ("no", "yes")),
+        link.choice("reads", "text", ("text", "ids")),
+        link.text("text", begin["text"]),
+        link.text("answer", begin["answer"]),
+        link.text("ids", "4 5 9 7 6"),
+        link.text("answer_ids", "1 8 3 5 4"),
+        link.choice("photo", begin["photo"], picture.PICTURES),
+        link.sha256("upload"),
+        link.choice("fit", "crop", FITS),
+    )
+
+
+def part_of(name: str) -> link.Param:
+    """What is chosen in the diagram: the path of a part; at first, where tokens attend."""
+    above = {"seq2seq": "encoder/blocks/", "smallest": ""}.get(PRESETS[name].kind, "blocks/")
+    return link.text("part", above + "attention/attend")
+
+
+def selection_of(name: str) -> tuple[link.Param, ...]:
+    """What is chosen in the attention view."""
+    begin = head_of(first_example(name))
+    return (
+        link.number("layer", begin["layer"], 0, 99),
+        link.choice("attention", begin["attention"], KINDS),
+        link.number_or("head", begin["head"], 99, ("mean", "max")),
+        link.number("token", begin["token"], 0, 9999),
+        link.choice("direction", "out", ("out", "in")),
+        link.choice("scale", "fixed", ("fixed", "own")),
+    )
+
+
+def values(name: str) -> dict[str, int | str]:
+    """The values of the controls for a preset."""
+    preset = PRESETS[name]
+    given = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)
+    return {field.name: value_of(field, given) for field in fields(preset.kind)}
+
+
+def trained(name: str) -> str:
+    """The model of the catalogue whose weights a preset has; "" where they are random."""
+    return PRESETS[name].model
+
+
+def examples(name: str) -> tuple[Example, ...]:
+    """The examples of a trained preset's model."""
+    card = known.card(trained(name)) if trained(name) else None
+    return () if card is None else card.examples
+
+
+def first_example(name: str) -> Example | None:
+    """What a trained preset shows first."""
+    return next(iter(examples(name)), None)
+
+
+def input_of(name: str, example: Example | None) -> dict[str, str]:
+    """The input of an example of a preset; of None, a sentence and a photo for any network."""
+    given = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
+    if example is None:
+        return given
+    own = f"{trained(name)}/{example.input}"
+    if own in picture.SAMPLES:
+        return given | {"photo": own}
+    return given | {"text": example.input, "answer": example.target or ""}
+
+
+def head_of(example: Example | None) -> dict[str, Any]:
+    """What the attention view selects to show an example."""
+    if example is None:
+        return {"layer": 0, "attention": "self", "head": 0, "token": None}
+    return {
+        "layer": example.layer,
+        "attention": example.kind,
+        "head": example.head,
+        "token": example.query,
+    }

@@ -1,0 +1,214 @@
+"""What running the Image page's network costs, estimated before it is built, and ways to shrink it.
+
+A pass that takes long runs only when asked for; one that does not fit this machine is refused.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from viz.architecture import short
+from viz.pages import shared
+from viz.pages.image.network import ViTChoice
+from viz.pages.shared import BUILT
+from viz.pages.state import session
+from viz.pages.widgets import controls
+
+SLOW = 5.0  # seconds from which on a pass has to be asked for
+LONGEST = 300.0  # seconds that a pass may take at all: nothing can stop it
+LONG = 0.5  # seconds on one core from which on a pass gets all cores
+SHARE = 0.8  # of the free memory; the rest is the browser's and other people's
+OVERHEAD = 2.5  # a pass takes longer than its matrix products alone; measured
+SECONDS_A_WEIGHT = 2e-8  # to draw a random number and to find a place for it
+RANGES: dict[str, Iterable[int]] = {
+    "size": range(32, 513, 16),
+    "patch": (4, 7, 8, 14, 16, 20, 28, 32, 56),
+    "heads": range(1, 17),
+    "dim": range(16, 769, 16),
+    "depth": range(1, 13),
+}
+LABELS = {
+    "size": "Image size",
+    "patch": "Patch",
+    "heads": "Heads",
+    "dim": "Dim",
+    "depth": "Depth",
+}
+LARGER = ("patch",)  # of which a larger value makes a network cheaper
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An estimate for one traced pass.
+
+    Attributes:
+        seconds: of building the network and running it.
+        bytes: of memory at the peak.
+        free: bytes of memory; None where the system does not tell.
+    """
+
+    seconds: float
+    bytes: int
+    free: int | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is memory for it, and it ends within `LONGEST`."""
+        return self.in_memory and self.seconds <= LONGEST
+
+    @property
+    def in_memory(self) -> bool:
+        return self.free is None or self.bytes <= SHARE * self.free
+
+    @property
+    def quick(self) -> bool:
+        """Whether it runs without being asked for."""
+        return self.fits and self.seconds <= SLOW
+
+
+@dataclass(frozen=True)
+class Fix:
+    """One change of a setting that makes a network possible, or quick."""
+
+    label: str
+    changes: dict[str, int]
+
+
+def allowed(page: str, choice: ViTChoice, device: str) -> bool:
+    """Whether the network may run now; if not, says why, and offers changes of one click."""
+    if choice.model != BUILT:
+        return True
+    try:
+        found = estimate(choice, device)
+    except ValueError as error:
+        shared.error_line(error)
+        _offer(page, possible(choice))
+        return False
+    asked = f"{page}/asked"
+    if found.quick or (found.fits and st.session_state.get(asked) == choice):
+        return True
+
+    def ask() -> None:
+        st.session_state[asked] = choice
+
+    if not found.in_memory:
+        shared.error_line(
+            f"This network needs about {short(found.bytes, 'memory')} of memory, and"
+            f" {short(found.free or 0, 'memory')} are free: make it smaller."
+        )
+    else:
+        said = shared.notice if found.fits else shared.error_line
+        said(
+            f"This network has {choice.config().tokens:,} tokens: a pass takes about"
+            f" {duration(found.seconds)} here, and cannot be stopped once it runs."
+        )
+    run = [(f"Run it (about {duration(found.seconds)})", ask)] if found.fits else []
+    _offer(page, smaller(choice, lambda other: estimate(other, device).quick), run)
+    return False
+
+
+def estimate(choice: ViTChoice, device: str) -> Cost:
+    """The cost of one traced pass of a network built here.
+
+    Raises:
+        ValueError: if the sizes do not fit each other.
+    """
+    from models.cost.count import parts, total
+    from models.cost.memory import peak_memory
+    from models.cost.memory_check import available_memory
+
+    made = parts(choice.config())
+    work = OVERHEAD * total(made, "flops") / speed(device)
+    cores = shared.cores() if device == "cpu" and work > LONG else 1
+    weights = SECONDS_A_WEIGHT * total(made, "parameters")
+    return Cost(weights + work / cores, peak_memory(made), available_memory(device))
+
+
+def is_long(choice: ViTChoice, device: str) -> bool:
+    """Whether a pass is worth more than one core."""
+    from models.cost.count import parts, total
+
+    return choice.model == BUILT and OVERHEAD * total(
+        parts(choice.config()), "flops"
+    ) > LONG * speed(device)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def speed(device: str) -> float:
+    """Operations a second of a matrix product, measured once."""
+    import torch
+
+    size = 384
+    matrix = torch.ones(size, size, device=device)
+    seconds = []
+    for _ in range(8):
+        start = time.perf_counter()
+        float((matrix @ matrix)[0, 0])
+        seconds.append(time.perf_counter() - start)
+    return 2 * size**3 / max(min(seconds), 1e-7)
+
+
+def duration(seconds: float) -> str:
+    """Seconds or minutes, in words."""
+    if seconds < 1:
+        return "1 s"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def possible(choice: ViTChoice) -> list[Fix]:
+    """For each setting that alone makes the others possible: the nearest such value."""
+
+    def fits(other: ViTChoice) -> bool:
+        return other.config() is not None
+
+    def nearest(name: str) -> Iterator[int]:
+        now = getattr(choice, name)
+        yield from sorted(RANGES[name], key=lambda value: abs(value - now))
+
+    return _fixes(choice, nearest, fits)
+
+
+def smaller(choice: ViTChoice, fits: Callable[[ViTChoice], bool]) -> list[Fix]:
+    """For each setting that alone makes the network cheap enough: the mildest such value.
+
+    Args:
+        choice: what is too expensive.
+        fits: whether another one is cheap enough.
+    """
+
+    def mildest(name: str) -> Iterator[int]:
+        now, larger = getattr(choice, name), name in LARGER
+        if name != "heads":  # which changes no cost
+            values = [value for value in RANGES[name] if (value > now if larger else value < now)]
+            yield from sorted(values, reverse=not larger)
+
+    return _fixes(choice, mildest, fits)
+
+
+def _fixes(
+    choice: ViTChoice, values: Callable[[str], Iterator[int]], fits: Callable[[ViTChoice], bool]
+) -> list[Fix]:
+    found = []
+    for name in RANGES:
+        works = next((v for v in values(name) if _works(replace(choice, **{name: v}), fits)), None)
+        if works is not None:
+            found.append(Fix(f"{LABELS[name]} {works}", {name: works}))
+    return found
+
+
+def _works(choice: ViTChoice, fits: Callable[[ViTChoice], bool]) -> bool:
+    try:
+        return fits(choice)
+    except ValueError:
+        return False
+
+
+def _offer(page: str, fixes: list[Fix], more: Iterable[tuple[str, Callable[[], Any]]] = ()) -> None:
+    with st.container(key=f"{page}_fixes", horizontal=True, gap="small"):
+        for number, fix in enumerate(fixes):
+            controls.button(fix.label, f"{page}_fix_{number}", session.give, page, fix.changes)
+        for label, action in more:
+            controls.button(label, f"{page}_run", action)

@@ -1,0 +1,68 @@
+"""The pictures of each network on the Image page, what to look at in them, and its answers."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from models.files.card import Example
+from viz.pages.image import picture
+from viz.pages.shared import BUILT, plain
+from viz.pages.state import session
+from viz.pages.widgets import known, pictures
+
+if TYPE_CHECKING:
+    from models.trace import Trace
+
+
+def of(model: str) -> Mapping[str, Example | None]:
+    """A trained network's own pictures; for one that is built here, the photos."""
+    return picture.samples(model) or dict.fromkeys(picture.PHOTOS)
+
+
+def caption(page: str) -> None:
+    """What the network learned and how well, and what to look at in the picture that is shown."""
+    model = session.get(page, "model")
+    if model == BUILT:
+        st.caption(
+            "Untrained: the weights are random. The pictures show what patches, heads, dims and"
+            " depth do before any learning, and nothing that was learned."
+        )
+        return
+    known.about(model)
+    example = of(model).get(session.get(page, "photo"))
+    if example is not None and not pictures.has_upload(page):
+        st.caption(plain(f"What to look at. {example.hint}"))
+
+
+def answer(model: str, trace: "Trace") -> None:
+    """What a trained network answers to each question, and how sure it is."""
+    from analysis.outputs import class_probabilities
+
+    card = known.card(model)
+    if card is None:
+        return
+    sizes = [len(question.classes) for question in card.questions]
+    for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
+        best = max(range(len(found)), key=found.__getitem__)
+        others = ", ".join(
+            f"{name} {share:.1%}"
+            for number, (name, share) in enumerate(zip(question.classes, found, strict=True))
+            if share >= 0.01 and number != best
+        )
+        told = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
+        st.markdown(f"{plain(question.title)} {told}{'; ' + plain(others) if others else ''})")
+
+
+def follow(page: str) -> None:
+    """After another network was chosen: a picture of its own, unless the user dropped one."""
+    session.fold(page)
+    own = of(session.get(page, "model"))
+    if not session.get(page, "upload") and session.get(page, "photo") not in own:
+        pictures.show(page, *next(iter(own.items())))
+
+
+def settle(page: str) -> None:
+    """A trained network shows a picture of its own where a link names another one's."""
+    if session.get(page, "model") != BUILT:
+        follow(page)

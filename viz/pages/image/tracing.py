@@ -1,0 +1,85 @@
+"""The Image page's trace: one forward pass over one picture, held for the browser."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from viz.api import registry
+from viz.api.entries import ImageEntry, trace_bytes
+from viz.api.registry import Held
+from viz.pages import shared
+from viz.pages.image import cost, network
+from viz.pages.image.network import ViTChoice
+from viz.pages.image.picture import How, encoded, fitted
+from viz.pages.shared import BUILT
+from viz.pages.widgets import snippet
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+@dataclass(frozen=True)
+class Input:
+    """All that a trace depends on.
+
+    Attributes:
+        choice: of the network.
+        device: what it runs on.
+        digest: SHA-256 of the picture's file.
+        fit: how a picture that is not square is fitted.
+    """
+
+    choice: ViTChoice
+    device: str
+    digest: str
+    fit: How
+
+
+def fitted_image(given: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]":
+    """The picture as the network gets it, and what was done to it on the way."""
+    size = given.choice.size
+    return fitted(given.digest, size, size, given.fit, data)
+
+
+def shown(given: Input, data: bytes, name: str) -> Held[ImageEntry]:
+    """What the browser asks about.
+
+    Args:
+        given: what the trace depends on.
+        data: the picture's file.
+        name: of the file in the lines of Python.
+    """
+    key = ("image", given, name)
+    return registry.once(key, lambda: _run(given, data, name), lambda e: trace_bytes(e.shown))
+
+
+def _run(given: Input, data: bytes, name: str) -> ImageEntry:
+    from models.run import trace
+
+    choice = given.choice
+    image, _ = fitted_image(given, data)
+    model = network.opened(choice, given.device)
+    with shared.forward_pass(model, long=cost.is_long(choice, given.device)):
+        found = trace(model, image)
+
+    def code(site: int, head: int | str) -> str:
+        return _code(given, name, snippet.weights_of(found, site, head))
+
+    return ImageEntry(found, encoded(image), choice.patch, choice.dim, choice.order, code)
+
+
+def _code(given: Input, name: str, weights: str) -> str:
+    """Opens and fits the picture, builds the network, and reads the weights that are shown."""
+    choice = given.choice
+    fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
+    built = choice.model == BUILT
+    source = f"ViTConfig({fields})" if built else repr(choice.model)
+    imports = "\nfrom models.vit import ViTConfig" if built else ""
+    return f"""from pathlib import Path
+
+from models.image import fit_image, open_image
+from models.run import load, trace{imports}
+
+picture = open_image(Path({name!r}))
+image, note = fit_image(picture, {choice.size}, {choice.size}, {given.fit!r})
+t = trace(load({source}), image)
+{weights}  # query × key"""

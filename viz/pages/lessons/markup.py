@@ -1,0 +1,62 @@
+"""Text with terms that explain themselves: `[[softmax]]`, `[[weights|attention weights]]`.
+
+Besides terms there is **bold**, *italic*, `code`, x_{sub} and x^{super}. Everything else is shown
+letter by letter. A reader's own text goes through `plain` first.
+"""
+
+import re
+from html import escape
+
+from viz.pages.lessons.glossary import TERMS
+
+_MARKS = re.compile(
+    r"\[\[(?P<term>[^\]|]+)(?:\|(?P<shown>[^\]]+))?\]\]"
+    r"|\*\*(?P<bold>.+?)\*\*|\*(?P<italic>[^*\s][^*]*?)\*|`(?P<code>[^`]+)`"
+    r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
+)
+_HIDDEN = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
+_SHOWN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
+_TAGS = {"bold": "b", "italic": "i", "code": "code", "sub": "sub", "sup": "sup"}
+
+
+def plain(text: str) -> str:
+    """A reader's own text, to stand in a text with marks: none of its characters is a mark."""
+    return text.translate(_HIDDEN)
+
+
+def html(text: str) -> str:
+    """The text as HTML.
+
+    Raises:
+        ValueError: for a term that the glossary lacks.
+    """
+    parts, end = [], 0
+    for found in _MARKS.finditer(text):
+        parts.append(escape(text[end : found.start()], quote=False))
+        parts.append(_marked(found))
+        end = found.end()
+    return "".join([*parts, escape(text[end:], quote=False)]).translate(_SHOWN)
+
+
+def term(name: str, shown: str = "") -> str:
+    """A term as HTML: its meaning appears under the pointer, and on keyboard focus.
+
+    Raises:
+        ValueError: for a term that the glossary lacks.
+    """
+    meaning = TERMS.get(name.lower())
+    if meaning is None:
+        raise ValueError(f"term: expected one of the glossary, received {name!r}")
+    meaning = escape(meaning)
+    return (
+        f'<span class="lesson-term" tabindex="0" role="note" data-meaning="{meaning}"'
+        f' aria-label="{escape(shown or name)}: {meaning}">{html(shown or name)}</span>'
+    )
+
+
+def _marked(found: re.Match[str]) -> str:
+    kind = found.lastgroup or ""
+    if found["term"]:
+        return term(found["term"], found["shown"] or "")
+    inner = escape(found[kind], quote=False) if kind == "code" else html(found[kind])
+    return f"<{_TAGS[kind]}>{inner}</{_TAGS[kind]}>"

@@ -1,0 +1,128 @@
+"""Fetching a model from the hub: its size first, then its progress, which can be stopped."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz.architecture import short
+from viz.pages import shared
+from viz.pages.models import source
+from viz.pages.models.source import PAGE
+from viz.pages.shared import plain
+
+if TYPE_CHECKING:
+    pass
+
+POLL = 0.25  # seconds between two updates of the progress bar
+
+
+@dataclass(eq=False)
+class Download:
+    """One model being fetched.
+
+    Attributes:
+        plan: what is fetched.
+        come: bytes so far.
+        problem: why it ended early; empty if it did not.
+        done: whether it has ended, well or not.
+        stop: set by whoever stops it.
+    """
+
+    plan: "DownloadPlan"
+    come: int = 0
+    problem: str = ""
+    done: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        """Fetches; an error is kept for the page to show."""
+        from models.files import hub
+
+        def progress(come: int, total: int) -> None:
+            self.come = come
+
+        try:
+            hub.download(self.plan, progress=progress, cancelled=self.stop.is_set)
+        except ValueError as error:
+            self.problem = str(error)
+        finally:
+            self.done = True
+
+
+@st.cache_resource(show_spinner=False)
+def downloads() -> dict[str, Download]:
+    """Those running and those that ended, over all users, by the model's id."""
+    return {}
+
+
+def offer(name: str) -> None:
+    """For a model that is not here: a look-up, then its size and a button that fetches it.
+
+    Raises:
+        ValueError: for an id that is none, or a hub that cannot be reached.
+    """
+    state = st.session_state
+    running = downloads().get(name)
+    if running is not None and not running.done:
+        st.session_state[f"{PAGE}/bar"] = st.empty()
+        st.button("Stop", key=f"{PAGE}_stop", on_click=running.stop.set)
+        return
+    if running is not None and running.problem:
+        shared.error_line(running.problem)
+    plan = state.get(f"{PAGE}/plan")
+    if plan is None or plan.name != name:
+        st.button(
+            "Look it up on the hub",
+            key=f"{PAGE}_look_up",
+            on_click=_look_up,
+            args=(name,),
+            help="Asks the hub how large it is; fetches nothing yet",
+        )
+        asked, problem = state.get(f"{PAGE}/look_up_problem", ("", ""))
+        if asked == name:
+            shared.error_line(problem)
+        return
+    size = short(plan.size, "memory")
+    licence = f", licence {plan.licence}" if plan.licence else ""
+    st.caption(plain(f"{name}: {size} in {len(plan.files)} files{licence}."))
+    st.button(f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=_start, args=(plan,))
+
+
+def follow(name: str) -> None:
+    """Moves the progress bar until the model is here, then draws the page anew.
+
+    To be called last in a page: any click interrupts it at the next update of the bar.
+    """
+    bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
+    if bar is None or running is None:
+        return
+    total = short(running.plan.size, "memory")
+    while not running.done:
+        share = running.come / max(1, running.plan.size)
+        text = plain(f"{name}: {short(running.come, 'memory')} of {total}")
+        bar.progress(min(1.0, share), text=text)
+        time.sleep(POLL)
+    st.rerun()
+
+
+def _look_up(name: str) -> None:
+    from models.files import hub
+
+    state = st.session_state
+    try:
+        source.check(source.Source("hub", name))
+        state[f"{PAGE}/plan"], state[f"{PAGE}/look_up_problem"] = hub.plan_download(name), ("", "")
+    except ValueError as error:
+        state[f"{PAGE}/look_up_problem"] = (name, str(error))
+
+
+def _start(plan: "DownloadPlan") -> None:
+    source.check(source.Source("hub", plan.name))
+    known = downloads()
+    for name in [name for name, other in known.items() if other.done]:
+        known.pop(name, None)
+    download = known[plan.name] = Download(plan)
+    threading.Thread(target=download.run, name="download", daemon=True).start()

@@ -1,0 +1,214 @@
+"""What the Models page gives a model: a text, ids, a picture, or a decoder's target."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.pages import shared
+from viz.pages.image import picture
+from viz.pages.models.source import PAGE
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.text import examples, reading, words
+from viz.pages.text.examples import EXAMPLES
+from viz.pages.widgets import entry, known, pictures
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from models.loading.summary import Reads
+    from models.model import Model
+
+MAX_TOKENS = 4096  # on the page; a notebook may take more
+FIRST = EXAMPLES[0].input
+Part = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """What a model is given.
+
+    Attributes:
+        arguments: input and target, as `trace` takes them.
+        key: what tells this input from others.
+        image: the picture as the model gets it; None if it reads none.
+        notes: what was done to it on the way.
+    """
+
+    arguments: tuple[Any, Any]
+    key: Part
+    image: "Image | None" = None
+    notes: tuple[str, ...] = ()
+
+
+def params(model: str = "") -> tuple[link.Param, ...]:
+    """The page's inputs.
+
+    Args:
+        model: of the catalogue, whose first example stands where a link says nothing.
+    """
+    text, target = _first(model)
+    return (
+        link.text("input", text),
+        link.text("pair", ""),
+        link.text("target", target),
+        link.text("ids", "1 2 3 4 5"),
+        link.text("target_ids", ""),
+        link.choice("photo", "flower", picture.PHOTOS),
+        pictures.UPLOAD,
+    )
+
+
+def follow() -> None:
+    """After another model of the catalogue was chosen: an example of its own.
+
+    What the user wrote stays; but a text of another model's examples says nothing to this one.
+    """
+    session.fold(PAGE)
+    model, text = session.get(PAGE, "model"), session.get(PAGE, "input")
+    readers = {entry.name for entry in known.readers()}
+    foreign = any(examples.of_text(name, text) for name in readers - {model})
+    if model in readers and foreign and examples.of_text(model, text) is None:
+        first, target = _first(model)
+        session.give(PAGE, {"input": first, "target": target})
+
+
+def choose(model: "Model") -> Input:
+    """The entries this model needs, and what they hold.
+
+    Raises:
+        ValueError: in one line, for an input that cannot be read.
+    """
+    from models.loading.summary import reads
+
+    takes = reads(model)
+    if takes.sound and not takes.text:
+        raise ValueError(
+            f"{model.name} reads recordings, which have no page yet: trace it in a notebook with"
+            " trace(model, {'input_features': …})"
+        )
+    _entries(model, takes)
+    text = target = image = None
+    key: list[Any] = []
+    if takes.text:
+        text = _text(model, takes, key)
+    if takes.target:
+        target = _target(model, key)
+    notes: tuple[str, ...] = ()
+    if takes.image:
+        image, notes = _image(model, key)
+    return Input((_argument(model, takes, text, image), target), tuple(key), image, notes)
+
+
+def _first(model: str) -> tuple[str, str]:
+    """Text and target of a model's first example; of the Text page's first if it has none."""
+    if model not in {entry.name for entry in known.readers()}:
+        return FIRST, ""
+    first = examples.of(model)[0]
+    return first.input, first.target or ""
+
+
+def _entries(model: "Model", takes: "Reads") -> None:
+    """All entries, so that an error in one hides none of the others."""
+    with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
+        if takes.text and model.tokenizer is None:
+            entry.text(PAGE, "ids", "Token ids: this model has no tokenizer")
+        elif takes.text:
+            entry.text(PAGE, "input", "Type a text; the picture follows", multiline=True)
+            if takes.pair:
+                entry.text(PAGE, "pair", "Second text (optional)", width=260)
+        if takes.target and _writer(model) is None:
+            entry.text(PAGE, "target_ids", "Target ids (leave empty to generate)")
+        elif takes.target:
+            entry.text(PAGE, "target", "Target (leave empty to generate)")
+        if takes.text and model.tokenizer is not None:
+            words.choose(PAGE)
+    if takes.image:
+        with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
+            pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))
+        for problem in pictures.problems(PAGE):
+            shared.error_line(problem)
+
+
+def _argument(model: "Model", takes: "Reads", text: Any, image: "Image | None") -> Any:
+    """The input as `trace` takes it."""
+    if image is None:
+        return text
+    pixels = _channels(model, image)
+    return {"input_ids": text, "pixel_values": pixels} if takes.text else pixels
+
+
+def _text(model: "Model", takes: "Reads", key: list[Any]) -> Any:
+    if model.tokenizer is None:
+        return _ids(model, "ids", key)
+    settings = session.current(PAGE).settings
+    text, pair = (_clean(settings[name]) for name in ("input", "pair"))
+    if not text.strip():
+        raise ValueError("there is no text to read: type a sentence")
+    pair = pair.strip() if takes.pair else ""
+    _check_length(len(model.tokenizer.encode(text, pair or None)))
+    key += ["text", text, pair]
+    return (text, pair) if pair else text
+
+
+def _writer(model: "Model") -> Any:
+    """The tokenizer of the decoder."""
+    return model.target_tokenizer or model.tokenizer
+
+
+def _target(model: "Model", key: list[Any]) -> Any:
+    """What the decoder reads; None lets it generate."""
+    if _writer(model) is None:
+        empty = not session.get(PAGE, "target_ids").strip()
+        return None if empty else _ids(model, "target_ids", key)
+    target = _clean(session.get(PAGE, "target")).strip()
+    key += ["target", target]
+    return target or None
+
+
+def _image(model: "Model", key: list[Any]) -> "tuple[Image, tuple[str, ...]]":
+    """The picture at the size the model takes."""
+    wanted = model.preprocessing
+    if wanted is None:
+        raise ValueError(f"{model.name} does not say how large its pictures are: use a notebook")
+    data, digest = pictures.current(PAGE)
+    key += ["image", digest]
+    return picture.fitted(digest, *wanted.size, wanted.resize, data)
+
+
+def _channels(model: "Model", image: "Image") -> Any:
+    """The picture, or its numbers where the model takes another number of channels."""
+    from models.image import to_pixels
+
+    config = model.network.config
+    config = getattr(config, "vision_config", None) or config
+    count = getattr(config, "num_channels", getattr(config, "channels", 3))
+    if count == 3 or model.preprocessing is None:
+        return image
+    if count != 1:
+        raise ValueError(f"{model.name} takes {count} channels: give it pixels, in a notebook")
+    return to_pixels(image, model.preprocessing.mean, model.preprocessing.std).mean(1, keepdim=True)
+
+
+def _ids(model: "Model", name: str, key: list[Any]) -> Any:
+    import torch
+
+    numbers = reading.numbers_in(session.get(PAGE, name))
+    _check_length(len(numbers))
+    key += [name, *numbers]
+    return torch.tensor([numbers], device=model.device)
+
+
+def _check_length(count: int) -> None:
+    if count > MAX_TOKENS:
+        raise ValueError(
+            f"this text has {count:,} tokens and the page takes {MAX_TOKENS:,} at most: shorten it,"
+            " or trace it in a notebook"
+        )
+
+
+def _clean(text: str) -> str:
+    from models.text import clean
+
+    return clean(text)[0]

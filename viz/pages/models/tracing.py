@@ -1,0 +1,153 @@
+"""The Models page's trace: one pass of an open model over one input, held for the browser."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from viz.api import registry
+from viz.api.entries import ImageEntry, TextEntry, trace_bytes
+from viz.api.registry import Held
+from viz.pages import shared
+from viz.pages.image.picture import encoded
+from viz.pages.models.inputs import Input
+from viz.pages.models.source import Open, Source
+from viz.pages.widgets import snippet
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from analysis.view import View
+    from models.model import Model
+    from models.trace import Trace
+
+Special = Literal["shown", "hidden", "renormalised"]
+
+
+@dataclass(frozen=True)
+class Patches:
+    """How a picture is cut into tokens.
+
+    Attributes:
+        side: pixels along a patch's side.
+        dim: width of the network.
+        order: in which order the numbers of a patch are unrolled.
+    """
+
+    side: int
+    dim: int
+    order: str
+
+
+def traced(found: Open, given: Input) -> "Held[Trace]":
+    """One forward pass over one input."""
+    return registry.once(_key(found, given), lambda: _run(found, given), trace_bytes)
+
+
+def shown(
+    found: Open, given: Input, words: bool, special: Special
+) -> "Held[ImageEntry] | Held[TextEntry]":
+    """What the browser asks about: a picture with its patches, or the tokens or words of a text."""
+    trace = traced(found, given)
+    patches, image = patches_of(found.model, trace.value), given.image
+    key = ("checkpoint view", *_key(found, given))
+    if patches is None or image is None:
+        view = None if (words, special) == (False, "shown") else (words, special)
+        return registry.once(
+            (*key, view), lambda: _text(found, given, trace.value, view), parent=trace
+        )
+    return registry.once(
+        (*key, "image"), lambda: _image(found, given, trace.value, image, patches), parent=trace
+    )
+
+
+def patches_of(model: "Model", trace: "Trace") -> Patches | None:
+    """The square patches of a picture whose every layer attends over all of them; else None."""
+    from models.loading.summary import parts
+
+    if trace.grid is None or model.preprocessing is None:
+        return None
+    rows, cols = trace.grid
+    count = trace.prefix + rows * cols
+    side = model.preprocessing.size[0] // rows
+    whole = (rows * side, cols * side) == tuple(model.preprocessing.size)
+    alike = all(site.queries == site.keys == count for site in trace.sites)
+    if not whole or not alike or len({site.tower for site in trace.sites}) > 1:
+        return None
+    order = getattr(model.network.config, "order", "c p1 p2")
+    return Patches(side, parts(model)[0].dim or 0, order)
+
+
+def code(
+    source: Source,
+    given: Input,
+    trace: "Trace",
+    site: int,
+    head: int | str,
+    view: "View | None" = None,
+) -> str:
+    """Python that opens the model, traces the input, and reads the weights of a head."""
+    options = [] if source.dtype == "float32" else [f"dtype=torch.{source.dtype}"]
+    options += [] if source.device == "cpu" else [f"device={source.device!r}"]
+    options += [] if source.door == "auto" else [f"door={source.door!r}"]
+    arguments = [_literal(part) for part in given.arguments if part is not None]
+    imports = ["from models.run import load, trace"]
+    if view is not None:
+        imports.insert(0, "from analysis.view import View")
+    if "Path(" in "".join(arguments):
+        imports = ["from pathlib import Path", "", *imports]
+    if "torch." in "".join([*options, *arguments]):
+        imports = ["import torch", "", *imports]
+    lines = [
+        f"model = load({', '.join([repr(source.name), *options])})",
+        f"t = trace(model, {', '.join(arguments)})",
+    ]
+    if view is not None:
+        lines.append(f"t = View(t, words={view.words}, special={view.special!r})")
+    weights = snippet.weights_of(trace, site, head)
+    return "\n".join([*imports, "", *lines, f"{weights}  # query × key"])
+
+
+def _key(found: Open, given: Input) -> tuple[Any, ...]:
+    return ("checkpoint", found.source, found.stamp, given.key)
+
+
+def _run(found: Open, given: Input) -> "Trace":
+    from models.run import trace
+
+    with shared.forward_pass(found.model):
+        return trace(found.model, *given.arguments)
+
+
+def _image(
+    found: Open, given: Input, trace: "Trace", image: "Image", patches: Patches
+) -> ImageEntry:
+    def weights(site: int, head: int | str) -> str:
+        return code(found.source, given, trace, site, head)
+
+    return ImageEntry(trace, encoded(image), patches.side, patches.dim, patches.order, weights)
+
+
+def _text(
+    found: Open, given: Input, trace: "Trace", words: tuple[bool, Special] | None
+) -> TextEntry:
+    from analysis.view import View
+    from viz.api.text import thumbs
+
+    view = None if words is None else View(trace, *words)
+    drawn = trace if view is None else view
+
+    def weights(site: int, head: int | str) -> str:
+        return code(found.source, given, trace, site, head, view)
+
+    return TextEntry(drawn, thumbs(drawn), weights)
+
+
+def _literal(value: Any) -> str:
+    """A part of the input as Python writes it; pictures by a name to fill in."""
+    if isinstance(value, str | tuple):
+        return repr(value)
+    if isinstance(value, dict):
+        parts = (f"{name!r}: {_literal(part)}" for name, part in value.items())
+        return f"{{{', '.join(parts)}}}"
+    if hasattr(value, "tolist") and not value.is_floating_point():
+        return f"torch.tensor({value.tolist()})"
+    return "Path('picture.png')"
