@@ -1,4 +1,4 @@
-"""Servers as children of a benchmark: started, waited for, and always stopped."""
+"""Servers as child processes of a benchmark."""
 
 import contextlib
 import os

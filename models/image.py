@@ -1,4 +1,4 @@
-"""Images from outside: opened with care, fitted to a size, turned into numbers.
+"""Images from outside: opened safely, resized, and normalised.
 
 A file is judged by its header before a single pixel is decoded, and whatever was done to the
 picture on the way is said in its notes.
