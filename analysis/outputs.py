@@ -1,4 +1,4 @@
-"""What a network's output says: which tokens it holds top_tokens, and how top_tokens."""
+"""What a network's output says: the likeliest tokens, and how likely they are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -116,9 +116,7 @@ def test_a_good_query_is_read() -> None:
         ([("x" * 1025, "1")], "at most 1024 characters"),
     ],
 )
-def test_a_bad_query_is_told_what_was_expected(
-    pairs: list[tuple[str, str]], expected: str
-) -> None:
+def test_a_bad_query_is_told_what_was_expected(pairs: list[tuple[str, str]], expected: str) -> None:
     with pytest.raises(QuestionError, match="expected") as refused:
         parse_query(pairs, REQUIRED, OPTIONAL)
     assert expected in str(refused.value)

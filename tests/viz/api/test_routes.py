@@ -135,7 +135,13 @@ def test_the_app_itself_may_ask(client: TestClient, path: str, headers: dict[str
         "row?site=0&head=0&axis=side&index=0",
         "row?site=0&head=0&axis=query&index=11",
         "row?site=0&head=0&axis=key&index=99999999999",
-        *("overview?site=0", "provenance", "provenance?site=9", "code?site=0", "code?site=9&head=0"),
+        *(
+            "overview?site=0",
+            "provenance",
+            "provenance?site=9",
+            "code?site=0",
+            "code?site=9&head=0",
+        ),
         *("code?site=0&head=3", "predictions?site=0", "predictions?site=0&direction=up"),
         *("predictions?site=9&direction=in", "predictions?site=0&direction=out&token=11"),
         f"map?site=0&head=0&rows={'1' * 2000}",
@@ -167,7 +173,6 @@ def test_an_unknown_result_and_an_evicted_one_are_told_apart(client: TestClient)
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
 def test_questions_are_only_read(client: TestClient, path: str, method: str) -> None:
     assert getattr(client, method)(f"{path}/overview").status_code == 405
-
 
 
 def held_with(answer: Any) -> str:
