@@ -6,6 +6,7 @@ Nothing that needs torch is imported before it is called for: a page's first out
 import contextlib
 import gc
 import hashlib
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -126,3 +127,8 @@ def device() -> str:
     from models.run import devices
 
     return chosen if chosen in devices() else "cpu"
+
+
+def cold() -> bool:
+    """Whether PyTorch is still to be imported, which takes seconds."""
+    return "torch" not in sys.modules
