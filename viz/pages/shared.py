@@ -93,8 +93,9 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
     """For a model's forward pass: not more than two at one time, over all users.
 
-    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small, and has one core:
-    two threads would wait for each other while the browser needs the other core to draw.
+    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small,
+    and has one core: two threads would wait for each other while the browser needs the other core
+    to draw.
     """
     import torch
 
