@@ -1,4 +1,4 @@
-"""How quick the Image page is, in a real browser, and how much memory many patches take.
+"""Latency of the Image page in a browser, and memory for many patches.
 
     python -m benchmarks.image [--json] [--rounds 3]
 
