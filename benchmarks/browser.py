@@ -1,4 +1,4 @@
-"""How quick the app feels, in a real browser, beside the least a Streamlit page can be.
+"""Latency of the app in a browser, compared with a minimal Streamlit page.
 
     python -m benchmarks.browser [--json] [--changes 25] [--starts 5] [--tokens 32 512]
 

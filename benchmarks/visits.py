@@ -1,4 +1,4 @@
-"""What the browser benchmark does on a page: open it at some length of text, press a key, look."""
+"""Actions of the browser benchmark on a page: open, press a key, wait for the picture."""
 
 import time
 from collections.abc import Iterator
