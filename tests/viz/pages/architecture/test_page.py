@@ -325,6 +325,12 @@ def test_each_view_is_given_its_own_part_of_the_selection():
     assert props["page"] != diagram(opened())["page"]
 
 
+@pytest.mark.parametrize(("name", "scale"), [("small", "fixed"), ("small-vit", "layer")])
+def test_a_view_opens_with_the_colours_of_its_kind(name, scale):
+    (props,) = drawn(opened(preset=name, run="yes"))
+    assert props["start"]["scale"] == props["defaults"]["scale"] == scale
+
+
 @pytest.mark.parametrize(
     "query",
     [
