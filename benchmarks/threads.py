@@ -147,11 +147,11 @@ def _fails(model: nn.Module, inputs: Any) -> int:
 
 def _left(model: nn.Module) -> list[str]:
     """Names of ours, hooks and recordings that outlived the traces."""
-    from models.pretrained.implementation import NAME, configs_of
+    from models.pretrained.implementation import configs_of, is_traced
     from models.pretrained.interface import _recording
 
     found = ["a recording"] if _recording.get() is not None else []
-    found += ["a name" for c in configs_of(model) if c._attn_implementation_internal == NAME]
+    found += ["a name" for c in configs_of(model) if is_traced(c)]
     return found + ["a hook" for part in model.modules() if part._forward_pre_hooks]
 
 

@@ -115,6 +115,19 @@ class EncoderConfig:
         """Width of one head."""
         return self.dim // self.heads if self.head_dim is None else self.head_dim
 
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of the attention in every block."""
+        return MultiHeadAttentionConfig(
+            dim=self.dim,
+            heads=self.heads,
+            head_dim=self.head_dim,
+            value_dim=self.value_dim,
+            qkv_bias=self.qkv_bias,
+            dot_scaling=self.dot_scaling,
+            dropout=self.dropout,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class EncoderOutput:
@@ -213,17 +226,8 @@ class Encoder(nn.Module):
 
 
 def _block(config: EncoderConfig) -> nn.Module:
-    attention = MultiHeadAttentionConfig(
-        dim=config.dim,
-        heads=config.heads,
-        head_dim=config.head_dim,
-        value_dim=config.value_dim,
-        qkv_bias=config.qkv_bias,
-        dot_scaling=config.dot_scaling,
-        dropout=config.dropout,
-    )
     return BLOCKS[config.norm](
-        attention,
+        config.attention,
         config.mlp,
         activation=config.activation,
         dropout=config.dropout,

@@ -163,6 +163,19 @@ class ViTConfig:
         classes = 10 if self.classes is None else self.classes
         return self.neurons or ((classes,) if classes else ())
 
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of the attention in every block."""
+        return MultiHeadAttentionConfig(
+            dim=self.width,
+            heads=self.heads,
+            head_dim=self.head_dim,
+            qkv_bias=self.qkv_bias,
+            dot_scaling=self.dot_scaling,
+            out_projection=self.out_projection,
+            dropout=self.dropout,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ViTOutput:
@@ -259,17 +272,8 @@ class ViT(nn.Module):
 
 
 def _block(config: ViTConfig, layer: int) -> nn.Module:
-    attention = MultiHeadAttentionConfig(
-        dim=config.width,
-        heads=config.heads,
-        head_dim=config.head_dim,
-        qkv_bias=config.qkv_bias,
-        dot_scaling=config.dot_scaling,
-        out_projection=config.out_projection,
-        dropout=config.dropout,
-    )
     return BLOCKS[config.norm](
-        attention,
+        config.attention,
         config.mlp,
         activation=config.activation,
         dropout=config.dropout,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import pytest
-
 from serve import SECTIONS
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +94,7 @@ def absolute(path: str, node: ast.ImportFrom) -> str:
 
 def refuse(source: Source, modules: frozenset[str] | set[str], why: str) -> Iterator[str]:
     for found in imports(source):
-        if found.total(*modules):
+        if found.of(*modules):
             yield source.at(found.node, f"imports {found.module}: {why}")
 
 
@@ -138,7 +137,7 @@ def models_stand_alone(source: Source) -> Iterator[str]:
 def analysis_reads_traces(source: Source) -> Iterator[str]:
     if source.under("analysis"):
         for found in imports(source):
-            allowed = found.total("analysis", "models.trace", "models.attention")
+            allowed = found.of("analysis", "models.trace", "models.attention")
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
                 why = "analysis reads models.trace and models.attention only"
                 yield source.at(found.node, f"imports {found.module}: {why}")
@@ -166,7 +165,7 @@ def first_paint_waits_for_nothing(source: Source) -> Iterator[str]:
         return
     script = source.under("app.py", *(f"viz/pages/{section}" for section in SECTIONS))
     for found in imports(source):
-        if not found.total(*HEAVY) or (found.total(*LIGHT) and not script):
+        if not found.of(*HEAVY) or (found.total(*LIGHT) and not script):
             continue
         if script:
             yield source.at(found.node, f"imports {found.module}: leave it to the modules it calls")

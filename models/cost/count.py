@@ -8,20 +8,16 @@ How FLOPs and memory are counted stands in models/cost/parts.py.
 
 from collections.abc import Iterator, Sequence
 
-from models.attention.functional import BLOCK_BYTES
 from models.cost.image import vit_parts
-from models.cost.parts import NUMBER, Part, size
+from models.cost.parts import Part
 from models.cost.text import decoder_parts, encoder_parts, seq2seq_parts, smallest_parts
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
+from models.model import Config
 from models.seq2seq import Seq2SeqConfig
-from models.simple import SmallestConfig
 from models.vit import ViTConfig
 
-Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig | SmallestConfig
 QUANTITIES = ("parameters", "flops", "memory")
-KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and what goes from block to block
-ROOM = 1.3  # measured: not all memory that is given back can be used again at once
 
 
 def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...]:
@@ -56,27 +52,6 @@ def check_input(config: Config, tokens: int, target: int) -> None:
     for name, count in (("tokens", tokens), ("target", target)):
         if not 1 <= count <= config.max_tokens:
             raise ValueError(f"{name}: expected 1 to {config.max_tokens}, received {count}")
-
-
-def needed(parts: Sequence[Part]) -> int:
-    """Predicted peak of one traced pass in bytes, its network included.
-
-    A trace keeps queries, keys and values of every layer and the states between blocks; on top
-    comes the widest moment. A weight is never formed where the fused kernel runs; where values
-    have a width of their own it is, in blocks.
-    """
-    leaves = [(times, part) for _, times, part in walk(parts) if not part.parts]
-    kept = sum(times * size(part.gives) for times, part in leaves if part.kind in KEPT)
-    widest = max(size(part.takes) + 2 * size(part.gives) for _, part in leaves)
-    blocks = max((_weights(part) for _, part in leaves), default=0)
-    moving = NUMBER * (kept + widest) + 3 * min(BLOCK_BYTES, NUMBER * blocks)
-    return NUMBER * total(parts, "parameters") + round(ROOM * moving)
-
-
-def _weights(part: Part) -> int:
-    """How many weights have to be formed at once, in any case."""
-    explicit = part.kind == "attend" and part.takes[-1] != part.gives[-1]
-    return part.flops // (2 * (part.takes[-1][1] + part.gives[-1][1])) if explicit else 0
 
 
 def total(parts: Sequence[Part], quantity: str) -> int:

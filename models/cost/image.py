@@ -3,7 +3,6 @@
 from dataclasses import replace
 from math import prod
 
-from models.attention import MultiHeadAttentionConfig
 from models.classifier import Classifier
 from models.cost.blocks import AFTER, block
 from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, size
@@ -21,17 +20,9 @@ ADDED = {
 def vit_parts(config: ViTConfig) -> list[Part]:
     """The parts of a vision transformer, for an image of the size it is built for."""
     shape: Shape = (("tokens", config.tokens), ("dim", config.width))
-    layer = MultiHeadAttentionConfig(
-        dim=config.width,
-        heads=config.heads,
-        head_dim=config.head_dim,
-        qkv_bias=config.qkv_bias,
-        dot_scaling=config.dot_scaling,
-        out_projection=config.out_projection,
-    )
     mlp, bend, tokens = config.mlp, config.activation, config.tokens
     parts = _embedded(config, shape)
-    parts.append(block(layer, mlp, bend, config.norm, tokens, times=config.depth))
+    parts.append(block(config.attention, mlp, bend, config.norm, tokens, times=config.depth))
     if config.norm == "pre":
         last = norm("norm", "Last norm", shape, ViT.forward)
         unread = NUMBER * size(shape) if _copies(config) else 0

@@ -1,43 +1,42 @@
-"""How much memory a network needs, worked out before anything is allocated."""
+"""Peak memory of a traced pass, predicted from a config before anything is allocated."""
 
-from dataclasses import replace
-from math import prod
+from collections.abc import Sequence
 
-import torch
-from torch import nn
+from models.attention.functional import BLOCK_BYTES
+from models.cost.count import parts, total, walk
+from models.cost.parts import NUMBER, Part, size
+from models.model import Config
 
-from models.patches import pair
-from models.vit import ViT, ViTConfig
-
-NUMBER = 4  # bytes: float32
-ROOM = 1.3  # measured: not all memory that is given back can be used again at once
+KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and the states between blocks
+OVERHEAD = 1.3  # measured: freed memory cannot all be reused at once
 
 
-def parameters(config: ViTConfig) -> int:
-    """How many numbers the network learns."""
-    with torch.device("meta"):
-        network = ViT(replace(config, depth=1))
-    return _numbers(network) + (config.depth - 1) * _numbers(network.blocks)
+def memory_needed(config: Config, tokens: int = 16, target: int = 16, *, batch: int = 1) -> int:
+    """The predicted peak of a traced pass in bytes; arguments as for `count.parts`."""
+    return peak_memory(parts(config, tokens, target), batch=batch)
 
 
-def memory_needed(config: ViTConfig, batch: int = 1) -> int:
-    """The predicted peak of a traced pass in bytes: weights, what is kept, and the widest moment.
+def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
+    """The predicted peak of a traced pass in bytes, weights included.
 
-    A trace keeps queries, keys and values of every layer and, while it runs, the states between
-    layers. On top comes the widest moment of a block: the hidden layer of the feed-forward network
-    before and after its activation, and a few tensors as wide as the model. No map is ever formed.
+    A trace keeps queries, keys and values of every layer and the states between blocks; the widest
+    moment of a block comes on top. Attention weights are formed only where the fused kernel does
+    not run, because values have a width of their own, and then in blocks.
 
     Args:
-        config: of the network; its image is as large as the one that is traced.
-        batch: how many images at once.
+        parts: of the whole network, from `count.parts`.
+        batch: number of items.
     """
-    head = config.width // config.heads if config.head_dim is None else config.head_dim
-    kept = config.depth * (3 * config.heads * head + config.width) + config.width
-    widest = 2 * max(config.mlp, 2 * config.heads * head) + 2 * config.width
-    pixels = 2 * config.channels * prod(config.grid) * prod(pair(config.patch))
-    moving = batch * (config.tokens * (kept + widest) + pixels)
-    return NUMBER * (parameters(config) + round(ROOM * moving))
+    leaves = [(times, part) for _, times, part in walk(parts) if not part.parts]
+    kept = sum(times * size(part.gives) for times, part in leaves if part.kind in KEPT)
+    widest = max(size(part.takes) + 2 * size(part.gives) for _, part in leaves)
+    weights = max((_explicit_weights(part) for _, part in leaves), default=0)
+    activations = NUMBER * batch * (kept + widest)
+    activations += 3 * min(BLOCK_BYTES, NUMBER * batch * weights)
+    return NUMBER * total(parts, "parameters") + round(OVERHEAD * activations)
 
 
-def _numbers(module: nn.Module) -> int:
-    return sum(parameter.numel() for parameter in module.parameters())
+def _explicit_weights(part: Part) -> int:
+    """Numbers of attention weights that the explicit path forms; 0 where the kernel runs."""
+    explicit = part.kind == "attend" and part.takes[-1] != part.gives[-1]
+    return part.flops // (2 * (part.takes[-1][1] + part.gives[-1][1])) if explicit else 0

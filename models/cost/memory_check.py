@@ -1,54 +1,52 @@
-"""Whether weights fit the memory of this machine, told from their headers before any is read."""
+"""Memory check: whether weights fit into free memory, before any are read."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import torch
 
 from models.files.errors import CheckpointError
-from models.files.folder import FLOATS, SIZES, header
+from models.files.folder import tensor_infos
 
 GIB = 2**30
-SHARE = 0.8  # of what is free
+SHARE = 0.8  # of free memory that weights may take
 
 
 def weights_bytes(files: Sequence[Path], dtype: torch.dtype) -> int:
-    """Bytes of the weights in these files once floating-point ones have this type."""
+    """Bytes of the weights in these files once floating-point tensors have this type.
+
+    Pickles do not list their types without being read: they are taken for half precision.
+    """
     total = 0
     for file in files:
         if file.suffix != ".safetensors":
-            total += file.stat().st_size * dtype.itemsize // 2  # unknown: taken for half precision
+            total += file.stat().st_size * dtype.itemsize // 2
             continue
-        for entry in header(file).values():
-            size = dtype.itemsize if entry.dtype in FLOATS else SIZES[entry.dtype]
-            total += entry.numbers * size
+        for info in tensor_infos(file).values():
+            kept = dtype if info.dtype.is_floating_point else info.dtype
+            total += info.numel * kept.itemsize
     return total
 
 
 def available_memory(device: str = "cpu") -> int | None:
-    """Free memory in bytes, as far as the system tells."""
+    """Free memory in bytes; None where the system does not report it."""
     if torch.device(device).type == "cuda":
         return torch.cuda.mem_get_info(torch.device(device))[0]
     try:
-        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-        return next(1024 * int(line.split()[1]) for line in lines if "MemAvailable" in line)
-    except (OSError, StopIteration, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
+        return psutil.virtual_memory().available
+    except (OSError, RuntimeError, NotImplementedError):
         return None
 
 
 def check_fits(files: Sequence[Path], dtype: torch.dtype, device: str = "cpu") -> None:
-    """Raises CheckpointError if the weights would not fit."""
-    room, wanted = available_memory(device), weights_bytes(files, dtype)
-    if room is None or wanted <= SHARE * room:
+    """Raises CheckpointError if the weights do not fit into free memory."""
+    free, needed = available_memory(device), weights_bytes(files, dtype)
+    if free is None or needed <= SHARE * free:
         return
     half = weights_bytes(files, torch.bfloat16)
-    way = "; dtype=torch.bfloat16 would fit" if half <= SHARE * room and half < wanted else ""
+    advice = "; dtype=torch.bfloat16 would fit" if half <= SHARE * free and half < needed else ""
     raise CheckpointError(
-        f"the weights need about {wanted / GIB:.1f} GiB of memory and {room / GIB:.1f} GiB are"
-        f" free{way}"
+        f"the weights need about {needed / GIB:.1f} GiB of memory and {free / GIB:.1f} GiB are"
+        f" free{advice}"
     )

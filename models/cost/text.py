@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.attention import MultiHeadAttentionConfig
 from models.attention.relative import Alibi, Relative, Rotary
 from models.cost.blocks import attention, block, decoder_block
 from models.cost.parts import NUMBER, Part, Shape, add_norm, group, linear, norm, size
@@ -35,16 +34,10 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
     if config.embed_norm:
         parts.append(norm("embed_norm", "Norm", shape, runs))
     parts += _relation(config.positions, config.heads, shape)
-    layer = MultiHeadAttentionConfig(
-        dim=config.dim,
-        heads=config.heads,
-        head_dim=config.head_dim,
-        value_dim=config.value_dim,
-        qkv_bias=config.qkv_bias,
-        dot_scaling=config.dot_scaling,
-    )
     like = {"order": config.positions, "times": config.depth}
-    parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
+    parts.append(
+        block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
+    )
     if config.ends_on_norm:
         parts.append(norm("norm", "Last norm", shape, Encoder.forward))
     if config.classes:
@@ -59,8 +52,9 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
-    layer = config.attention
-    parts.append(block(layer, config.mlp, config.activation, config.norm, tokens, **like))
+    parts.append(
+        block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
+    )
     if config.norm == "pre":
         parts.append(norm("norm", "Last norm", shape, Decoder.forward))
     gives = (shape[0], ("vocab", config.vocab))
@@ -82,8 +76,10 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
     parts += _relation(order, config.heads, shape)
     like = {"order": order, "times": config.depth}
-    layer, sizes = config.attention, (target, source)
-    parts.append(decoder_block(layer, config.mlp, config.activation, config.norm, *sizes, **like))
+    sizes = (target, source)
+    parts.append(
+        decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
+    )
     if config.ends_on_norm:
         parts.append(norm("norm", "Last norm", shape, Seq2Seq.forward))
     gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1

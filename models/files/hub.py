@@ -1,53 +1,20 @@
-"""Models of the Hugging Face hub: those already on this machine, and fetching others.
+"""Models of the Hugging Face Hub: those in the local cache, and downloading others.
 
-Only what a model needs is fetched: its configs, its tokenizer, and its weights, as safetensors
-where there are any. How much that is is known before the first byte of it.
+A download fetches only what a model needs: configs, tokenizer, and weights, as safetensors where
+the repository has them. Its size is known before it begins.
 """
 
+import errno
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from models.files.folder import PICKLED, PICKLED_SHARDS, SHARDED, SINGLE, Folder
 
 TRANSPORTS = ("httpx", "httpcore", "huggingface_hub", "requests", "urllib3")
-
-
-class HubError(ValueError):
-    """A model that cannot be had from the hub; the message says why and what to do."""
-
-
-class CancelledError(HubError):
-    """The download was stopped; what came so far is kept and goes on from there."""
-
-
-def describe_error(name: str, error: Exception) -> HubError:
-    """One line that says what went wrong and what to do."""
-    from huggingface_hub import errors
-
-    if isinstance(error, errors.GatedRepoError):
-        return HubError(f"{name} is given out only after its terms are accepted on the hub")
-    if isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
-        return HubError(f"{name} is not on the hub, or not for everyone: check how it is spelled")
-    if isinstance(error, errors.EntryNotFoundError) and not isinstance(
-        error, errors.LocalEntryNotFoundError
-    ):
-        return HubError(f"{name} lacks a file that it should have: try again later")
-    if isinstance(error, errors.HfHubHTTPError) and error.response is not None:
-        return HubError(f"the hub answered {error.response.status_code} for {name}: try later")
-    if isinstance(error, OSError) and getattr(error, "errno", None) == 28:
-        return HubError(f"there is no room left on the disk for {name}")
-    away = isinstance(error, OSError) or type(error).__module__.startswith(TRANSPORTS)
-    if away:
-        return HubError(
-            f"the hub cannot be reached for {name}: models that are already on this machine"
-            " still open"
-        )
-    return HubError(f"{name} could not be fetched ({type(error).__name__}: {error!s:.80})")
-
-
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 WANTED = frozenset(
     {"config.json", "preprocessor_config.json", "README.md", "tokenizer.json", "vocab.txt"}
@@ -57,13 +24,21 @@ WANTED = frozenset(
 Progress = Callable[[int, int], None]
 
 
+class HubError(ValueError):
+    """A model that cannot be downloaded; the message gives the reason and what to do."""
+
+
+class CancelledError(HubError):
+    """The download was cancelled; what has arrived is kept, and the next download resumes."""
+
+
 @dataclass(frozen=True)
 class CachedModel:
-    """A model in the hub's cache on this machine.
+    """A model in the local cache.
 
     Attributes:
-        name: its id.
-        folder: where its files are.
+        name: repository id.
+        folder: the snapshot with its files.
         size: bytes of its files.
         complete: whether config and weights are both there.
     """
@@ -76,13 +51,13 @@ class CachedModel:
 
 @dataclass(frozen=True)
 class DownloadPlan:
-    """What a download will fetch.
+    """What a download fetches.
 
     Attributes:
-        name: the model's id.
-        revision: the exact version.
-        files: names and bytes.
-        licence: as the hub states it; empty if it does not.
+        name: repository id.
+        revision: commit hash.
+        files: names and sizes in bytes.
+        licence: as stated in the model card; empty if it is not.
     """
 
     name: str
@@ -97,33 +72,44 @@ class DownloadPlan:
 
 
 def cached_models(cache: Path | None = None) -> tuple[CachedModel, ...]:
-    """Every model in the cache, by name."""
-    place = _cache(cache)
-    if not place.is_dir():
+    """Every model in the cache, by name: the revision of main, else the latest one.
+
+    Args:
+        cache: folder of the cache; None means the default of huggingface_hub.
+    """
+    from huggingface_hub import constants, scan_cache_dir
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        found = scan_cache_dir(constants.HF_HUB_CACHE if cache is None else cache)
+    except CacheNotFound:
         return ()
-    found = (_newest(folder) for folder in sorted(place.glob("models--*")) if folder.is_dir())
-    return tuple(model for model in found if model is not None)
+    models = []
+    for repo in sorted(found.repos, key=lambda repo: repo.repo_id):
+        if repo.repo_type == "model" and repo.revisions:
+            chosen = max(repo.revisions, key=lambda r: ("main" in r.refs, r.last_modified))
+            folder = Folder.at(chosen.snapshot_path, repo.repo_path)  # files link to its blobs
+            complete = _is_complete(folder)
+            models.append(CachedModel(repo.repo_id, folder, chosen.size_on_disk, complete))
+    return tuple(models)
 
 
 def cached_folder(name: str, cache: Path | None = None) -> Folder | None:
-    """The folder of a model that is on this machine; None if it is not, or not whole."""
-    if not HUB_ID.fullmatch(name):
-        return None
-    place = _cache(cache) / f"models--{name.replace('/', '--')}"
-    found = _newest(place) if place.is_dir() else None
-    return found.folder if found is not None and found.complete else None
+    """The snapshot of a model in the cache; None if it is missing or incomplete."""
+    found = (model for model in cached_models(cache) if model.name == name and model.complete)
+    return next((model.folder for model in found), None)
 
 
 def plan_download(
     name: str, *, revision: str | None = None, endpoint: str | None = None
 ) -> DownloadPlan:
-    """What fetching a model will take; asks the hub and fetches nothing.
+    """The files and sizes of a download; one request, nothing is downloaded.
 
     Raises:
-        HubError: for a model that is not there, holds no weights, or a hub out of reach.
+        HubError: for an unknown model, one without usable weights, or an unreachable hub.
     """
     if not HUB_ID.fullmatch(name):
-        raise HubError(f"{name!r} is no id of a model: expected something like owner/name")
+        raise HubError(f"{name!r} is no model id: expected something like owner/name")
     from huggingface_hub import HfApi
 
     try:
@@ -146,102 +132,122 @@ def plan_download(
 
 
 def download(
-    what: DownloadPlan,
+    plan: DownloadPlan,
     *,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     cache: Path | None = None,
     endpoint: str | None = None,
 ) -> Folder:
-    """Fetches what a plan names into the hub's cache.
+    """Downloads the files of a plan into the cache.
 
     Args:
-        what: from `plan`.
-        progress: told bytes so far and bytes in all, whenever some have done.
-        cancelled: asked as often; True stops the download.
-        cache: where to; None means the hub's own place.
-        endpoint: of the hub; None means the public one.
+        plan: from `plan_download`.
+        progress: called with the bytes that have arrived and the total.
+        cancelled: checked whenever bytes arrive; True stops the download.
+        cache: folder of the cache; None means the default of huggingface_hub.
+        endpoint: URL of the hub; None means the public one.
 
     Raises:
-        CancelledError: when it was stopped.
-        HubError: for a hub out of reach or a file it will not give.
+        CancelledError: if the download was cancelled.
+        HubError: for an unreachable hub or a file it does not serve.
     """
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import snapshot_download
 
-    done = 0
-    for name, size in what.files:
-        bar = _bar(done, what.size, progress, cancelled)
-        _report(what.size, done, progress, cancelled)
-        try:
-            hf_hub_download(
-                what.name,
-                name,
-                revision=what.revision,
-                cache_dir=cache,
-                endpoint=endpoint,
-                tqdm_class=bar,
-            )
-        except CancelledError:
-            raise
-        except Exception as error:  # a transport can raise anything
-            raise describe_error(what.name, error) from error
-        done += size
-        _report(what.size, done, progress, cancelled)
-    return _folder(_cache(cache) / f"models--{what.name.replace('/', '--')}", what.revision)
+    def report(done: int) -> None:
+        if cancelled():
+            raise CancelledError("the download was cancelled; the next one resumes from here")
+        if progress is not None:
+            progress(min(done, plan.size), plan.size)
+
+    report(0)
+    try:
+        snapshot = snapshot_download(
+            plan.name,
+            revision=plan.revision,
+            allow_patterns=[name for name, _ in plan.files],
+            cache_dir=cache,
+            endpoint=endpoint,
+            tqdm_class=_progress_bar(report),
+        )
+    except CancelledError:
+        raise
+    except Exception as error:  # a transport can raise anything
+        raise describe_error(plan.name, error) from error
+    report(plan.size)
+    return Folder.at(Path(snapshot), Path(snapshot).parents[1])
 
 
 def download_with_bar(
     name: str, *, cache: Path | None = None, endpoint: str | None = None
 ) -> Folder:
-    """Fetches a model, behind a bar that says how large it is and how far it has done.
+    """Downloads a model with a progress bar on stderr.
 
     Raises:
-        HubError: for a model that is not there, or a hub out of reach.
+        HubError: for an unknown model or an unreachable hub.
     """
     from tqdm import tqdm
 
-    what = plan_download(name, endpoint=endpoint)
-    with tqdm(total=what.size, unit="B", unit_scale=True, desc=name) as bar:
+    plan = plan_download(name, endpoint=endpoint)
+    with tqdm(total=plan.size, unit="B", unit_scale=True, desc=name) as bar:
 
-        def tell(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             bar.update(done - bar.n)
 
-        return download(what, progress=tell, cache=cache, endpoint=endpoint)
+        return download(plan, progress=report, cache=cache, endpoint=endpoint)
+
+
+def describe_error(name: str, error: BaseException) -> HubError:
+    """An error of huggingface_hub as one line that gives the reason and what to do."""
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
+        return describe_error(name, error.__cause__)
+    if isinstance(error, errors.GatedRepoError):
+        return HubError(f"{name} is gated: accept its terms on the hub and log in first")
+    if isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
+        return HubError(f"{name} is not on the hub, or is private: check the spelling")
+    if isinstance(error, errors.EntryNotFoundError) and not isinstance(
+        error, errors.LocalEntryNotFoundError
+    ):
+        return HubError(f"{name} lacks a file that the hub lists: try again later")
+    if isinstance(error, errors.HfHubHTTPError) and error.response is not None:
+        return HubError(f"the hub answered {error.response.status_code} for {name}: try later")
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return HubError(f"there is not enough disk space for {name}")
+    if isinstance(error, OSError) or type(error).__module__.startswith(TRANSPORTS):
+        return HubError(
+            f"the hub cannot be reached for {name}: models in the local cache still open"
+        )
+    return HubError(f"{name} could not be downloaded ({type(error).__name__}: {error!s:.80})")
 
 
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _report(
-    total: int, done: int, progress: Progress | None, cancelled: Callable[[], bool]
-) -> None:
-    if cancelled():
-        raise CancelledError(
-            "the download was stopped; it goes on from here when it is asked for again"
-        )
-    if progress is not None:
-        progress(min(done, total), total)
+def _progress_bar(report: Callable[[int], None]) -> type:
+    """A tqdm class that draws nothing and reports the bytes of all files together."""
+    from huggingface_hub.utils import tqdm
 
-
-def _bar(before: int, total: int, progress: Progress | None, cancelled: Callable[[], bool]) -> type:
-    """A progress bar that draws nothing and tells us."""
-    from tqdm import tqdm
+    lock = Lock()  # files arrive in several threads
 
     class Bar(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            kwargs.pop("name", None)
+            self.counts = kwargs.get("name") == "huggingface_hub.snapshot_download"
+            self.done = 0
             super().__init__(*args, **{**kwargs, "disable": True})
-            self.done = int(kwargs.get("initial") or 0)
 
         def update(self, n: Any = 1) -> None:
-            self.done += int(n or 0)
-            _report(total, before + self.done, progress, cancelled)
+            if self.counts:
+                with lock:
+                    self.done += int(n or 0)
+                    report(self.done)
 
     return Bar
 
 
 def _weights(names: Sequence[str]) -> tuple[str, ...]:
-    """The files with weights that are read first, and their index."""
+    """The files with the weights, safetensors first, and their index."""
     for single, index in ((SINGLE, SHARDED), (PICKLED, PICKLED_SHARDS)):
         if single in names:
             return (single,)
@@ -252,37 +258,8 @@ def _weights(names: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
-def _cache(cache: Path | None) -> Path:
-    if cache is not None:
-        return cache
-    from huggingface_hub import constants
-
-    return Path(constants.HF_HUB_CACHE)
-
-
-def _newest(place: Path) -> CachedModel | None:
-    """The version a repository's main points to, else the one fetched last."""
-    pointer, versions = place / "refs" / "main", sorted(place.glob("snapshots/*"))
-    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
-    chosen = place / "snapshots" / name
-    if not name or not chosen.is_dir():
-        if not versions:
-            return None
-        chosen = max(versions, key=lambda version: version.stat().st_mtime)
-    folder = _folder(place, chosen.name)
-    sizes = [file.stat().st_size for file in chosen.iterdir() if file.is_file()]
-    return CachedModel(
-        place.name.removeprefix("models--").replace("--", "/"), folder, sum(sizes), _whole(folder)
-    )
-
-
-def _whole(folder: Folder) -> bool:
+def _is_complete(folder: Folder) -> bool:
     try:
         return folder.file("config.json") is not None and bool(folder.weights())
     except ValueError:
         return False
-
-
-def _folder(place: Path, revision: str) -> Folder:
-    """A version of a repository: its files are links into the repository's own store."""
-    return Folder.at(place / "snapshots" / revision, place)

@@ -48,7 +48,8 @@ def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
     Raises:
         ValueError: for a pattern whose score is not a plain dot product.
     """
-    if not isinstance(pattern.score, Dot) or pattern.score.softcap or pattern.score.sink:
+    score = pattern.score
+    if not isinstance(score, Dot) or score.softcap is not None or score.sink is not None:
         raise ValueError("follow: expected plain dot products, received another score")
     open_ = replace(pattern, mask=Mask(), weights_edits=())
     bare = replace(open_, score=Dot(scale=1.0), bias=None, temperature=None)

@@ -156,7 +156,7 @@ def _theirs(name: str, config: Any, model: Model) -> Part:
     heads = _whole(config, "num_attention_heads")
     return Part(
         name=name,
-        layers=_whole(config, "num_hidden_layers"),
+        layers=_layers(config),
         heads=heads,
         kv_heads=_whole(config, "num_key_value_heads") or heads,
         dim=_whole(config, "hidden_size"),
@@ -180,6 +180,14 @@ def _half(name: str, config: Any, model: Model) -> Part:
         positions=_positions(config, model),
         max_tokens=_whole(config, "max_position_embeddings"),
     )
+
+
+def _layers(config: Any) -> int | None:
+    """The number of layers, of all stages where a config lists them."""
+    depths = getattr(config, "depths", None)
+    if isinstance(depths, list | tuple) and all(isinstance(depth, int) for depth in depths):
+        return sum(depths)
+    return _whole(config, "num_hidden_layers")
 
 
 def _whole(config: Any, *names: str) -> int | None:

@@ -1,11 +1,11 @@
-"""The door to any transformers model: the library's attention interface, given our `attend`.
+"""Traces any transformers model through the library's attention interface.
 
 Models of transformers look their attention function up by a name in their config. While a trace
-runs, that name is ours: every attention layer calls `attend`, which computes with the library's
-fused speed, applies the edits and leaves its `Pattern` behind. Nothing is written per model.
+runs, that name is ours: every attention layer calls `attend`, which runs the fused kernel, applies
+the edits and records its `Pattern`. No code is written per model.
 
-The state of a trace lives in one ContextVar, so two at once never mix, in threads or tasks. A
-model that is called while somebody else traces it computes as it did before.
+The state of a trace lives in one ContextVar, so concurrent traces never mix, in threads or tasks.
+A call outside a trace, of a model that another thread traces, computes as without it.
 """
 
 import sys
@@ -23,12 +23,17 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from models.attention import Dot, Edit, Mask, Pattern, attend
 from models.edits import at
 from models.pretrained.attention_modules import AttentionModule, AttentionModules
-from models.pretrained.implementation import NAME, Lent, configs_of, lend
+from models.pretrained.implementation import (
+    NAME,
+    configs_of,
+    count_traces,
+    untraced_implementation,
+)
 from models.pretrained.masks import LazyMask, MaskAndBias, create_mask, parse_mask
 from models.pretrained.windows import Blocks
 
-# What the library passes on to attention and what explicit attention does not look at: masks say
-# the same as is_causal and sliding_window, and the others speak to other kernels or other layers.
+# Arguments of attention functions that do not change the weights: the mask already contains
+# is_causal and sliding_window, and the others address other kernels or other layers.
 IGNORED_ARGUMENTS = frozenset(
     {"is_causal", "sliding_window", "output_attentions", "output_hidden_states", "return_dict"}
     | {"output_router_logits", "use_cache", "cache_position", "position_ids", "cache"}
@@ -42,7 +47,7 @@ class Call:
 
     Attributes:
         module: the attention layer.
-        layer: the how many-th of its tower and sort, from 0.
+        layer: index among the layers of its tower, cross-attention counted apart.
         kind: "self", "causal" or "cross".
         pattern: its recipe.
         blocks: how the blocks were merged, if the library attended block by block.
@@ -57,13 +62,14 @@ class Call:
 
 @dataclass(eq=False)
 class Recording:
-    """What one trace gathers while it runs.
+    """The state of one running trace.
 
     Attributes:
         modules: the attention layers of the network.
-        items: how many there are in the batch.
-        edits: what to change on the way.
-        calls: attention so far, in order.
+        items: size of the batch.
+        edits: edits of the forward pass.
+        calls: attention calls so far, in order.
+        window: the module of shifted windows that runs now, and its rows and columns.
     """
 
     modules: AttentionModules
@@ -74,7 +80,7 @@ class Recording:
     _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
 
     def reading(self, matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
-        """The rule behind a mask; a matrix that serves several layers is read once."""
+        """A mask parsed; a matrix shared by several layers is parsed once."""
         if matrix is None or isinstance(matrix, LazyMask):
             return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
@@ -84,7 +90,7 @@ class Recording:
         return known[1]
 
     def layer(self, place: AttentionModule, kind: str) -> int:
-        """The number of the next call of this sort."""
+        """The layer index of the next call."""
         return sum(
             call.module.tower == place.tower and (call.kind == "cross") == (kind == "cross")
             for call in self.calls
@@ -96,9 +102,9 @@ _recording: ContextVar[Recording | None] = ContextVar("headscope_recording", def
 
 @contextmanager
 def recording(network: nn.Module, record: Recording) -> Iterator[None]:
-    """Every attention of the network inside goes through `attend` and is recorded.
+    """Inside, every attention of the network goes through `attend` and is recorded.
 
-    Whatever happens inside, the network and its configs are left as they were.
+    On leaving, also by an exception, the network and its configs are as they were.
     """
     configs = configs_of(network)
     hooks = [
@@ -106,13 +112,13 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
         for module in network.modules()
         if hasattr(module, "window_size") and hasattr(module, "shift_size")
     ]
-    lend(configs, 1)
+    count_traces(configs, 1)
     token = _recording.set(record)
     try:
         yield
     finally:
         _recording.reset(token)
-        lend(configs, -1)
+        count_traces(configs, -1)
         for hook in hooks:
             hook.remove()
 
@@ -124,7 +130,7 @@ def _remember_window(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> 
         record.window = module, (int(size[0]), int(size[1]))
 
 
-# --- what the library calls -----------------------------------------------------------------------
+# --- called by the library -----------------------------------------------------------------------
 
 
 def _attention(
@@ -151,8 +157,8 @@ def _attention(
     unknown = [n for n, v in others.items() if v is not None and n not in IGNORED_ARGUMENTS]
     if unknown:
         raise ValueError(
-            f"{type(module).__name__} asks its attention for {', '.join(sorted(unknown))}, which"
-            " is not known here: a map drawn without it would be wrong"
+            f"{type(module).__name__} passes its attention {', '.join(sorted(unknown))}, which"
+            " is not supported: weights computed without it would be wrong"
         )
     if len(query) < len(key):
         query = query.expand(len(key), -1, -1, -1)
@@ -167,7 +173,7 @@ def _attention(
 
 
 def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: float) -> Tensor:
-    """The values of a recipe, with the edits that are meant for it; the call is recorded."""
+    """The values of a recipe with the edits of its layer; the call is recorded."""
     place = record.modules.of(module)
     kind = "cross" if place.cross or recipe.queries != recipe.keys else _kind(recipe.mask)
     layer = record.layer(place, kind)
@@ -209,7 +215,7 @@ def _kind(mask: Mask) -> str:
 
 
 def _blocks(record: Recording, recipe: Pattern) -> Blocks | None:
-    """How the items of the batch were cut up, if they were."""
+    """How the items of the batch were cut into windows or chunks, if they were."""
     window, record.window = record.window, None
     count, rest = divmod(recipe.batch, record.items)
     if window is not None:
@@ -223,18 +229,16 @@ def _blocks(record: Recording, recipe: Pattern) -> Blocks | None:
 def _mask(**asked: Any) -> Tensor | None:
     if _recording.get() is not None:
         return create_mask(asked)
-    name = asked["config"]._attn_implementation
-    before = name.before if isinstance(name, Lent) else None
-    return ALL_MASK_ATTENTION_FUNCTIONS.get(before or "sdpa", sdpa_mask)(**asked)
+    previous = untraced_implementation(asked["config"])
+    return ALL_MASK_ATTENTION_FUNCTIONS.get(previous or "sdpa", sdpa_mask)(**asked)
 
 
 def _before(module: nn.Module, functions: Any) -> Callable[..., Any]:
-    """What this layer would call if nobody traced."""
-    name = getattr(getattr(module, "config", None), "_attn_implementation", None)
-    before = name.before if isinstance(name, Lent) else name
+    """The attention function the layer calls outside a trace."""
+    previous = untraced_implementation(getattr(module, "config", None))
     own = sys.modules[type(module).__module__]
     functions = getattr(own, "ALL_ATTENTION_FUNCTIONS", functions)
-    return functions.get_interface(before, getattr(own, "eager_attention_forward", None))
+    return functions.get_interface(previous, getattr(own, "eager_attention_forward", None))
 
 
 AttentionInterface.register(NAME, _attention)

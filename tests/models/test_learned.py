@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.roles import after_the_same, mirrored, previous_token, role_hits, role_score
 from models.decode import greedy
 from models.run import Model, load, trace
+from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
 from train.dates import PLACES, TARGET, Dates
 from train.induction import SIGNS, Induction
 from train.reading import BEGUN, WHOLE, Masked, NextWord

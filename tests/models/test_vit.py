@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from models.cost.memory import parameters
+from models.cost.count import parts, total
 from models.edits import Ablate
 from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
@@ -127,19 +127,21 @@ FLAT = ViTConfig(
 
 @pytest.mark.parametrize(("shape", "count"), PUBLISHED)
 def test_published_sizes(shape: dict[str, Any], count: int) -> None:
-    assert parameters(ViTConfig(classes=1000, **shape)) == count
+    assert total(parts(ViTConfig(classes=1000, **shape)), "parameters") == count
 
 
 def test_parameters_are_those_of_the_network() -> None:
     for changes in ({}, {"depth": 1}, {"head": "flatten", "neurons": (13, 11)}, {"registers": 3}):
         network = built(**changes)
-        assert parameters(network.config) == sum(p.numel() for p in network.parameters())
+        assert total(parts(network.config), "parameters") == sum(
+            p.numel() for p in network.parameters()
+        )
 
 
 def test_all_patches_into_the_head() -> None:
     block = 4 * (768 * 768 + 768) + 2 * 768 * 100 + 100 + 768 + 4 * 768
     head = (256 * 768 + 1) * 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
-    assert parameters(FLAT) == 6 * block + head
+    assert total(parts(FLAT), "parameters") == 6 * block + head
     with torch.device("meta"):
         logits = ViT(FLAT)(torch.zeros(2, 3, 256, 256)).logits
     assert logits is not None

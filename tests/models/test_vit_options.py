@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from models.blocks import ACTIVATIONS, PreNormBlock
 from models.classifier import Classifier
-from models.cost.memory import memory_needed, parameters
+from models.cost.count import parts, total
+from models.cost.memory import memory_needed
 from models.patches import cut
 from models.simple import head_by_head
 from models.vit import ViT, ViTConfig
@@ -85,9 +86,9 @@ def test_a_head_for_all_patches(activation: str) -> None:
 def test_the_head_is_counted_and_not_built() -> None:
     first = prod(UNPROJECTED.grid) * UNPROJECTED.width * UNPROJECTED.layers[0]
     assert first == 196_608_000
-    bodies = parameters(replace(UNPROJECTED, neurons=(), classes=0))
+    bodies = total(parts(replace(UNPROJECTED, neurons=(), classes=0)), "parameters")
     rest = 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
-    assert parameters(UNPROJECTED) - bodies == first + rest
+    assert total(parts(UNPROJECTED), "parameters") - bodies == first + rest
     assert memory_needed(UNPROJECTED) > 4 * first
 
 
@@ -191,7 +192,11 @@ def test_one_wide_head_has_no_output_projection() -> None:
     assert isinstance(built(STEPS).blocks[0].attention.out, nn.Linear)
     removed = 6 * (128 * 128 + 128)
     one = replace(STEPS, heads=1, head_dim=128)
-    assert parameters(replace(one, out_projection="always")) - parameters(one) == removed
+    assert (
+        total(parts(replace(one, out_projection="always")), "parameters")
+        - total(parts(one), "parameters")
+        == removed
+    )
 
 
 # --- convolution, positions, stochastic depth --------------------------------------------------
@@ -220,7 +225,9 @@ def test_norm_of_patches() -> None:
     expected = F.layer_norm(patches, (28,), eps=1e-6)
     assert (network.embed(pixels)[:, 1:] - expected).abs().max() < 1e-6
     assert isinstance(plain.patch_norm, nn.Identity)
-    assert parameters(network.config) == sum(p.numel() for p in network.parameters())
+    assert total(parts(network.config), "parameters") == sum(
+        p.numel() for p in network.parameters()
+    )
 
 
 @pytest.mark.parametrize("scaling", ["none", "fourth root"])

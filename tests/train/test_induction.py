@@ -5,7 +5,7 @@ from random import Random
 
 import torch
 
-from analysis.roles import after_the_same
+from tests.roles import after_the_same
 from train.induction import SIGNS, Induction, Repeat
 from train.task import IGNORED, draw
 

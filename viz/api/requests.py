@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 MAX_VALUE = 64  # characters of a parameter
 MAX_QUERY = 1024

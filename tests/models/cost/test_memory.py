@@ -45,7 +45,7 @@ def test_prediction_is_within_a_factor(name: str) -> None:
 
 def test_a_batch_needs_more_and_weights_once() -> None:
     config = SHAPES["mostly patches"]
-    one, two, three = (memory_needed(config, batch) for batch in (1, 2, 3))
+    one, two, three = (memory_needed(config, batch=batch) for batch in (1, 2, 3))
     assert abs((three - two) - (two - one)) < 10
     assert two < 2 * one
 

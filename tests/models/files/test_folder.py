@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.architectures import TEXT, redraw
 from models.cost import memory_check
-from models.files.folder import Folder, header, tensors
+from models.files.folder import Folder, tensor_infos, tensors
 from models.run import CheckpointError, Model, load, trace
 
 IDS = torch.tensor([[3, 4, 5]])
@@ -93,32 +93,38 @@ def first(state: dict[str, torch.Tensor]) -> str:
 HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "header cut off": (
         lambda p: (p / "model.safetensors").write_bytes(b"\x08\x00"),
-        "cut off or damaged",
+        "header too small",
     ),
     "header of terabytes": (
         lambda p: with_header(p, one(), length=2**43),
-        "claims 8,796,093,022,208 bytes",
+        "header too large",
     ),
     "tensor of terabytes": (
         lambda p: with_header(p, one(shape=[2**20, 2**20], offsets=[0, 2**42])),
-        "lying header: a claims 4,398,046,511,104 bytes and the file has 0",
+        "file not fully covered",
     ),
-    "shape beyond the data": (lambda p: with_header(p, one(shape=[5, 7]), bytes(24)), "lying"),
-    "negative shape": (lambda p: with_header(p, one(shape=[-2, -3]), bytes(24)), "broken header"),
-    "offsets backwards": (lambda p: with_header(p, one(offsets=[24, 0]), bytes(24)), "lying"),
-    "unknown type": (lambda p: with_header(p, one(dtype="F31"), bytes(24)), "broken header"),
-    "header is no JSON": (lambda p: with_header(p, b"{'a': 1"), "broken header"),
-    "header is a list": (lambda p: with_header(p, b"[1]"), "broken header"),
-    "header is deep": (lambda p: with_header(p, b"[" * 99_999), "broken header"),
+    "shape beyond the data": (
+        lambda p: with_header(p, one(shape=[5, 7]), bytes(24)),
+        "invalid shape",
+    ),
+    "negative shape": (lambda p: with_header(p, one(shape=[-2, -3]), bytes(24)), "is damaged"),
+    "offsets backwards": (
+        lambda p: with_header(p, one(offsets=[24, 0]), bytes(24)),
+        "invalid offset",
+    ),
+    "unknown type": (lambda p: with_header(p, one(dtype="F31"), bytes(24)), "is damaged"),
+    "header is no JSON": (lambda p: with_header(p, b"{'a': 1"), "is damaged"),
+    "header is a list": (lambda p: with_header(p, b"[1]"), "is damaged"),
+    "header is deep": (lambda p: with_header(p, b"[" * 99_999), "is damaged"),
     "overlapping tensors": (
         lambda p: with_header(p, {**one(), "b": one()["a"]}, bytes(24)),
-        "its tensors overlap",
+        "invalid offset",
     ),
     "weights cut off": (
         lambda p: os.truncate(p / "model.safetensors", 3000),
         "unreadable checkpoint",
     ),
-    "weights empty": (lambda p: os.truncate(p / "model.safetensors", 0), "cut off or damaged"),
+    "weights empty": (lambda p: os.truncate(p / "model.safetensors", 0), "header too small"),
     "no weights": (lambda p: (p / "model.safetensors").unlink(), "there are no weights here"),
     "no config": (lambda p: (p / "config.json").unlink(), "config.json is missing"),
     "broken config": (lambda p: (p / "config.json").write_text("{"), "config.json is broken"),
@@ -187,7 +193,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "damaged",
     ),
-    "pickle of something else": (lambda p: only_pickle(p, [1, 2]), "expected tensors by name"),
+    "pickle of something else": (lambda p: only_pickle(p, [1, 2]), "expected a mapping from names"),
     "pickle of noise": (
         lambda p: (
             (p / "model.safetensors").unlink(),
@@ -197,15 +203,15 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "link to weights elsewhere": (
         lambda p: link(p, "model.safetensors", outside(p) / "model.safetensors"),
-        "model.safetensors is a link to a place outside",
+        "model.safetensors is a link out of the folder",
     ),
     "link to a config elsewhere": (
         lambda p: link(p, "config.json", outside(p) / "config.json"),
-        "config.json is a link to a place outside",
+        "config.json is a link out of the folder",
     ),
     "link to a tokenizer elsewhere": (
         lambda p: link(p, "tokenizer.json", outside(p) / "config.json"),
-        "tokenizer.json is a link to a place outside",
+        "tokenizer.json is a link out of the folder",
     ),
     "link in a circle": (lambda p: link(p, "config.json", p / "config.json"), "config.json"),
     "index to a file elsewhere": (
@@ -215,7 +221,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
                 json.dumps({"weight_map": {"a": "../x.safetensors"}})
             ),
         ),
-        "is no name of a file in the folder",
+        "is not a file name",
     ),
     "index to a missing file": (
         lambda p: (
@@ -243,7 +249,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a pipe": (
         lambda p: ((p / "config.json").unlink(), os.mkfifo(p / "config.json")),
-        "expected a file",
+        "expected a regular file",
     ),
 }
 
@@ -345,18 +351,18 @@ def test_memory_is_told_from_headers(saved: Path, monkeypatch: pytest.MonkeyPatc
     numbers = sum(parameter.numel() for parameter in network.parameters())
     assert memory_check.weights_bytes(files, torch.float32) == 4 * numbers
     assert memory_check.weights_bytes(files, torch.bfloat16) == 2 * numbers
-    monkeypatch.setattr(memory_check, "available", lambda device="cpu": 3 * numbers)
+    monkeypatch.setattr(memory_check, "available_memory", lambda device="cpu": 3 * numbers)
     with pytest.raises(CheckpointError, match=r"GiB are free; dtype=torch\.bfloat16 would fit"):
         load(saved)
     load(saved, dtype=torch.bfloat16)
-    monkeypatch.setattr(memory_check, "available", lambda device="cpu": 2)
+    monkeypatch.setattr(memory_check, "available_memory", lambda device="cpu": 2)
     with pytest.raises(CheckpointError, match=r"GiB are free$"):
         load(saved)
 
 
 def test_headers_are_what_is_read(saved: Path) -> None:
     file = saved / "model.safetensors"
-    told, held = header(file), tensors(file)
-    assert {name: entry.shape for name, entry in told.items()} == {
+    infos, held = tensor_infos(file), tensors(file)
+    assert {name: info.shape for name, info in infos.items()} == {
         name: tuple(tensor.shape) for name, tensor in held.items()
     }

@@ -249,7 +249,7 @@ def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
     assert "s_aux" not in IGNORED_ARGUMENTS
     given = {"input_ids": torch.tensor([[3, 4]]), "slope": torch.ones(3)}
-    with pytest.raises(ValueError, match="asks its attention for slope, which is not known"):
+    with pytest.raises(ValueError, match="passes its attention slope, which is not supported"):
         trace(model("Llama"), given)
     held_nothing("Llama")
 

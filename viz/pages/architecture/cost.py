@@ -23,16 +23,16 @@ WASTE = 2.0  # a pass takes longer than its matrix products
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     """Shows the cost; whether the network fits the memory and, if it is large, was asked for."""
-    from models.cost import memory_check
-    from models.cost.count import needed
+    from models.cost.memory import peak_memory
+    from models.cost.memory_check import SHARE, available_memory
 
-    free, wanted, seconds = memory_check.available_memory(), needed(parts), predicted(parts)
+    free, wanted, seconds = available_memory(), peak_memory(parts), predicted(parts)
     cost = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
-    if free is not None and wanted > memory_check.SHARE * free:
+    if free is not None and wanted > SHARE * free:
         shared.error_line(
             f"This needs {cost}, and {short(free, 'memory')} are free: make it smaller."
         )
-        _offer(memory_check.SHARE * free)
+        _offer(SHARE * free)
         return False
     if wanted < LARGE and seconds < SLOW:
         st.caption(f"Building and running it takes {cost}.")
@@ -50,10 +50,11 @@ def _ask(network: str) -> None:
 
 def _offer(bytes: float) -> None:
     """Buttons for smaller networks that fit."""
-    from models.cost.count import needed, parts
+    from models.cost.count import parts
+    from models.cost.memory import peak_memory
 
     def fits(made: Any, values: network.Values) -> bool:
-        return needed(parts(made, *network.sizes(values))) <= bytes
+        return peak_memory(parts(made, *network.sizes(values))) <= bytes
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.smaller(fits)):

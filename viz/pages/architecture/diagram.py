@@ -76,7 +76,9 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
         }
 
     found = [described(part, 1) for part in parts]
-    listed = [dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources]
+    listed: list[dict[str, Any]] = [
+        dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources
+    ]
     return base(found, listed, title=network.title(), quantity=quantity)
 
 
@@ -113,14 +115,15 @@ def _shares(parts: Parts, quantity: str) -> None:
 
 def summary(parts: Parts) -> str:
     """The network's numbers in one line of HTML."""
-    from models.cost.count import needed, total
+    from models.cost.count import total
+    from models.cost.memory import peak_memory
 
     weights = total(parts, "parameters")
     return (
         f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
         f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
         f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
-        f" · {short(needed(parts), 'memory')} to build and run it</p>"
+        f" · {short(peak_memory(parts), 'memory')} to build and run it</p>"
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from models.model import Config
+    from viz.pages.image.picture import How
 
 ROOT = Path(__file__).parents[3]
 READS = {"text": "Text", "ids": "Token ids"}
@@ -190,7 +191,7 @@ def fitted(config: Any, given: Input) -> "Image":
     if data is None:
         raise ValueError("expected a picture, and it is no longer held: choose it again")
     opened = picture.opened_image(given.first, data)
-    return fit_image(opened, config.image, config.image, given.second)[0]
+    return fit_image(opened, config.image, config.image, cast("How", given.second))[0]
 
 
 def pixels(config: Any, image: "Image") -> "Tensor":

@@ -84,9 +84,9 @@ def _draw(stage: attention.Stage, config: "Config", model: str, given: Input) ->
     for note in trace.value.notes:
         shared.notice(note)
     if picture.samples(model):
-        from viz.pages.image import gallery
+        from viz.pages.image import examples
 
-        gallery.answer(model, trace.value)
+        examples.answer(model, trace.value)
     predicts = model and predictions.has_predictions(shared.Choice(model))
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
     with stage.below:

@@ -116,14 +116,15 @@ def estimate(choice: ViTChoice, device: str) -> Cost:
     Raises:
         ValueError: if the sizes do not fit each other.
     """
-    from models.cost.count import needed, parts, total
+    from models.cost.count import parts, total
+    from models.cost.memory import peak_memory
     from models.cost.memory_check import available_memory
 
     made = parts(choice.config())
     work = OVERHEAD * total(made, "flops") / speed(device)
     cores = shared.cores() if device == "cpu" and work > LONG else 1
     weights = SECONDS_A_WEIGHT * total(made, "parameters")
-    return Cost(weights + work / cores, needed(made), available_memory(device))
+    return Cost(weights + work / cores, peak_memory(made), available_memory(device))
 
 
 def is_long(choice: ViTChoice, device: str) -> bool:

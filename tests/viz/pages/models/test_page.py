@@ -379,7 +379,7 @@ def test_the_page_follows_a_download_to_its_end(
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("someone/else", "is not on the hub"), ("someone/gated", "only after its terms are accepted")],
+    [("someone/else", "is not on the hub"), ("someone/gated", "is gated: accept its terms")],
 )
 def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
     app = choose(hub_page, "id", name)

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from analysis.roles import after_the_same, mirrored, previous_token, role_hits, role_score
+from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
 
 
 def test_a_head_that_does_nothing_else_scores_one() -> None:

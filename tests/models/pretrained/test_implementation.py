@@ -1,0 +1,54 @@
+"""The one file that writes a private field of transformers: what it switches, and its version."""
+
+import pytest
+import torch
+import transformers
+from transformers import BertConfig, BertModel
+
+from benchmarks.architectures import TEXT
+from models.pretrained import implementation
+from models.pretrained.implementation import (
+    configs_of,
+    count_traces,
+    is_traced,
+    untraced_implementation,
+)
+from models.run import load, trace
+
+IDS = torch.tensor([[3, 4, 5]])
+
+
+@pytest.fixture
+def network() -> BertModel:
+    return BertModel(BertConfig(**TEXT)).eval()
+
+
+def test_overlapping_traces_restore_the_name_once(network: BertModel) -> None:
+    (config,) = configs_of(network)
+    previous = config._attn_implementation
+    count_traces([config], 1)
+    count_traces([config], 1)
+    assert is_traced(config)
+    assert untraced_implementation(config) == previous
+    count_traces([config], -1)
+    assert is_traced(config)
+    count_traces([config], -1)
+    assert not is_traced(config)
+    assert config._attn_implementation == previous
+
+
+def test_without_the_switch_nothing_is_recorded(
+    network: BertModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.pretrained.interface.count_traces", lambda configs, change: None)
+    with pytest.raises(ValueError, match="nothing to show"):
+        trace(load(network), IDS)
+
+
+def test_an_untested_version_is_refused(
+    network: BertModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert transformers.__version__.startswith(implementation.TESTED)
+    monkeypatch.setattr(transformers, "__version__", "6.0.0")
+    with pytest.raises(RuntimeError, match=r"tested with transformers 5\.23\.x, received 6\.0\.0"):
+        trace(load(network), IDS)
