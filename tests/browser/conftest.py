@@ -88,4 +88,3 @@ def console(page: Page) -> Generator[list[str], None, None]:
     page.on("pageerror", lambda error: problems.append(str(error)))
     yield problems
     assert not problems, "the browser console reports:\n" + "\n".join(problems)
-

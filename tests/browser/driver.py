@@ -69,9 +69,9 @@ class Place:
 
 COURSE = "Course"
 LESSONS = (
-    "dictionary by_hand query_key_value scale heads position block decoder both head_layer"
-    " vision quiz"
-).split()
+    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
+    *("decoder", "both", "head_layer", "vision", "quiz"),
+)
 PLACES = (
     Place(
         "Text",

@@ -504,9 +504,11 @@ def test_a_lost_trace_is_reported_once_and_made_again(page, app_url):
     gone = {"on": True}
     page.route(
         f"**/api/trace/{lost}/map?**",
-        lambda route: route.fulfill(status=410, body="gone")
-        if gone["on"] and len(line.runs) == runs
-        else route.continue_(),
+        lambda route: (
+            route.fulfill(status=410, body="gone")
+            if gone["on"] and len(line.runs) == runs
+            else route.continue_()
+        ),
     )
     box(page).fill(" ".join(["word"] * 60))  # longer than a thumbnail: its map has to be fetched
     painted(page)
