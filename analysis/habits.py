@@ -1,4 +1,4 @@
-"""What heads do on one sentence: the habit that each comes closest to, as a number.
+"""Scores of simple attention patterns for each head on one sentence.
 
 A habit's score is the mean weight that queries give to the keys the habit looks at: 1 if nothing
 else is ever looked at. It says what a head does on this sentence, not what it is for.

@@ -1,4 +1,4 @@
-"""A Chromium to measure in: fresh contexts with the probe inside, and what crosses the wire."""
+"""Chromium for benchmarks: fresh contexts with a probe, and network traffic."""
 
 import contextlib
 import time

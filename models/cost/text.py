@@ -1,4 +1,4 @@
-"""Encoder, decoder and encoder–decoder, part by part, as numbers (see models/cost/parts.py)."""
+"""Parts and costs of text networks (see models/cost/parts.py)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,7 +52,6 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
-    layer = config.attention
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
@@ -77,7 +76,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
     parts += _relation(order, config.heads, shape)
     like = {"order": order, "times": config.depth}
-    layer, sizes = config.attention, (target, source)
+    sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
     )
@@ -134,7 +133,7 @@ def _table(name: str, title: str, rows: int, shape: Shape, source: Any, formula:
 def _logits(
     shape: Shape, gives: Shape, title: str = "Logits", *, tied: bool = False, scaled: bool = False
 ) -> Part:
-    """What each token is worth as the next one, or as one of some classes."""
+    """The output projection to logits."""
     formula = f"x · {'Eᵀ' if tied else 'W'}{' / √dim' if scaled else ''}"
     part = linear(
         *("output", title, shape, gives, Projection.forward),

@@ -1,19 +1,24 @@
-"""Messages made from plain arrays, and a server's part played for the explorer's questions."""
+"""A trace made from plain arrays, answered for by the app's own API code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import torch
 
-from viz.heatmap import max_pool
-from viz.pack import Map, Row, Thumbs, message
-
-POOLED = 640
-START = {"site": 0, "head": 0, "token": None, "direction": "out", "scale": "fixed"}
+from models.text import Tokens
+from models.trace import Site
+from viz.api.entries import TextEntry
+from viz.api.requests import parse_query
+from viz.api.routes import ENDPOINTS
+from viz.api.text import thumbs
 
 
 class Source:
-    """A trace as the explorer sees it: weights "layer head query key" and the tokens' text."""
+    """Weights "layer head query key" and the tokens' text, as the API takes a trace."""
+
+    trained = True
 
     def __init__(
         self,
@@ -25,81 +30,78 @@ class Source:
         special: Sequence[int] = (),
         model: str = "all-MiniLM-L6-v2",
         key_labels: Sequence[str] | None = None,
+        predictions: Mapping[str, Any] | None = None,
     ) -> None:
-        self.weights = weights.astype(np.float32)
-        self.labels, self.trace, self.note = list(labels), trace, note
-        self.special, self.model = list(special), model
-        self.key_labels = self.labels if key_labels is None else list(key_labels)
+        self.array, self.trace, self.note, self.model = weights, trace, note, model
+        self.tokens = tokens(labels, special)
+        self.key_tokens = self.tokens if key_labels is None else tokens(key_labels)
+        self.predictions = dict(predictions or {})
+        layers, heads, queries, keys = weights.shape
+        self.sites = tuple(Site(i, "self", heads, queries, keys) for i in range(layers))
+        pattern = SimpleNamespace(k=np.zeros((1, heads, 1, 1)), path="fused", score=None)
+        self.patterns = (pattern,) * layers
 
-    def matrix(self, site: int, head: int | str) -> np.ndarray:
-        heads = self.weights[site]
-        if head == "mean":
-            return heads.mean(0)
-        return heads.max(0) if head == "max" else heads[int(head)]
+    @property
+    def array(self) -> np.ndarray:
+        return self._array
 
-    def base(self, **select: Any) -> dict[str, Any]:
-        layers, heads, queries, keys = self.weights.shape
-        return {
-            "model": self.model,
-            "note": self.note,
-            "texts": [
-                {"labels": self.labels, "special": self.special},
-                {"labels": self.key_labels, "special": []},
-            ],
-            "sites": [
-                {"layer": i, "kind": "self", "heads": heads, "queries": queries, "keys": keys}
-                | {"query_text": 0, "key_text": int(self.key_labels is not self.labels)}
-                for i in range(layers)
-            ],
-            "select": START | select,
-        }
+    @array.setter
+    def array(self, weights: np.ndarray) -> None:
+        self._array = weights.astype(np.float32)
+        self._entry: TextEntry | None = None
 
-    def map(self, site: int, head: int | str, r0: int, r1: int, c0: int, c1: int) -> Map:
-        part = max_pool(self.matrix(site, head)[r0:r1, c0:c1], POOLED, POOLED)
-        return Map(site, head, part, (r0, r1), (c0, c1))
+    def queries(self, site: Site) -> tuple[Tokens, ...]:
+        return (self.tokens,)
 
-    def whole(self, site: int, head: int | str) -> Map:
-        return self.map(site, head, 0, self.weights.shape[2], 0, self.weights.shape[3])
+    def keys(self, site: Site) -> tuple[Tokens, ...]:
+        return (self.key_tokens,)
 
-    def row(self, site: int, head: int | str, axis: str, index: int) -> Row:
-        matrix = self.matrix(site, head)
-        return Row(site, head, axis, index, matrix[index] if axis == "query" else matrix[:, index])
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        return list(self.tokens.labels)
 
-    def thumbs(self) -> Thumbs:
-        mean, largest = self.weights.mean(1, keepdims=True), self.weights.max(1, keepdims=True)
-        pooled = [max_pool(part, 40, 40) for part in (self.weights, mean, largest)]
-        return Thumbs(np.concatenate(pooled, axis=1))
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        return list(self.key_tokens.labels)
 
-    def first(
+    def weights(
         self,
+        layer: int,
+        head: int | None = None,
         *,
-        thumbs: bool = True,
-        maps: Sequence[Map] | None = None,
-        heard: int | None = None,
-        overruled: int = 0,
-        **select: Any,
-    ) -> bytes:
-        """What a page sends first: everything small, and the chosen head's map."""
-        base = self.base(**select)
-        base["overruled"] = overruled
-        if heard is not None:
-            base["heard"] = heard
-        chosen = base["select"]
-        if maps is None:
-            maps = [self.whole(chosen["site"], chosen["head"])]
-        small = self.thumbs() if thumbs else None
-        return message(trace=self.trace, base=base, thumbs=small, maps=maps)
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Any = None,
+        item: int = 0,
+    ) -> torch.Tensor:
+        chosen = self.array[layer] if head is None else self.array[layer, head]
+        return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
 
-    def answer(self, ask: dict[str, Any]) -> bytes:
-        """What a server sends for a question."""
-        return message(
-            trace=self.trace,
-            answer=ask["id"],
-            base=self.base() if ask["base"] else None,
-            thumbs=self.thumbs() if ask["base"] else None,
-            maps=[self.map(*wanted) for wanted in ask["maps"]],
-            rows=[self.row(*wanted) for wanted in ask["rows"]],
-        )
+    @property
+    def entry(self) -> TextEntry:
+        """What the registry would hold."""
+        if self._entry is None:
+            shown: Any = self
+            self._entry = TextEntry(shown, thumbs(shown), self._code, self._predict)
+        return self._entry
+
+    def answer(self, route: str, query: dict[str, str]) -> Any:
+        """The body of a response."""
+        endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
+        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
+        return endpoint.answer(self.entry, self.trace, **asked)
+
+    def _code(self, site: int, head: int | str) -> str:
+        return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
+
+    def _predict(self, site: int, direction: str, token: int | None) -> dict[str, Any]:
+        return self.predictions
+
+
+def tokens(labels: Sequence[str], special: Sequence[int] = ()) -> Tokens:
+    """Labels as a text."""
+    count = len(labels)
+    own = tuple(i in special for i in range(count))
+    none = (None,) * count
+    return Tokens(tuple(range(count)), tuple(labels), own, (0,) * count, none)
 
 
 def random_source(layers: int, heads: int, tokens: int, *, seed: int = 0, **kwargs: Any) -> Source:

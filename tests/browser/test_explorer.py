@@ -1,9 +1,8 @@
-"""The explorer in a browser, without Streamlit: what is seen, what is read out, what is asked."""
+"""The text view in a browser, without Streamlit: what is seen, read out and fetched."""
 
-import base64
-import contextlib
-import time
-from collections.abc import Callable
+import itertools
+import re
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from headscope_views.standalone import page as standalone
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
+from tests.browser.views import PROVENANCE, Server, View, serving
 from viz import theme
-from viz.pack import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -23,62 +22,35 @@ ODD = [
     *("<img src=x onerror=window.bad=1>", " ", "[SEP]"),
 ]
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+DEFAULTS = {
+    "layer": 0,
+    "attention": "self",
+    "head": 0,
+    "token": None,
+    "direction": "out",
+    "scale": "fixed",
+}
+EXACT = re.compile("row sum")
+EXACT_CHIPS = """() => {
+  const named = document.querySelector('.hs-chip')?.getAttribute('aria-label');
+  return named && named.includes('weight') && !named.includes('≈') && !named.includes('≤');
+}"""
+SAME_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() === old"
+OTHER_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() !== old"
 
 
-class Explorer:
-    """The page, and a server that answers when told to."""
+class Explorer(View):
+    """The text view on a page."""
 
-    def __init__(self, page: Page, folder: Path, source: Source, first: bytes) -> None:
-        self.page, self.source = page, source
-        self.answered: set[int] = set()
-        file = folder / "explorer.html"
-        file.write_text(standalone(first, listen=True), encoding="utf-8")
-        page.goto(file.as_uri())
-        self.root = page.locator(".headscope")
+    def __init__(
+        self, page: Page, server: Server, source: Source, props: dict[str, Any] | None = None
+    ) -> None:
+        given = {"kind": "text", "defaults": DEFAULTS, **(props or {})}
+        super().__init__(page, server, source, given, "/text")
         self.read = page.locator(".hs-matrix .hs-read")
-        expect(self.root).to_have_attribute("data-trace", source.trace)
-
-    def events(self) -> list[dict[str, Any]]:
-        return self.page.evaluate("headscope.events")
-
-    def asks(self) -> list[dict[str, Any]]:
-        """Every question so far, each once."""
-        asked = {event["ask"]["id"]: event["ask"] for event in self.events() if event["ask"]}
-        return [asked[number] for number in sorted(asked)]
-
-    def asks_for(self, *place: Any) -> list[dict[str, Any]]:
-        """Questions for nothing but the whole map of one head (other heads are asked for ahead)."""
-        return [a for a in self.asks() if [m[:2] for m in a["maps"]] == [list(place)]]
-
-    def send(self, blob: bytes) -> None:
-        self.page.evaluate("headscope.update", base64.b64encode(blob).decode())
-
-    def until(self, there: Callable[[], Any], seconds: float = 5) -> Any:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if found := there():
-                return found
-            self.page.wait_for_timeout(20)
-        raise AssertionError("it did not come about in time")
-
-    def serve(self, there: Callable[[], Any]) -> None:
-        """Answers every question until something is the case."""
-
-        def turn() -> Any:
-            found = there()
-            for ask in self.asks():
-                if ask["id"] not in self.answered:
-                    self.answered.add(ask["id"])
-                    self.send(self.source.answer(ask))
-            return found
-
-        self.until(turn)
-
-    def painted(self) -> int:
-        return int(self.root.get_attribute("data-painted") or 0)
-
-    def head(self) -> tuple[str | None, str | None]:
-        return self.root.get_attribute("data-site"), self.root.get_attribute("data-head")
+        self.tip = page.locator(".hs-tip")
+        self.stage = page.locator(".hs-stage")
+        self.reset = page.get_by_role("button", name="Show the whole matrix")
 
     def thumb(self, site: int, column: int) -> tuple[float, float]:
         """The middle of a small picture, relative to the canvas of all."""
@@ -105,37 +77,62 @@ class Explorer:
     def picture(self) -> str:
         return self.page.locator(".hs-picture").evaluate("canvas => canvas.toDataURL()")
 
+    def point(self) -> None:
+        """Moves the mouse into the matrix."""
+        box = self.page.locator(".hs-overlay").bounding_box()
+        assert box
+        self.page.mouse.move(box["x"] + 300, box["y"] + 300)
+
+    def whole_is_shown(self) -> None:
+        expect(self.stage).to_have_class("hs-stage")
+
 
 @pytest.fixture
-def explore(page: Page, tmp_path: Path) -> Callable[..., Explorer]:
-    """Opens the explorer on a source; keywords choose what is selected first."""
+def server() -> Generator[Server, None, None]:
+    with serving() as served:
+        yield served
 
-    def opened(source: Source, size: str = "wide", mode: Any = "light", **first: Any) -> Explorer:
+
+@pytest.fixture
+def explore(page: Page, server: Server) -> Callable[..., Explorer]:
+    """Opens the view on a source; keywords are props, `start` names what is chosen first."""
+
+    def opened(source: Source, size: str = "wide", mode: Any = "light", **props: Any) -> Explorer:
         page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
         page.emulate_media(color_scheme=mode)
-        explorer = Explorer(page, tmp_path, source, source.first(**first))
-        if first.get("maps") is None:
-            explorer.until(explorer.painted)
+        explorer = Explorer(page, server, source, props)
+        explorer.is_painted()
         return explorer
 
     return opened
 
 
+def expected_errors(console: list[str]) -> None:
+    """Forgets what the browser itself logs about refused requests."""
+    console[:] = [problem for problem in console if "responded with a status" not in problem]
+
+
+# ---- what is read
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("mode", theme.MODES)
-def test_the_weight_under_the_cross_hair_is_the_array_s(explore, size: str, mode: str):
+def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: str, mode: str):
     source = random_source(2, 3, 11, labels=ODD)
-    explorer = explore(source, size, mode, site=1, head=2)
+    server.hold("row")
+    explorer = explore(source, size, mode, start={"layer": 1, "head": 2})
     explorer.walk_to(4, 7)
-    weights = source.weights[1, 2]
+    weights = source.array[1, 2]
     expect(explorer.read).to_contain_text("“the” (4) → “&amp;” (7): ≈ ")
     rough = float(explorer.read.inner_text().split("≈")[1])
     # the byte is off by max/255 at most, the text by half its last digit
     assert abs(rough - weights[4, 7]) <= weights.max() / 255 + 0.0005
-    explorer.serve(lambda: "row sum" in explorer.read.inner_text())
+    expect(explorer.tip).to_have_text(f"≈ {rough:.3f}")
+    server.release()
     total = weights[4].sum(dtype=np.float64)
     exact = f"“the” (4) → “&amp;” (7): {weights[4, 7]:.5f} · row sum {total:.6f}"
-    assert explorer.read.inner_text() == exact
+    expect(explorer.read).to_have_text(exact)
+    expect(explorer.tip).to_have_text(f"{weights[4, 7]:.5f}")
     assert explorer.root.get_attribute("data-mode") == mode
     assert explorer.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -143,15 +140,28 @@ def test_the_weight_under_the_cross_hair_is_the_array_s(explore, size: str, mode
 def test_pointing_with_the_mouse_reads_the_cell_under_it(explore):
     source = random_source(1, 2, 7)
     explorer = explore(source)
-    overlay = explorer.page.locator(".hs-overlay")
-    box = overlay.bounding_box()
-    explorer.page.mouse.move(box["x"] + 300, box["y"] + 300)
-    explorer.serve(lambda: "row sum" in explorer.read.inner_text())
+    explorer.point()
+    expect(explorer.read).to_contain_text(EXACT)
     words = explorer.read.inner_text()
     query, key = (int(part.split(")")[0]) for part in words.split("(")[1:3])
-    assert f": {source.weights[0, 0, query, key]:.5f} " in words
+    assert f": {source.array[0, 0, query, key]:.5f} " in words
+    tip, box = explorer.tip.bounding_box(), explorer.page.locator(".hs-overlay").bounding_box()
+    assert max(abs(tip["x"] - box["x"] - 300), abs(tip["y"] - box["y"] - 300)) < 120
     explorer.page.mouse.move(5, 5)
     expect(explorer.read).to_contain_text("Point at a cell")
+    expect(explorer.tip).to_be_hidden()
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (0, 16), (16, 0), (16, 16)])
+def test_the_number_at_the_pointer_stays_inside_the_picture(explore, corner: tuple[int, int]):
+    explorer = explore(random_source(1, 2, 17), "phone")
+    explorer.walk_to(*corner)
+    expect(explorer.tip).to_have_text(re.compile(r"^\d\.\d{5}$"))
+    tip, stage = explorer.tip.bounding_box(), explorer.stage.bounding_box()
+    assert stage["x"] <= tip["x"]
+    assert tip["x"] + tip["width"] <= stage["x"] + stage["width"] + 1
+    assert stage["y"] <= tip["y"]
+    assert tip["y"] + tip["height"] <= stage["y"] + stage["height"] + 1
 
 
 def test_a_cell_has_the_colour_of_its_weight(explore):
@@ -168,166 +178,10 @@ def test_a_cell_has_the_colour_of_its_weight(explore):
         assert tuple(int(c) for c in ramp) in colours
 
 
-def test_a_click_in_the_atlas_redraws_without_a_question(explore):
-    explorer = explore(random_source(3, 5, 13))
-    before, painted = explorer.picture(), explorer.painted()
-    explorer.choose(2, 4)
-    explorer.until(lambda: explorer.painted() > painted)
-    assert explorer.head() == ("2", "4")
-    assert explorer.picture() != before
-    explorer.page.wait_for_timeout(500)
-    assert explorer.asks() == []
-    assert explorer.events()[-1]["select"]["site"] == 2
-    assert explorer.events()[-1]["select"]["head"] == 4
-    explorer.choose(1, 6)  # three after the last head: five heads, mean, max
-    explorer.until(lambda: explorer.head() == ("1", "max"))
-
-
-def test_what_is_missing_is_asked_for_and_the_old_picture_stays(explore):
-    source = random_source(2, 3, 61)
-    explorer = explore(source)
-    before = explorer.picture()
-    explorer.choose(1, 2)
-    ask = explorer.until(lambda: explorer.asks_for(1, 2))[0]
-    assert ask == {
-        "id": ask["id"],
-        "trace": "t1",
-        "base": False,
-        "maps": [[1, 2, 0, 61, 0, 61]],
-        "rows": [],
-    }
-    explorer.until(lambda: explorer.head() == ("1", "2"))
-    assert explorer.picture() == before
-    expect(explorer.page.locator(".hs-wait")).to_contain_text("layer 1 · head 2")
-    expect(explorer.page.locator(".hs-stage")).to_have_class("hs-stage hs-dim")
-    explorer.send(source.answer(ask))
-    expect(explorer.page.locator(".hs-wait")).to_be_hidden()
-    assert explorer.picture() != before
-
-
-def test_an_unanswered_question_is_repeated_twice_with_growing_ids(explore):
-    explorer = explore(random_source(2, 3, 61))
-    explorer.choose(1, 0)
-    explorer.until(lambda: len(explorer.asks_for(1, 0)) == 3, 10)
-    first, second, third = (ask["id"] for ask in explorer.asks_for(1, 0))
-    # 1.5 s each; ids start from the clock in milliseconds
-    assert second - first >= 1400
-    assert third - second >= 1400
-    explorer.page.wait_for_timeout(1800)
-    assert len(explorer.asks_for(1, 0)) == 3
-    expect(explorer.page.locator(".hs-wait")).to_contain_text("No answer")
-
-
-def test_the_other_heads_are_fetched_ahead_and_then_need_no_question(explore):
-    source = random_source(2, 3, 61)
-    explorer = explore(source)
-    explorer.serve(lambda: sum(len(ask["maps"]) for ask in explorer.asks()) == 5)
-    ahead = [part[:2] for part in explorer.asks()[0]["maps"]]
-    assert ahead == [[1, 0], [0, 1], [0, 2], [0, "mean"], [0, "max"]]
-    explorer.page.wait_for_timeout(100)
-    asked, painted = len(explorer.asks()), explorer.painted()
-    explorer.choose(0, 3)
-    explorer.until(lambda: explorer.painted() > painted)
-    assert explorer.head() == ("0", "mean")
-    wanted = [part for ask in explorer.asks()[asked:] for part in ask["maps"]]
-    assert [0, "mean", 0, 61, 0, 61] not in wanted
-
-
-def test_additions_to_another_trace_are_ignored(explore):
-    source = random_source(2, 3, 61)
-    explorer = explore(source)
-    explorer.choose(1, 1)
-    ask = explorer.until(lambda: explorer.asks_for(1, 1))[0]
-    foreign = random_source(2, 3, 61, seed=1, trace="other")
-    before = explorer.picture()
-    explorer.send(foreign.answer(ask))
-    explorer.page.wait_for_timeout(200)
-    assert explorer.picture() == before
-    expect(explorer.page.locator(".hs-wait")).to_be_visible()
-    explorer.send(source.answer(ask))
-    expect(explorer.page.locator(".hs-wait")).to_be_hidden()
-
-
-def test_a_new_trace_keeps_the_choice_as_far_as_it_fits(explore):
-    explorer = explore(random_source(3, 5, 13), token=12)
-    explorer.choose(2, 4)
-    explorer.until(lambda: explorer.head() == ("2", "4"))
-    smaller = random_source(2, 3, 7, trace="t2")
-    explorer.send(smaller.first(token=12))  # the choice it was sent before: no news
-    explorer.until(lambda: explorer.root.get_attribute("data-trace") == "t2")
-    assert explorer.head() == ("1", "2")
-    explorer.send(smaller.first(site=0, head="mean"))
-    explorer.until(lambda: explorer.head() == ("0", "mean"))
-
-
-def test_an_echo_of_the_user_s_choice_does_not_undo_a_later_one(explore):
-    source = random_source(3, 5, 13)
-    explorer = explore(source)
-    explorer.choose(1, 1)
-    explorer.until(lambda: explorer.events() and explorer.events()[-1]["select"]["site"] == 1)
-    heard = explorer.events()[-1]["said"]
-    explorer.choose(2, 2)
-    explorer.send(source.first(site=1, head=1, heard=heard))
-    explorer.page.wait_for_timeout(300)
-    assert explorer.head() == ("2", "2")
-
-
-def test_a_server_that_has_heard_everything_is_obeyed(explore):
-    source = random_source(3, 5, 13)
-    explorer = explore(source)
-    explorer.choose(1, 1)
-    explorer.until(lambda: explorer.events() and explorer.head() == ("1", "1"))
-    explorer.choose(2, 2)
-    explorer.until(lambda: explorer.events()[-1]["select"]["site"] == 2)
-    explorer.send(source.first(site=1, head=1, heard=explorer.events()[-1]["said"]))
-    explorer.until(lambda: explorer.head() == ("1", "1"))
-
-
-def test_a_server_that_overrules_is_obeyed_though_it_has_not_heard_everything(explore):
-    source = random_source(3, 5, 13)
-    explorer = explore(source)
-    explorer.choose(2, 2)
-    explorer.send(source.first(site=1, head=1, heard=0, overruled=1))
-    explorer.until(lambda: explorer.head() == ("1", "1"))
-    explorer.choose(0, 3)
-    explorer.send(source.first(site=1, head=1, heard=0, overruled=1))
-    explorer.until(lambda: explorer.events() and explorer.events()[-1]["select"]["head"] == 3)
-    assert explorer.events()[-1]["overruled"] == 1
-    assert explorer.head() == ("0", "3")
-
-
-def test_a_view_that_missed_a_trace_asks_for_its_base(explore):
-    explorer = explore(random_source(2, 3, 7))
-    other = random_source(2, 3, 7, seed=1, trace="t2")
-    explorer.send(message(trace="t2", rows=[other.row(0, 0, "query", 1)]))
-    ask = explorer.until(lambda: [a for a in explorer.asks() if a["base"]])[0]
-    explorer.send(other.answer(ask))
-    expect(explorer.root).to_have_attribute("data-trace", "t2")
-
-
-def test_a_view_without_a_base_asks_for_it(page: Page, tmp_path: Path):
-    source = random_source(2, 3, 7)
-    file = tmp_path / "explorer.html"
-    row = message(trace="t1", rows=[source.row(0, 0, "query", 1)])
-    file.write_text(standalone(row, listen=True), encoding="utf-8")
-    page.goto(file.as_uri())
-    page.wait_for_function("headscope.events.length > 0")
-    ask = page.evaluate("headscope.events[0].ask")
-    assert (ask["base"], ask["trace"], ask["maps"], ask["rows"]) == (True, None, [], [])
-    page.evaluate("headscope.update", base64.b64encode(source.answer(ask)).decode())
-    expect(page.locator(".headscope")).to_have_attribute("data-trace", "t1")
-
-
-def test_nothing_is_reported_while_mounting(explore):
-    explorer = explore(random_source(2, 3, 7))
-    explorer.page.wait_for_timeout(400)
-    assert explorer.events() == []
-
-
 def test_tokens_are_literal_and_nothing_of_them_runs(explore):
-    explorer = explore(random_source(1, 2, 11, labels=ODD, special=[0, 10]), token=1)
+    explorer = explore(random_source(1, 2, 11, labels=ODD, special=[0, 10]), start={"token": 1})
     chips = explorer.page.locator(".hs-chip")
-    assert chips.all_inner_texts() == [label if label.strip() else "␣" for label in ODD]
+    expect(chips).to_have_text([label if label.strip() else "␣" for label in ODD])
     explorer.walk_to(1, 8)
     expect(explorer.read).to_contain_text("“<script>window.bad=1</script>” (1)")
     expect(explorer.read).to_contain_text("“<img src=x onerror=window.bad=1>” (8)")
@@ -337,26 +191,26 @@ def test_tokens_are_literal_and_nothing_of_them_runs(explore):
 
 def test_the_text_is_shaded_outwards_and_inwards(explore):
     source = random_source(1, 2, 7, labels=["a", "b", "the", "the", "c", "d", "e"])
-    explorer = explore(source, token=3)
+    explorer = explore(source, start={"token": 3})
     says = explorer.page.locator(".hs-text .hs-says")
     chips = explorer.page.locator(".hs-text .hs-chip")
-    explorer.serve(lambda: str(chips.first.get_attribute("aria-label")).count("≈") == 0)
 
-    def shades() -> list[str]:
-        return chips.evaluate_all("all => all.map((chip) => chip.style.backgroundColor)")
-
-    def wanted(weights: np.ndarray) -> list[str]:
+    def is_shaded(weights: np.ndarray) -> None:
         ramp = theme.sequential("light")[
             np.rint(255 * np.sqrt(weights.astype(np.float64))).astype(int)
         ]
-        return [f"rgb({r}, {g}, {b})" for r, g, b in ramp]
+        explorer.wait(
+            """wanted => wanted.join(';') ===
+               [...document.querySelectorAll('.hs-text .hs-chip')]
+                 .map((chip) => chip.style.backgroundColor).join(';')""",
+            [f"rgb({r}, {g}, {b})" for r, g, b in ramp],
+        )
 
     expect(says).to_have_text("Layer 0, head 0: where “the” looks. Darker = more weight.")
-    assert shades() == wanted(source.weights[0, 0, 3])
+    is_shaded(source.array[0, 0, 3])
     explorer.page.get_by_role("button", name="is looked at by").click()
     expect(says).to_have_text("Layer 0, head 0: who looks at “the”. Darker = more weight.")
-    explorer.serve(lambda: shades() == wanted(source.weights[0, 0, :, 3]))
-    explorer.page.keyboard.press("Escape")
+    is_shaded(source.array[0, 0, :, 3])
     chips.nth(3).press("ArrowRight")
     expect(chips.nth(4)).to_have_attribute("aria-checked", "true")
     expect(chips.nth(4)).to_be_focused()
@@ -365,10 +219,9 @@ def test_the_text_is_shaded_outwards_and_inwards(explore):
 @pytest.mark.parametrize("mode", theme.MODES)
 def test_text_on_shaded_chips_is_legible(explore, mode: str):
     weights = np.tile(np.linspace(0, 1, 53, dtype=np.float32) ** 2, (53, 1))[None, None]
-    explorer = explore(Source(weights, [f"w{i}" for i in range(53)]), mode=mode, token=0)
-    explorer.serve(
-        lambda: "≈" not in str(explorer.page.locator(".hs-chip").first.get_attribute("aria-label"))
-    )
+    source = Source(weights, [f"w{i}" for i in range(53)])
+    explorer = explore(source, mode=mode, start={"token": 0})
+    explorer.wait(EXACT_CHIPS)
     pairs = explorer.page.locator(".hs-chip").evaluate_all(
         "all => all.map(getComputedStyle).map((style) => [style.color, style.backgroundColor]"
         ".map((colour) => colour.match(/\\d+/g).slice(0, 3).map(Number)))"
@@ -388,111 +241,13 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_a_cross_attention_shows_both_texts(explore):
-    source = random_source(1, 2, 7)
-    source = Source(source.weights[:, :, :5], list("abcde"), key_labels=list("tuvwxyz"))
-    explorer = explore(source, token=2)
-    assert explorer.page.locator(".hs-choice .hs-chip").all_inner_texts() == list("abcde")
-    assert explorer.page.locator(".hs-chips .hs-chip").all_inner_texts() == list("tuvwxyz")
+    weights = random_source(1, 2, 7).array[:, :, :5]
+    source = Source(weights, list("abcde"), key_labels=list("tuvwxyz"))
+    explorer = explore(source, start={"token": 2})
+    expect(explorer.page.locator(".hs-choice .hs-chip")).to_have_text(list("abcde"))
+    expect(explorer.page.locator(".hs-chips .hs-chip")).to_have_text(list("tuvwxyz"))
     explorer.page.get_by_role("button", name="is looked at by").click()
     expect(explorer.page.locator(".hs-choice .hs-chip").first).to_have_text("t")
-
-
-def test_the_keyboard_alone_is_enough(explore):
-    explorer = explore(random_source(3, 5, 13))
-    page = explorer.page
-    atlas = page.locator(".hs-scroller")
-    atlas.focus()
-    for key, place in (
-        ("ArrowRight", ("0", "1")),
-        ("ArrowDown", ("1", "1")),
-        ("End", ("1", "max")),
-        ("ArrowLeft", ("1", "mean")),
-        ("ArrowUp", ("0", "mean")),
-        ("Home", ("0", "0")),
-        ("ArrowLeft", ("0", "0")),
-    ):
-        page.keyboard.press(key)
-        explorer.until(lambda place=place: explorer.head() == place)
-    explorer.walk_to(2, 3)
-    page.keyboard.press("Enter")
-    expect(page.locator(".hs-chip").nth(2)).to_have_attribute("aria-checked", "true")
-    reset = page.get_by_role("button", name="Show the whole matrix")
-    expect(reset).to_be_disabled()
-    page.keyboard.press("+")
-    expect(reset).to_be_enabled()
-    page.keyboard.press("Escape")
-    expect(reset).to_be_disabled()
-
-
-def test_zooming_by_wheel_panning_and_back(explore):
-    explorer = explore(random_source(1, 2, 37))
-    page = explorer.page
-    whole = explorer.picture()
-    box = page.locator(".hs-overlay").bounding_box()
-    page.mouse.move(box["x"] + 320, box["y"] + 320)
-    reset = page.get_by_role("button", name="Show the whole matrix")
-    for _ in range(3):  # a wheel right after a page was opened may reach nobody
-        page.mouse.wheel(0, -240)
-        with contextlib.suppress(AssertionError):
-            expect(reset).to_be_enabled(timeout=3_000)
-            break
-    expect(reset).to_be_enabled()
-    zoomed = explorer.picture()
-    assert zoomed != whole
-    page.mouse.down()
-    page.mouse.move(box["x"] + 250, box["y"] + 280, steps=4)
-    page.mouse.up()
-    explorer.until(lambda: explorer.picture() != zoomed)
-    assert explorer.events() == [] or explorer.events()[-1]["select"]["token"] is None
-    page.locator(".hs-overlay").dblclick(position={"x": 320, "y": 320})
-    expect(reset).to_be_disabled()
-
-
-def test_zooming_into_a_pooled_map_asks_for_the_part_in_view(explore):
-    tokens = 1283
-    near = abs(np.arange(tokens)[:, None] - np.arange(tokens)[None]) < 2
-    weights = (near / near.sum(1, keepdims=True)).astype(np.float32)[None, None]
-    source = Source(weights, [f"w{i}" for i in range(tokens)])
-    explorer = explore(source)
-    box = explorer.page.locator(".hs-overlay").bounding_box()
-    explorer.page.mouse.move(box["x"] + 320, box["y"] + 320)
-    for _ in range(8):
-        explorer.page.mouse.wheel(0, -120)
-
-    def tiles() -> list[Any]:
-        asked = [wanted for ask in explorer.asks() for wanted in ask["maps"]]
-        return [w for w in asked if w[:2] == [0, 0] and w[2:] != [0, tokens, 0, tokens]]
-
-    explorer.serve(tiles)
-    top, bottom, left, right = tiles()[-1][2:]
-    assert 0 <= top < bottom <= tokens
-    assert 0 <= left < right <= tokens
-    assert bottom - top <= 640
-    explorer.page.wait_for_timeout(600)
-    assert len(tiles()) == 1  # answered, so not asked again
-
-
-def test_stretching_the_contrast_says_so_and_changes_the_colours(explore):
-    source = random_source(1, 2, 13)
-    source.weights *= 0.3
-    explorer = explore(source)
-    before = explorer.picture()
-    button = explorer.page.get_by_role("button", name="Stretch contrast")
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
-    explorer.until(lambda: explorer.picture() != before)
-    explorer.until(
-        lambda: explorer.events()[-1:] and explorer.events()[-1]["select"]["scale"] == "own"
-    )
-
-
-def test_a_switch_of_theme_redraws(explore):
-    explorer = explore(random_source(1, 2, 7))
-    light = explorer.picture()
-    explorer.page.emulate_media(color_scheme="dark")
-    explorer.until(lambda: explorer.root.get_attribute("data-mode") == "dark")
-    assert explorer.picture() != light
-    expect(explorer.page.locator(".hs-matrix .hs-says")).to_contain_text("Brighter = more")
 
 
 def test_the_sentence_tells_whether_rows_sum_to_one(explore):
@@ -505,8 +260,424 @@ def test_the_sentence_tells_whether_rows_sum_to_one(explore):
     expect(says).to_contain_text("mean over the layer")
 
 
+# ---- what is fetched
+
+
+def test_a_click_in_the_atlas_redraws_without_fetching_a_map(explore, server):
+    explorer = explore(random_source(3, 5, 13), start={"token": 2})
+    before, painted = explorer.picture(), explorer.painted()
+    explorer.choose(2, 4)
+    explorer.is_painted(painted)
+    explorer.shows(2, 4)
+    explorer.wait(OTHER_PICTURE, before)
+    explorer.choose(1, 6)  # three after the last head: five heads, mean, max
+    explorer.shows(1, "max")
+    # a row of what is chosen now is asked for last: nothing was before it that is not here
+    server.until(lambda: "row?site=1&head=max&axis=query&index=2" in server.paths())
+    assert server.paths("map") == []
+    assert explorer.events() == []
+
+
+def test_what_is_missing_is_fetched_at_once_and_the_old_picture_stays(explore, server):
+    explorer = explore(random_source(2, 3, 61))
+    before = explorer.picture()
+    server.hold("map")
+    explorer.choose(1, 2)
+    explorer.shows(1, 2)
+    server.until(lambda: "map?site=1&head=2" in server.paths())
+    expect(explorer.page.locator(".hs-wait")).to_have_text("Fetching layer 1 · head 2 …")
+    expect(explorer.stage).to_have_class("hs-stage hs-dim")
+    explorer.wait(SAME_PICTURE, before)
+    server.release()
+    expect(explorer.page.locator(".hs-wait")).to_be_hidden()
+    explorer.wait(OTHER_PICTURE, before)
+    assert server.paths().count("map?site=1&head=2") == 1
+
+
+def test_a_request_that_is_superseded_is_aborted(explore, server):
+    explorer = explore(random_source(2, 3, 61))
+    server.hold("map")
+    explorer.choose(1, 1)
+    server.until(lambda: "map?site=1&head=1" in server.paths())
+    with explorer.page.expect_event(
+        "requestfailed", lambda request: request.url.endswith("map?site=1&head=1")
+    ) as aborted:
+        explorer.choose(1, 2)
+    assert "ERR_ABORTED" in (aborted.value.failure or "")
+    server.release()
+    explorer.shows(1, 2)
+    explorer.whole_is_shown()
+
+
+def test_a_failing_request_is_tried_three_times_and_then_it_says_so(explore, server, console):
+    explorer = explore(random_source(2, 3, 61))
+    server.refuse("map", 500)
+    explorer.choose(1, 2)
+    server.until(lambda: server.paths().count("map?site=1&head=2") == 3)
+    expect(explorer.page.locator(".hs-wait")).to_have_text("No answer for layer 1 · head 2.")
+    server.refuse("map", None)
+    explorer.choose(1, 1)
+    explorer.whole_is_shown()
+    assert server.paths().count("map?site=1&head=2") == 3
+    expected_errors(console)
+
+
+def test_the_neighbours_are_fetched_ahead_then_the_other_heads_and_then_need_nothing(
+    explore, server
+):
+    explorer = explore(random_source(3, 3, 61), start={"layer": 1})
+    maps = [
+        *("map?site=1&head=0", "map?site=2&head=0", "map?site=0&head=0"),
+        *("map?site=1&head=1", "map?site=1&head=2", "map?site=1&head=mean", "map?site=1&head=max"),
+    ]
+    server.until(lambda: len(server.paths("map")) == len(maps))
+    assert server.paths("map") == maps
+    painted = explorer.painted()
+    explorer.choose(1, 3)
+    explorer.shows(1, "mean")
+    explorer.is_painted(painted)
+    explorer.whole_is_shown()
+    assert server.paths().count("map?site=1&head=mean") == 1
+
+
+def test_no_more_than_4_mib_are_fetched_ahead(explore, server):
+    tokens, heads = 640, 13
+    explore(random_source(1, heads, tokens))
+    most = 4 * 2**20 // tokens**2
+    assert most < heads - 1
+    server.until(lambda: len(server.paths("map")) == 1 + most)
+    # what is asked for after the last of them shows that there are no more
+    server.until(lambda: any(path.startswith("provenance") for path in server.paths()))
+    assert len(server.paths("map")) == 1 + most
+
+
+def test_stepping_back_through_the_layers_fetches_the_one_before_first(explore, server):
+    explorer = explore(random_source(5, 2, 61), start={"layer": 3})
+    server.until(lambda: "map?site=2&head=0" in server.paths())
+    explorer.page.get_by_role("button", name="Previous layer").click()
+    explorer.shows(2, 0)
+    server.until(lambda: "map?site=1&head=0" in server.paths())
+    assert "map?site=0&head=0" not in server.paths()
+
+
+def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
+    tokens = 1283
+    near = abs(np.arange(tokens)[:, None] - np.arange(tokens)[None]) < 2
+    weights = (near / near.sum(1, keepdims=True)).astype(np.float32)[None, None]
+    explorer = explore(Source(weights, [f"w{i}" for i in range(tokens)]))
+    explorer.page.locator(".hs-overlay").focus()
+    for _ in range(5):
+        explorer.page.keyboard.press("+")
+    [tile] = server.until(lambda: [path for path in server.paths("map") if "rows=" in path])
+    ranges = re.findall(r"(\d+)-(\d+)", tile)
+    (top, bottom), (left, right) = (map(int, each) for each in ranges)
+    assert 0 <= top < bottom <= tokens
+    assert 0 <= left < right <= tokens
+    assert bottom - top <= 640
+    painted = explorer.painted()
+    explorer.page.keyboard.press("Escape")
+    explorer.is_painted(painted)
+    for _ in range(5):
+        explorer.page.keyboard.press("+")
+    expect(explorer.reset).to_be_enabled()
+    server.hold("row")
+    explorer.walk_to(0, 0)
+    expect(explorer.read).to_contain_text("≈")  # read from the part, which is kept
+    assert len([path for path in server.paths("map") if "rows=" in path]) == 1
+
+
+def test_requests_carry_the_session(explore, server):
+    explore(random_source(1, 2, 7))
+    assert {each.session for each in server.requests} == {"room"}
+
+
+# ---- traces, revisions, the link
+
+
+def test_a_trace_that_was_evicted_is_told_once(explore, server, console):
+    explorer = explore(random_source(2, 3, 61), made=4)
+    server.refuse("map", 410)
+    explorer.choose(1, 1)
+    explorer.wait("headscope.events.length > 0")
+    assert explorer.events() == [["trace_lost", {"trace": "t1", "made": 4}]]
+    explorer.choose(1, 2)
+    explorer.shows(1, 2)
+    server.refuse("map", None)
+    explorer.update(made=5)
+    explorer.whole_is_shown()
+    assert explorer.events() == [["trace_lost", {"trace": "t1", "made": 4}]]
+    expected_errors(console)
+
+
+def test_a_trace_that_is_never_there_is_not_asked_for_without_end(page, server, console):
+    explorer = Explorer(page, server, random_source(1, 2, 7))
+    server.sources.clear()
+    explorer.update(trace="gone", made=1)
+    for made in range(2, 6):
+        if made <= 4:
+            explorer.wait("count => headscope.events.length === count", made - 1)
+        explorer.update(made=made)
+    server.until(lambda: len([r for r in server.requests if r.trace == "gone"]) == 5)
+    explorer.wait("headscope.events.length === 3")
+    expected_errors(console)
+
+
+def test_a_new_trace_keeps_the_choice_as_far_as_it_fits(explore, server):
+    explorer = explore(random_source(3, 5, 13), start={"token": 12})
+    explorer.choose(2, 4)
+    explorer.shows(2, 4)
+    smaller = random_source(2, 3, 7, trace="t2")
+    server.sources["t2"] = smaller
+    explorer.update(trace="t2")
+    expect(explorer.root).to_have_attribute("data-trace", "t2")
+    explorer.shows(1, 2)
+    expect(explorer.page.locator('.hs-chip[aria-checked="true"]')).to_have_count(0)
+
+
+def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, server):
+    explorer = explore(random_source(2, 3, 61))
+    before = explorer.picture()
+    server.sources["t2"] = random_source(2, 3, 61, seed=1, trace="t2")
+    server.hold("overview", "map")
+    explorer.update(trace="t2")
+    server.until(lambda: [r.route for r in server.requests if r.trace == "t2"] != [])
+    explorer.wait(SAME_PICTURE, before)
+    expect(explorer.root).to_have_class(re.compile("hs-busy"))
+    server.release("overview")
+    expect(explorer.root).to_have_attribute("data-trace", "t2")
+    explorer.wait(SAME_PICTURE, before)
+    expect(explorer.stage).to_have_class("hs-stage hs-dim")
+    server.release("map")
+    explorer.wait(OTHER_PICTURE, before)
+    explorer.whole_is_shown()
+    expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
+
+
+def test_the_map_of_the_next_trace_is_fetched_beside_its_overview(explore, server):
+    explorer = explore(random_source(2, 3, 61))
+    server.sources["t2"] = random_source(2, 3, 61, seed=1, trace="t2")
+    server.hold("overview")
+    explorer.update(trace="t2")
+    server.until(lambda: "map" in [r.route for r in server.requests if r.trace == "t2"])
+    server.release()
+    expect(explorer.root).to_have_attribute("data-trace", "t2")
+    explorer.whole_is_shown()
+
+
+def test_busy_dims_and_null_keeps_the_last_picture(explore):
+    explorer = explore(random_source(2, 3, 7))
+    before = explorer.picture()
+    explorer.update(trace=None, busy=True)
+    expect(explorer.root).to_have_class(re.compile("hs-busy"))
+    explorer.wait(SAME_PICTURE, before)
+    explorer.choose(1, 1)
+    explorer.shows(1, 1)
+    explorer.update(trace="t1", busy=False)
+    expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
+
+
+def test_before_a_trace_there_is_a_quiet_line(page: Page, server: Server):
+    source = random_source(1, 2, 7)
+    explorer = Explorer(page, server, source, {"trace": None})
+    expect(page.get_by_role("status")).to_have_text("Loading the model …")
+    explorer.update(trace="t1")
+    explorer.is_painted()
+    expect(page.get_by_role("status")).to_have_count(0)
+
+
+def test_the_same_revision_never_undoes_a_choice_and_a_new_one_is_adopted(explore):
+    explorer = explore(random_source(3, 5, 13), revision="n.1", start={"layer": 0, "head": 0})
+    explorer.choose(2, 2)
+    explorer.shows(2, 2)
+    explorer.update(start={"layer": 1, "head": 1}, busy=True)
+    explorer.shows(2, 2)
+    explorer.update(revision="n.2", start={"layer": 1, "head": 1})
+    explorer.shows(1, 1)
+    explorer.choose(0, 3)
+    explorer.shows(0, 3)
+    explorer.update(revision="n.3", start=None)  # come back by the menu: where it was
+    explorer.shows(0, 3)
+
+
+def test_a_revision_s_selection_waits_for_its_own_trace(explore, server):
+    explorer = explore(random_source(3, 5, 13), revision="n.1")
+    server.sources["t2"] = random_source(3, 5, 13, seed=1, trace="t2")
+    server.hold("overview")
+    explorer.update(trace="t2", revision="n.2", start={"layer": 2, "head": 4})
+    server.until(lambda: [r for r in server.requests if r.trace == "t2"])
+    explorer.shows(0, 0)
+    server.release()
+    explorer.shows(2, 4)
+    expect(explorer.root).to_have_attribute("data-trace", "t2")
+
+
+def linked(explore: Callable[..., Explorer], **props: Any) -> Explorer:
+    """A view that owns the address /text."""
+    given = {"page": "text", "path": ["/", "/text"], "revision": "n.1", "link": {"model": "a b"}}
+    return explore(random_source(3, 5, 13), **{**given, **props})
+
+
+def test_the_link_has_the_settings_and_what_is_chosen(explore):
+    explorer = linked(explore, start={"layer": 1, "head": 2})
+    address = re.compile(r"/text\?model=a\+b&layer=1&head=2$")
+    expect(explorer.page).to_have_url(address)
+    explorer.choose(2, 5)
+    expect(explorer.page).to_have_url(re.compile(r"/text\?model=a\+b&layer=2&head=mean$"))
+    explorer.update(link={})
+    expect(explorer.page).to_have_url(re.compile(r"/text\?layer=2&head=mean$"))
+    assert explorer.page.evaluate("history.length") == 2  # a blank page, and this one
+
+
+def test_after_a_reload_the_choice_is_the_same(explore, server):
+    explorer = linked(explore, start={"layer": 1, "head": 2})
+    explorer.choose(2, 4)
+    explorer.shows(2, 4)
+    explorer.page.reload()
+    explorer.shows(2, 4)
+    server.props["revision"] = "n.2"
+    explorer.page.reload()
+    explorer.shows(1, 2)  # a new revision: as Python says
+    explorer.choose(0, 3)
+    explorer.shows(0, 3)
+    server.props.update(revision="n.3", start=None)
+    explorer.page.reload()
+    explorer.shows(0, 3)  # back by the menu: as it was
+    server.props.update(revision="m.0", start=None)
+    explorer.page.reload()
+    explorer.shows(0, 0)  # another session: the defaults
+
+
+def test_nothing_is_sent_while_mounting(explore):
+    explorer = explore(random_source(2, 3, 7))
+    expect(explorer.page.locator(".hs-provenance")).to_be_visible()  # it comes last
+    assert explorer.events() == []
+
+
+# ---- pointer, wheel, keyboard, fingers
+
+
+def test_the_keyboard_alone_is_enough(explore):
+    explorer = explore(random_source(3, 5, 13))
+    page = explorer.page
+    atlas = page.locator(".hs-scroller")
+    atlas.focus()
+    for key, place in (
+        ("ArrowRight", (0, 1)),
+        ("ArrowDown", (1, 1)),
+        ("End", (1, "max")),
+        ("ArrowLeft", (1, "mean")),
+        ("ArrowUp", (0, "mean")),
+        ("Home", (0, 0)),
+        ("ArrowLeft", (0, 0)),
+    ):
+        page.keyboard.press(key)
+        explorer.shows(*place)
+    explorer.walk_to(2, 3)
+    page.keyboard.press("Enter")
+    expect(page.locator(".hs-chip").nth(2)).to_have_attribute("aria-checked", "true")
+    expect(explorer.reset).to_be_disabled()
+    page.keyboard.press("+")
+    expect(explorer.reset).to_be_enabled()
+    page.keyboard.press("Escape")
+    expect(explorer.reset).to_be_disabled()
+
+
+def test_the_wheel_scrolls_the_page_and_with_control_it_zooms(explore):
+    explorer = explore(random_source(1, 2, 37), "phone")
+    page = explorer.page
+    overlay = page.locator(".hs-overlay")
+    overlay.scroll_into_view_if_needed()
+    box = overlay.bounding_box()
+    page.mouse.move(box["x"] + 180, box["y"] + 200)
+    for turn, way in ((200, ">"), (-120, "<")):
+        before = page.evaluate("scrollY")
+        page.mouse.wheel(0, turn)
+        explorer.wait(f"before => scrollY {way} before", before)
+    expect(explorer.reset).to_be_disabled()
+    whole = explorer.picture()
+    overlay.dispatch_event("wheel", {"deltaY": -50, **middle(overlay), "ctrlKey": True})
+    expect(explorer.reset).to_be_enabled()
+    explorer.wait(OTHER_PICTURE, whole)
+    page.mouse.move(2, 2)
+    expect(explorer.read).to_contain_text("Ctrl or ⌘ with the wheel")
+
+
+def middle(locator: Any) -> dict[str, float]:
+    box = locator.bounding_box()
+    return {"clientX": box["x"] + box["width"] / 2, "clientY": box["y"] + box["height"] / 2}
+
+
+def test_zooming_by_wheel_panning_and_back(explore):
+    explorer = explore(random_source(1, 2, 37))
+    page = explorer.page
+    whole = explorer.picture()
+    overlay = page.locator(".hs-overlay")
+    overlay.dispatch_event("wheel", {"deltaY": -60, **middle(overlay), "ctrlKey": True})
+    expect(explorer.reset).to_be_enabled()
+    explorer.wait(OTHER_PICTURE, whole)
+    zoomed = explorer.picture()
+    box = overlay.bounding_box()
+    page.mouse.move(box["x"] + 320, box["y"] + 320)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 250, box["y"] + 280, steps=4)
+    page.mouse.up()
+    explorer.wait(OTHER_PICTURE, zoomed)
+    expect(page.locator('.hs-chip[aria-checked="true"]')).to_have_count(0)  # a drag pins nothing
+    overlay.dblclick(position={"x": 320, "y": 320})
+    expect(explorer.reset).to_be_disabled()
+
+
+def test_larger_type_keeps_the_whole_matrix_in_view(explore):
+    explorer = explore(random_source(2, 12, 16))
+    painted = explorer.painted()
+    explorer.update(type_size=1.4)
+    explorer.is_painted(painted)
+    expect(explorer.reset).to_be_disabled()
+    assert explorer.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    boxes = explorer.page.locator(".hs-columns span").evaluate_all(
+        """all => all.map((span) => {
+          const range = document.createRange();
+          range.selectNodeContents(span);
+          const { left, right } = range.getBoundingClientRect();
+          return [left, right];
+        })"""
+    )
+    for (_, end), (start, _) in itertools.pairwise(boxes):
+        assert end <= start + 1
+
+
+@pytest.mark.parametrize("height", [720, 768, 900, 1080])
+def test_the_matrix_fits_into_the_window(explore, height: int):
+    explorer = explore(random_source(2, 12, 16))
+    explorer.page.set_viewport_size({"width": 1280, "height": height})
+    explorer.wait(
+        "() => document.querySelector('.hs-stage').getBoundingClientRect().bottom <= innerHeight"
+    )
+
+
+def test_stretching_the_contrast_says_so_and_changes_the_colours(explore):
+    source = random_source(1, 2, 13)
+    source.array = source.array * 0.3
+    explorer = explore(source)
+    before = explorer.picture()
+    button = explorer.page.get_by_role("button", name="Stretch contrast")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    explorer.wait(OTHER_PICTURE, before)
+
+
+def test_a_switch_of_theme_redraws(explore):
+    explorer = explore(random_source(1, 2, 7))
+    light = explorer.picture()
+    explorer.page.emulate_media(color_scheme="dark")
+    expect(explorer.root).to_have_attribute("data-mode", "dark")
+    explorer.wait(OTHER_PICTURE, light)
+    expect(explorer.page.locator(".hs-matrix .hs-says")).to_contain_text("Brighter = more")
+
+
 def test_the_picture_is_saved_with_its_name(explore):
-    explorer = explore(random_source(2, 3, 7, note="untrained: random weights"), site=1, head=2)
+    source = random_source(2, 3, 7, note="untrained: random weights")
+    explorer = explore(source, start={"layer": 1, "head": 2})
     label = explorer.page.locator(".hs-overlay").get_attribute("aria-label")
     assert "layer 1, head 2" in label
     assert "untrained: random weights" in label
@@ -524,14 +695,14 @@ def test_everything_can_be_hit_with_a_finger(explore):
         assert min(box) >= 24
 
 
-def test_a_tap_chooses_and_reads(browser: Browser, tmp_path: Path):
+def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
     page = context.new_page()
     source = random_source(1, 2, 7, labels=list("abcdefg"))
-    explorer = Explorer(page, tmp_path, source, source.first())
-    explorer.until(explorer.painted)
+    explorer = Explorer(page, server, source)
+    explorer.is_painted()
     page.locator(".hs-overlay").tap(position={"x": 180, "y": 250})
     expect(page.locator('.hs-chip[aria-checked="true"]')).to_have_count(1)
     chosen = page.locator('.hs-chip[aria-checked="true"]').inner_text()
@@ -539,21 +710,101 @@ def test_a_tap_chooses_and_reads(browser: Browser, tmp_path: Path):
     context.close()
 
 
-@pytest.mark.parametrize("view", ["atlas", "matrix", "tokens"])
-def test_each_view_stands_alone(page: Page, tmp_path: Path, view: str):
+# ---- below the picture
+
+
+def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server):
+    labels = ["cat", "<s>", "مرحبا", " "]
+    found = {
+        "title": "what comes after “the”",
+        "labels": labels,
+        "probabilities": [0.61, 0.2, 0.1, 0.004],
+        "note": "All share 1.",
+    }
+    source = random_source(2, 3, 7, predictions=found)
+    explorer = explore(source, panels=["predictions", "code"], start={"token": 3})
+    page = explorer.page
+    expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
+    section = page.locator(".hs-predictions")
+    expect(section.get_by_role("heading")).to_have_text("what comes after “the”")
+    expect(section.locator(".hs-bar-label")).to_have_text(["cat", "<s>", "مرحبا", "␣"])
+    expect(section.locator(".hs-bar-number")).to_have_text(["61 %", "20 %", "10 %", "0.40 %"])
+    assert "predictions?site=0&direction=out&token=3" in server.paths()
+    assert server.paths("code") == []
+    page.get_by_text("The same in Python").click()
+    line = "t.weights(layer=0, head=0)  # <b>query</b> × key"
+    expect(page.locator(".hs-code")).to_have_text(line)
+    explorer.choose(1, 2)
+    expect(page.locator(".hs-code")).to_contain_text("layer=1, head=2")
+    server.until(lambda: "predictions?site=1&direction=out&token=3" in server.paths())
+
+
+def test_a_network_without_predictions_has_no_bars(explore, server):
+    explorer = explore(random_source(1, 2, 7), panels=["predictions"])
+    server.until(lambda: server.paths("predictions"))
+    expect(explorer.page.locator(".hs-provenance")).to_be_visible()
+    expect(explorer.page.locator(".hs-predictions")).to_be_hidden()
+
+
+def test_the_lines_are_copied(browser: Browser, server: Server):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    explorer = Explorer(page, server, random_source(1, 2, 7), {"panels": ["code"]})
+    explorer.is_painted()
+    page.get_by_text("The same in Python").click()
+    expect(page.locator(".hs-code")).to_contain_text("t.weights")
+    copy = page.get_by_role("button", name="Copy the lines")
+    copy.click()
+    expect(copy).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("t.weights(layer=0, head=0)")
+    context.close()
+
+
+# ---- in a file
+
+
+@pytest.mark.parametrize("part", ["atlas", "matrix", "tokens"])
+def test_each_part_stands_alone_in_a_file(page: Page, tmp_path: Path, part: str):
+    source = random_source(2, 3, 7)
+    props = {"kind": "text", "trace": "t1", "start": {"token": 1}, "parts": [part]}
     file = tmp_path / "view.html"
-    first = random_source(2, 3, 7).first(token=1)
-    file.write_text(standalone(first, view=view), encoding="utf-8")
+    held = {"overview": source.answer("overview", {})}
+    file.write_text(standalone(held, props), encoding="utf-8")
     page.goto(file.as_uri())
-    there = {"atlas": ".hs-thumbs", "matrix": ".hs-picture", "tokens": ".hs-chip"}[view]
-    expect(page.locator(there).first).to_be_visible()
+    there = {"atlas": ".hs-thumbs", "matrix": ".hs-picture", "tokens": ".hs-chip"}
+    for name, place in there.items():
+        if name == part:
+            expect(page.locator(place).first).to_be_visible()
+        else:
+            expect(page.locator(place)).to_have_count(0)
 
 
-def test_destroying_the_view_leaves_nothing(explore):
+def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_path: Path):
+    source = random_source(2, 3, 61)
+    held: dict[str, bytes] = {"overview": source.answer("overview", {})}
+    for site, head in (("1", "2"), ("0", "mean")):
+        asked = {"site": site, "head": head}
+        held[f"map?head={head}&site={site}"] = source.answer("map", asked)
+    props = {"kind": "text", "start": {"layer": 1, "head": 2}}
+    file = tmp_path / "view.html"
+    file.write_text(standalone(held, props), encoding="utf-8")
+    page.goto(file.as_uri())
+    stage = page.locator(".hs-stage")
+    expect(page.locator(".headscope[data-painted]")).to_have_count(1)
+    expect(stage).to_have_class("hs-stage")
+    page.get_by_role("combobox", name="Head").select_option("1")
+    expect(page.locator(".hs-wait")).to_have_text("Not in this file: layer 1 · head 1")
+    page.get_by_role("combobox", name="Layer").select_option("0")
+    page.get_by_role("combobox", name="Head").select_option("mean")
+    expect(stage).to_have_class("hs-stage")
+
+
+def test_destroying_the_view_leaves_nothing(explore, server):
     explorer = explore(random_source(2, 3, 61))
+    server.hold("map")
     explorer.choose(1, 1)
-    explorer.page.evaluate("headscope.destroy()")
-    count = len(explorer.events())
-    explorer.page.wait_for_timeout(1800)
+    server.until(lambda: "map?site=1&head=1" in server.paths())
+    with explorer.page.expect_event("requestfailed"):
+        explorer.page.evaluate("headscope.destroy()")
     assert explorer.root.inner_html() == ""
-    assert len(explorer.events()) == count
+    assert explorer.events() == []

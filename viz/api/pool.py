@@ -65,8 +65,8 @@ class FairPool:
 
     def _withdraw(self, session: str, job: _Job) -> None:
         """Takes a job back that has not begun."""
-        queue = self._waiting.get(session, ())
-        if job in queue:
+        queue = self._waiting.get(session)
+        if queue is not None and job in queue:
             queue.remove(job)
             if not queue:
                 del self._waiting[session]

@@ -11,7 +11,7 @@ from models.presets import PRESETS
 from viz.pages.architecture.fields import fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
-from viz.pages.widgets import known
+from viz.pages.widgets import known, pictures
 
 PAGE = "architecture"
 FIRST = "small"
@@ -47,7 +47,7 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
         link.text("ids", "4 5 9 7 6"),
         link.text("answer_ids", "1 8 3 5 4"),
         link.choice("photo", begin["photo"], picture.PICTURES),
-        link.sha256("upload"),
+        pictures.UPLOAD,
         link.choice("fit", "crop", FITS),
     )
 

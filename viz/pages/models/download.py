@@ -14,7 +14,7 @@ from viz.pages.models.source import PAGE
 from viz.pages.shared import plain
 
 if TYPE_CHECKING:
-    pass
+    from models.files.hub import DownloadPlan
 
 POLL = 0.25  # seconds between two updates of the progress bar
 

@@ -168,12 +168,15 @@ def number(
         auto: what an empty box says; it then stands for 0.
     """
     key, value = session.widget(page, name, (*span, step), empty=0 if auto else None)
+    if auto:  # a box that begins with a value takes it back when it is emptied
+        st.session_state.setdefault(key, value or None)
+        value = None
     st.number_input(
         label,
         min_value=span[0],
         max_value=span[1],
         step=step,
-        value=None if auto and value == 0 else value,
+        value=value,
         format=format,
         key=key,
         help=help or None,

@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 import textwrap
+from typing import Any, cast
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_an_empty_width_follows_from_the_others():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
-    values, config = presets.values(name), PRESETS[name].config
+    values, config = presets.values(name), cast(Any, PRESETS[name].config)
     automatics = {f.name for f in fields(PRESETS[name].kind) if f.auto and not values[f.name]}
     attend = next(
         part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"

@@ -200,7 +200,7 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
 
 
 def _trained() -> None:
-    from analysis.outputs import likely
+    from analysis.outputs import top_tokens
     from viz.figures import bars
 
     frame.heading("The same in a trained network")
@@ -219,7 +219,7 @@ def _trained() -> None:
         shared.notice(remark)
     if place + 1 < letter:
         st.caption(f"The answer has {len(letters)} letters: the last one is shown.")
-    found = likely(trace, place, count=5)
+    found = top_tokens(trace, place, count=5)
     names = [card.tokens[id] for id in found.ids] if card else []
     title = f"“{letters}” backwards, letter {place + 1}"
     drawn = bars(names, found.probabilities, title=title, x="probability")

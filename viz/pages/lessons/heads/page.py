@@ -145,7 +145,11 @@ def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> 
     inside, width = config.heads * config.width, config.width
     flat, split = f"{batch} × {tokens} × {inside}", f"{batch} × {config.heads} × {tokens} × {width}"
     square = f"{batch} × {config.heads} × {tokens} × {tokens}"
-    out = "W^{O} (left out)" if not config.projects else f"W^{{O}} {config.merged} × {config.dim}"
+    out = (
+        "W^{O} (left out)"
+        if not config.has_projection
+        else f"W^{{O}} {config.merged} × {config.dim}"
+    )
     divided = (
         f"q kᵀ / √{width}" if config.dot_scaling == "sqrt" else f"(q / ∜{width}) (k / ∜{width})ᵀ"
     )

@@ -93,8 +93,9 @@ export class ViewState {
     const { page, path, link, revision, trace, made } = props;
     if (page) own(page, path, link, this.root);
     if (revision !== this.revision) {
+      const now = this.revision ? { revision: this.revision, selection: this.chosen() } : null;
       this.revision = revision;
-      this.start = startOf(kept(page, revision), props);
+      this.start = startOf(kept(page, revision) ?? now, props);
       this.record(this.start);
     } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
     if (trace !== null && (trace !== this.latest.trace || made !== this.latest.made))

@@ -1,0 +1,205 @@
+"""A loopback server with one view on a page, and answers that a test can hold back or refuse."""
+
+import json
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlsplit
+
+from headscope_views.standalone import page as standalone
+from playwright.sync_api import Page, expect
+
+SECONDS = 60  # a busy machine is slow, not wrong
+PROVENANCE = "Layer 0: computed by PyTorch’s fused kernel · float32 · mask: none"
+Answer = bytes | tuple[bytes, str] | dict[str, Any]
+
+
+class Source(Protocol):
+    """What answers the requests about a trace."""
+
+    trace: str
+
+    def answer(self, route: str, query: dict[str, str]) -> Answer:
+        """The body of a response, as the app's own API gives it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request for something about a trace.
+
+    Attributes:
+        trace: its id.
+        route: the last part of the path.
+        query: as the view wrote it.
+        session: by the header.
+    """
+
+    trace: str
+    route: str
+    query: str
+    session: str
+
+    @property
+    def path(self) -> str:
+        return f"{self.route}?{self.query}" if self.query else self.route
+
+
+@dataclass
+class Server:
+    """Serves a page with a view at "/" and "/text", and the API below it.
+
+    Attributes:
+        props: of the view.
+        sources: what answers, by trace.
+        requests: every one so far.
+    """
+
+    props: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, Source] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        self._changed = threading.Condition()
+        self._held: set[str] = set()
+        self._refused: dict[str, int] = {}
+
+    def paths(self, *routes: str) -> list[str]:
+        """What was asked for of these routes, in order; of all routes if none is named."""
+        with self._changed:
+            return [each.path for each in self.requests if not routes or each.route in routes]
+
+    def hold(self, *routes: str) -> None:
+        """Lets requests of these routes wait."""
+        with self._changed:
+            self._held.update(routes)
+
+    def release(self, *routes: str) -> None:
+        """Answers them; all that wait if none is named."""
+        with self._changed:
+            self._held.difference_update(routes or tuple(self._held))
+            self._changed.notify_all()
+
+    def refuse(self, route: str, status: int | None) -> None:
+        """Answers a route with an error; None ends that."""
+        with self._changed:
+            self._refused.pop(route, None)
+            if status is not None:
+                self._refused[route] = status
+
+    def until(self, condition: Callable[[], Any]) -> Any:
+        """Waits until something about the requests is the case, and returns it."""
+        with self._changed:
+            if not self._changed.wait_for(condition, SECONDS):
+                raise AssertionError(f"it did not come about; asked for: {self.requests}")
+            return condition()
+
+    def respond(self, path: str, session: str) -> tuple[int, str, bytes]:
+        """Status, media type and body."""
+        url = urlsplit(path)
+        if url.path in ("/", "/text", "/image"):
+            return 200, "text/html; charset=utf-8", standalone(None, self.props).encode()
+        if not url.path.startswith("/api/trace/"):
+            return 204, "text/plain", b""
+        trace, route = url.path.split("/")[-2:]
+        with self._changed:
+            self.requests.append(Request(trace, route, url.query, session))
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: route not in self._held, SECONDS)
+            status = self._refused.get(route)
+        if status is not None:
+            return status, "text/plain", b"refused"
+        if trace not in self.sources:
+            return 404, "text/plain", b"there is no such result"
+        answer = self._answer(self.sources[trace], route, dict(parse_qsl(url.query)))
+        if isinstance(answer, dict):
+            return 200, "application/json", json.dumps(answer).encode()
+        body, kind = answer if isinstance(answer, tuple) else (answer, "application/octet-stream")
+        return 200, kind, body
+
+    def _answer(self, source: Source, route: str, query: dict[str, str]) -> Answer:
+        if route == "provenance":
+            return {"line": PROVENANCE}
+        return source.answer(route, query)
+
+
+@contextmanager
+def serving() -> Generator[Server, None, None]:
+    """A server on a free port of this machine."""
+    served = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            session = self.headers.get("X-Headscope-Session", "")
+            status, kind, body = served.respond(self.path, session)
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Says nothing."""
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A browser that no longer waits is no error."""
+
+    httpd = Quiet(("127.0.0.1", 0), Handler)
+    served.url = f"http://127.0.0.1:{httpd.server_port}"
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        served.release()
+        httpd.shutdown()
+        httpd.server_close()
+
+
+class View:
+    """A view on a page, and the server it asks."""
+
+    def __init__(
+        self, page: Page, server: Server, source: Source, props: Mapping[str, Any], path: str
+    ) -> None:
+        self.page, self.server, self.source = page, server, source
+        server.sources[source.trace] = source
+        server.props = {"trace": source.trace, "session": "room", **props}
+        page.goto(server.url + path)
+        self.root = page.locator(".headscope")
+
+    def update(self, **props: Any) -> None:
+        """Sends other props, as a run of Python does."""
+        self.page.evaluate("headscope.update", props)
+
+    def events(self) -> list[Any]:
+        return self.page.evaluate("headscope.events")
+
+    def wait(self, condition: str, argument: Any = None) -> None:
+        """Waits for a condition in JavaScript."""
+        self.page.wait_for_function(condition, arg=argument, timeout=1000 * SECONDS)
+
+    def painted(self) -> int:
+        return int(self.root.get_attribute("data-painted") or 0)
+
+    def is_painted(self, after: int = 0) -> None:
+        """Waits until there is a picture that was drawn after this many."""
+        self.wait(
+            "count => Number(document.querySelector('.headscope').dataset.painted ?? 0) > count",
+            after,
+        )
+
+    def shows(self, site: int, head: int | str) -> None:
+        """Waits until this head is chosen."""
+        expect(self.root).to_have_attribute("data-site", str(site))
+        expect(self.root).to_have_attribute("data-head", str(head))
