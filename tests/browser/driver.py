@@ -68,20 +68,10 @@ class Place:
 
 
 COURSE = "Course"
-LESSONS = [
-    "dictionary",
-    "by_hand",
-    "query_key_value",
-    "scale",
-    "heads",
-    "position",
-    "block",
-    "decoder",
-    "both",
-    "head_layer",
-    "vision",
-    "quiz",
-]
+LESSONS = (
+    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
+    *("decoder", "both", "head_layer", "vision", "quiz"),
+)
 PLACES = (
     Place(
         "Text",
@@ -277,6 +267,8 @@ def _expected(message: ConsoleMessage) -> bool:
 
 def rest(page: Page) -> None:
     """Returns when no run, request or repaint is under way and nothing has changed for a while."""
+    page.wait_for_load_state("networkidle", timeout=WAIT_MS)
+    page.evaluate("() => { window.__rest = null; }")
     page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
 
 
