@@ -22,7 +22,7 @@ app = st.App(
         *server.page_routes(registry.ENTRIES, registry.FIRST),
     ],
     middleware=server.middleware(),
-    lifespan=server.lifespan,
+    lifespan=server.lifespan(registry.ENTRIES[registry.FIRST].module),
 )
 
 if __name__ == "__main__":

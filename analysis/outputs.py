@@ -1,4 +1,4 @@
-"""What a network's output says: which tokens it holds top_tokens, and how top_tokens."""
+"""The most likely tokens or classes of a network's output, and their probabilities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Attention weights small enough to look at: pooled to a few cells, or combined over heads.
+"""Attention weights pooled for display, or combined over heads.
 
 Max pooling keeps every peak: a cell shows the largest weight it covers. Nothing here holds the
 weights of a whole layer at once when they are large: rows come in blocks.

@@ -1,4 +1,4 @@
-"""Weights of all heads over a grid of patches, taken together where there are too many to send.
+"""Attention of all heads over a grid of patches, pooled where it is too large to send.
 
 With a factor f, f × f patches are one cell. A cell of queries is represented by the patch in its
 middle; a cell of keys has its largest weight. The prefix (class token, registers) stays as it is.
@@ -57,7 +57,7 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
 
 
 def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:
-    """What one query gives to every key, in each head."""
+    """Weights of one query to every key, in each head."""
     return trace.weights(
         site.layer, kind=site.kind, tower=site.tower, rows=range(query, query + 1)
     )[:, 0]
@@ -66,7 +66,7 @@ def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head 
 def heads_of_key(
     trace: Trace, site: Site, key: int, totals: Float[Tensor, "head query"] | None = None
 ) -> Float[Tensor, "head query"]:
-    """What every query gives to one key, in each head; holds only some rows at once.
+    """Weights of every query to one key, in each head, computed in blocks of rows.
 
     Args:
         trace: which pass.

@@ -1,4 +1,4 @@
-"""Whether rows of weights are what they should be: not negative, and 1 in sum."""
+"""Checks rows of attention weights: non-negative, and summing to 1."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ ROUNDING = 1e-5  # float32: a sum of thousands of weights
 
 @dataclass(frozen=True)
 class RowCheck:
-    """What was found in some rows of all heads of a site.
+    """Counts over rows of all heads of a site.
 
     Attributes:
         rows: how many rows were looked at.

@@ -1,4 +1,4 @@
-"""How alike vectors are, and how a matrix over pairs of positions depends on their distance."""
+"""Cosine similarity, and statistics of a pairwise matrix by distance."""
 
 from dataclasses import dataclass
 

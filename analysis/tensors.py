@@ -1,4 +1,4 @@
-"""What numbers a tensor holds: their mean, spread and range, and how many lie where."""
+"""Summary statistics and histogram of a tensor."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -35,7 +35,7 @@ def summary(tensor: Tensor) -> Summary:
 
 
 def histogram(tensor: Tensor, bins: int = 61) -> tuple[Int[Tensor, " bin"], Float[Tensor, " edge"]]:
-    """How many numbers lie between each two neighbours of evenly spread edges.
+    """Histogram with evenly spaced edges.
 
     Returns:
         Counts, and one edge more than counts: the smallest number first, the largest last.

@@ -1,4 +1,4 @@
-"""A trace seen by whole words, or without its special tokens: it answers as the trace does."""
+"""`View`: a trace by whole words or without special tokens, with the interface of `Trace`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One trace, its weights put together; of the first item of the batch.
+    """A trace with its tokens grouped; of the first item of the batch.
 
     Attributes:
         trace: what is seen.
@@ -53,7 +53,7 @@ class View:
 
     @property
     def note(self) -> str:
-        """How the weights were put together."""
+        """A sentence on how weights were grouped."""
         words = "whole words" if self.words else ""
         sums = {"hidden": ": rows sum to less than 1", "renormalised": ", rows made to sum to 1"}
         special = f"special tokens hidden{sums[self.special]}" if self.special in sums else ""
@@ -80,11 +80,11 @@ class View:
         return list(self._read(self.trace.tokens[0]).tokens.labels)
 
     def queries(self, site: Site) -> tuple[Tokens, ...]:
-        """What the rows of a site's weights are."""
+        """Labels of the rows of a site's weights."""
         return (self._side(site)[1].tokens,)
 
     def keys(self, site: Site) -> tuple[Tokens, ...]:
-        """What the columns of a site's weights are."""
+        """Labels of the columns of a site's weights."""
         return (self._side(site)[2].tokens,)
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:

@@ -1,7 +1,7 @@
-"""Weights by whole words, and without special tokens.
+"""Attention weights between whole words, and without special tokens.
 
 Where a word is several tokens, what it is given is the sum over them, and what it gives the mean
-(Clark et al. 2019, "What Does BERT Preprocessing At?", section 4.1): rows that sum to 1 still do.
+(Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
 """
 
 import unicodedata
@@ -63,7 +63,7 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
     """The tokens of each word, in order; every token is in one.
 
     Tokens are one word where the text has no gap between them and neither is punctuation, an
-    apostrophe inside a word aside. Scripts top_ids without spaces keep their tokens. Tokens that
+    apostrophe inside a word aside. Scripts written without spaces keep their tokens. Tokens that
     did not come from a text have no spans, and stay alone.
     """
     groups: list[list[int]] = []
@@ -76,7 +76,7 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
 
 
 def _continues(tokens: Tokens, place: int, *, inside: bool) -> bool:
-    """Whether a token goes on with the word of the one before it, itself inside a word or not."""
+    """Whether a token continues the word of the previous one."""
     before, own = tokens.spans[place - 1], tokens.spans[place]
     if before is None or own is None or tokens.special[place - 1] or tokens.special[place]:
         return False
@@ -93,7 +93,7 @@ def _continues(tokens: Tokens, place: int, *, inside: bool) -> bool:
 
 
 def _goes_on(tokens: Tokens, place: int) -> bool:
-    """Whether the next token begins where this one ends, with a letter or a digit."""
+    """Whether the next token follows without a gap, with a letter or digit."""
     if place + 1 == len(tokens):
         return False
     own, after = tokens.spans[place], tokens.spans[place + 1]
@@ -102,7 +102,7 @@ def _goes_on(tokens: Tokens, place: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Whether a word can go on over this character."""
+    """Whether the character can be inside a word."""
     if not character or unicodedata.east_asian_width(character) in "WF":
         return False
     return (
@@ -111,7 +111,7 @@ def _joins(character: str) -> bool:
 
 
 def _text(tokens: Tokens, place: int) -> str:
-    """What a token covers, without the marks its label may carry: [UNK], 1/3."""
+    """The text of a token without marks of its label: [UNK], 1/3."""
     label, span = tokens.labels[place], tokens.spans[place]
     end = len(label) if span is None else max(1, span[1] - span[0])
     while end < len(label) and unicodedata.combining(label[end]):

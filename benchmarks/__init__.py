@@ -1,1 +1,1 @@
-"""What Headscope costs, measured beside what people use today: `python -m benchmarks.NAME`."""
+"""Benchmarks against common alternatives: `python -m benchmarks.NAME`."""

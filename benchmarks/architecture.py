@@ -1,4 +1,4 @@
-"""How quickly the Architecture page's diagram follows its controls, in a real browser.
+"""Latency of the Architecture page in a browser.
 
     python -m benchmarks.architecture [--json] [--changes 25]
 

@@ -1,4 +1,4 @@
-"""Tiny models of many architectures of transformers, with inputs that would show a mistake.
+"""Tiny models of many transformers architectures, with inputs that expose errors.
 
 Sizes are small and uneven, weights are drawn wide enough that every head is its own, some tokens
 are padding, and images are neither square nor of the size a model was built for.

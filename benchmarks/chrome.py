@@ -1,4 +1,4 @@
-"""A Chromium to measure in: fresh contexts with the probe inside, and what crosses the wire."""
+"""Chromium for benchmarks: fresh contexts with a probe, and network traffic."""
 
 import contextlib
 import time
@@ -72,7 +72,7 @@ class Traffic:
 
     Attributes:
         events: (seconds since 1970, kind, bytes); kinds are "websocket in", "websocket out" (as
-            payload), and, as on the wire, "Streamlit's files", "our files" and "other HTTP".
+            payload), and, as on the wire, "Streamlit's files", "our files", "API" and "other HTTP".
     """
 
     events: list[tuple[float, str, int]] = field(default_factory=list)
@@ -132,6 +132,8 @@ def kind_of(url: str) -> str:
     path = urlsplit(url).path
     if path.startswith("/_stcore/bidi-components/"):
         return "our files"
+    if path.startswith(("/api/", "/bytes")):
+        return "API"
     page = "." not in path and not path.startswith("/_stcore")
     return "Streamlit's files" if page or path.startswith("/static/") else "other HTTP"
 

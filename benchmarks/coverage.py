@@ -1,4 +1,4 @@
-"""Which transformers architectures are traced, and how far from the library's own eager weights.
+"""Coverage of transformers architectures, compared with the library's eager attention.
 
     python -m benchmarks.coverage [--json] [--write] [--only BERT T5]
 

@@ -1,4 +1,4 @@
-"""What keeping every head's pattern costs: a BERT-base traced, fused and eager, taking turns.
+"""Overhead of tracing: a BERT-base traced, fused and eager, interleaved.
 
     python -m benchmarks.forward [--json] [--quick] [--tokens 128 512 2048] [--pairs 20]
 

@@ -1,4 +1,4 @@
-"""How quick the Image page is, in a real browser, and how much memory many patches take.
+"""Latency of the Image page in a browser, and memory for many patches.
 
     python -m benchmarks.image [--json] [--rounds 3]
 
@@ -175,7 +175,7 @@ def bare_forward() -> Any:
     import torch
 
     from models.vit import ViT, ViTConfig
-    from viz.pages.image.picture import ViTChoice
+    from viz.pages.image.network import ViTChoice
 
     network = ViT(ViTConfig(**ViTChoice(**BASE).sizes)).eval()
     pixels = torch.randn(1, 3, BASE["size"], BASE["size"])
@@ -194,20 +194,28 @@ def memory_of_many() -> int:
     """Bytes the peak rises above the built network while its picture is explored."""
     from benchmarks.memory import rise_of
     from models.run import load, trace
-    from models.vit import ViTConfig
-    from viz.pages.image import picture as page
-    from viz.pages.image import view as picture_view
+    from viz.api import image as api
+    from viz.api.entries import ImageEntry
+    from viz.image import Picture
+    from viz.pages.image.network import ViTChoice
 
-    choice = page.ViTChoice(**MANY)
-    model = load(ViTConfig(**choice.sizes))
+    choice = ViTChoice(**MANY)
+    model = load(choice.config())
     image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (480, 480, 3), np.uint8))
-    trace(load(ViTConfig(image=32, patch=8, dim=16, heads=2, depth=1)), image)
+    small = ViTChoice(size=32, patch=8, dim=16, heads=2, depth=1)
+    trace(load(small.config()), image)
 
     def explored() -> list[bytes]:
-        seen = page.Seen(trace(model, image), "x", page.Encoded(b"", ""), ())
-        ask = {"id": 1, "maps": [[0, "layer", 0, 0, 0, 0], [5, "layer", 0, 0, 0, 0]]}
-        ask["rows"] = [[0, "layer", "query", 7], [5, "layer", "key", 7]]
-        return [picture_view.addition(seen, ask)]
+        found = trace(model, image)
+        entry = ImageEntry(
+            found, Picture(b"", ""), choice.patch, choice.dim, choice.order, lambda *_: ""
+        )
+        layers = [api.layer_of(entry, "x", site) for site in (0, 5)]
+        return [
+            *layers,
+            api.heads_of(entry, "x", 0, "query", 7),
+            api.heads_of(entry, "x", 5, "key", 7),
+        ]
 
     return rise_of(explored)
 

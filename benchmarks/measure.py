@@ -1,4 +1,4 @@
-"""What the benchmarks share: rounds that are fair, numbers with their spread, a table, a machine.
+"""Shared by the benchmarks: interleaved rounds, statistics, tables, machine info.
 
 Two things measured one after the other are measured on two different machines: other work comes
 and goes, clocks change. So cases take turns, the order within a round rotates, and ratios are

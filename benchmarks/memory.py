@@ -1,4 +1,4 @@
-"""Peak memory of one forward pass, or of one reading of its trace, in a process of its own.
+"""Peak memory of one forward pass or one reading of its trace, in its own process.
 
     python -m benchmarks.memory traced --tokens 2048
 

@@ -2,8 +2,8 @@
 // and the picture that follows a key press were painted. Painted means: the first task after a frame
 // in which it was there.
 (() => {
-  const DIM = ".hs-dim"; // on our old picture while the new one is still on its way
-  const probe = (window.probe = { text: null, picture: null, changes: [] });
+  const OLD = ".hs-dim, .hs-busy"; // on our last picture while the new one is still on its way
+  const probe = (window.probe = { text: null, picture: null, changes: [], lazy: false });
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
@@ -13,6 +13,23 @@
       waiting.push(task);
       port2.postMessage(null);
     });
+
+  // What a view fetches ahead, with low priority, is never answered while `lazy` is set: so what is
+  // chosen next has to be fetched.
+  const { fetch } = window;
+  const fetched = [];
+  probe.fetched = 0; // when something was last asked for or answered
+  window.fetch = (what, options) => {
+    if (probe.lazy && options?.priority === "low")
+      return new Promise((_, fail) =>
+        options.signal?.addEventListener("abort", () => fail(options.signal.reason)),
+      );
+    const answer = fetch(what, options);
+    probe.fetched = performance.now();
+    answer.finally(() => (probe.fetched = performance.now())).catch(() => {});
+    if (/\/(map|layer|bytes|overview)\b/.test(what)) answer.then(() => fetched.push(performance.now()));
+    return answer;
+  };
 
   /** The element that counts its paints, inside shadow roots too. */
   let known = null;
@@ -34,7 +51,7 @@
   /** What is shown: null while there is nothing or only an old picture. */
   function shown() {
     const root = picture();
-    if (!root || root.querySelector(DIM)) return null;
+    if (!root || root.matches(OLD) || root.querySelector(OLD)) return null;
     const { painted, trace, site, head } = root.dataset;
     return { painted: Number(painted), what: [trace, site, head].join() };
   }
@@ -66,20 +83,28 @@
 
   // A change that never comes must not be taken for the next one: every key starts anew.
   let turn = 0;
+  let begun = 0;
   addEventListener(
     "keydown",
     (event) => {
       const before = shown();
       const mine = ++turn;
+      begun = performance.now();
+      probe.handled = null;
       const look = (now) => {
         if (mine !== turn) return;
         const after = shown();
         const changed = after && after.painted !== before?.painted && after.what !== before?.what;
-        if (changed) probe.changes.push(now - event.timeStamp);
-        else afterFrame(look);
+        if (!changed) return afterFrame(look);
+        probe.changes.push({
+          ms: now - event.timeStamp,
+          handler: probe.handled,
+          fetched: fetched.some((at) => at > event.timeStamp),
+        });
       };
       afterFrame(look);
     },
     true,
   );
+  addEventListener("keydown", () => (probe.handled = performance.now() - begun));
 })();

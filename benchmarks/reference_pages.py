@@ -1,4 +1,4 @@
-"""The two pages the app is measured against, written into a folder with the app's own settings."""
+"""What the app is measured against, written into a folder with the app's own settings."""
 
 import shutil
 from pathlib import Path
@@ -12,43 +12,74 @@ import streamlit as st
 st.write("hello")
 """
 
-# The least a picture under a control can be: one slider, one canvas, one byte a cell.
+# The least a picture under a key can be: a canvas on a page without Streamlit, which fetches one
+# byte a cell from the same kind of server. With `?kept=yes` it has all bytes already.
 CANVAS = '''\
+import sys
+from pathlib import Path
+
+sys.path.append(ROOT)
+
 import numpy as np
 import streamlit as st
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from viz.api import server
 
-DRAW = """
-export default function ({ parentElement, data }) {
-  const canvas = parentElement.querySelector("canvas");
-  const side = Math.sqrt(data.length);
-  canvas.width = canvas.height = side;
-  const image = new ImageData(side, side);
-  const cells = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < cells.length; i++) cells[i] = 0xff000000 | (data[i] * 0x10101);
-  canvas.getContext("2d").putImageData(image, 0, 0);
-  canvas.dataset.painted = canvas.dataset.head = Number(canvas.dataset.painted ?? 0) + 1;
-}
-"""
-HTML = '<canvas style="width: 560px; height: 560px; image-rendering: pixelated"></canvas>'
-canvas = st.components.v2.component("bare_canvas", html=HTML, js=DRAW)
+PAGE = """<!doctype html>
+<main data-testid="stMain"><p>bare</p></main>
+<canvas tabindex="0" style="width: 560px; height: 560px; image-rendering: pixelated"></canvas>
+<script>
+  const canvas = document.querySelector("canvas");
+  const query = new URLSearchParams(location.search);
+  const side = Number(query.get("side") ?? 32);
+  let number = 0;
+  async function bytes() {
+    const answer = await fetch(`/bytes?side=${side}&number=${number}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+  function draw(data) {
+    canvas.width = canvas.height = side;
+    const image = new ImageData(side, side);
+    const cells = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < cells.length; i++) cells[i] = 0xff000000 | ((data[i] + number) * 0x10101);
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    canvas.dataset.painted = canvas.dataset.head = Number(canvas.dataset.painted ?? 0) + 1;
+  }
+  let kept;
+  const show = async () => draw(query.has("kept") ? (kept ??= await bytes()) : await bytes());
+  canvas.onkeydown = () => {
+    number += 1;
+    if (kept) draw(kept);
+    else show();
+  };
+  show();
+</script>"""
 
 
-@st.fragment
-def page() -> None:
-    side = int(st.query_params.get("side", "32"))
-    head = st.slider("head", 0, 500, key="head")
-    cells = np.random.default_rng(head).integers(0, 256, (side, side), np.uint8)
-    canvas(data=cells.tobytes(), key="canvas")
+async def page(_):
+    return HTMLResponse(PAGE)
 
 
-page()
+async def cells(request):
+    side, number = (int(request.query_params[name]) for name in ("side", "number"))
+    drawn = np.random.default_rng(number).integers(0, 256, (side, side), np.uint8)
+    return Response(drawn.tobytes(), media_type="application/octet-stream")
+
+
+app = st.App(
+    Path(__file__).with_name("hello.py"),
+    routes=[Route("/bare", page), Route("/bytes", cells)],
+    lifespan=server.lifespan,
+)
 '''
 
 
 def write(folder: Path) -> None:
     """hello.py and canvas.py, beside a copy of the app's .streamlit/config.toml."""
     (folder / "hello.py").write_text(HELLO, encoding="utf-8")
-    (folder / "canvas.py").write_text(CANVAS, encoding="utf-8")
+    canvas = CANVAS.replace("ROOT", repr(str(ROOT)))
+    (folder / "canvas.py").write_text(canvas, encoding="utf-8")
     settings = folder / ".streamlit"
     settings.mkdir()
     shutil.copy(ROOT / ".streamlit" / "config.toml", settings / "config.toml")

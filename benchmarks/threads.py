@@ -1,4 +1,4 @@
-"""Eight threads tracing three models at once: whether anything mixes, leaks or stays behind.
+"""Eight threads tracing three models at once: isolation and leaks.
 
     python -m benchmarks.threads [--seconds 60] [--json]
 

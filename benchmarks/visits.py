@@ -1,9 +1,10 @@
-"""What the browser benchmark does on a page: open it at some length of text, press a key, look."""
+"""What the browser benchmark does on a page: open it at some length of text, press keys."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page
@@ -11,72 +12,106 @@ from playwright.sync_api import Browser, Page
 from benchmarks.chrome import Traffic, fresh_page, wait_for
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "so", "it", "is")
-WARM_UPS = 3  # key presses before the first that counts, on every page
+WARM_UPS = 2  # key presses before the first that counts, on every page
 CHANGES_A_VISIT = 5  # as many layers as there are below MiniLM's first
+AHEAD_MS = 900  # after this long without a request, nothing more is fetched ahead
 PAUSE_MS = 350
-LOST_SECONDS = 10  # a picture that has not come by then is not coming
+LOST_SECONDS = 30  # a picture that has not come by then is not coming
 ATLAS = '[aria-label^="All heads"]'
+SEED = '.st-key-text_controls input[type="number"], [aria-label="Seed"]'
+BOX = "textarea, input[type=text]:not([role=combobox])"
 PAINTED = "probe.picture"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One control, and the page it is on.
+    """One change, and the page it is on.
 
     Attributes:
         name: what the tables call it.
-        server: "canvas" or "app".
+        bare: the case of the bare canvas page it stands beside; "" for that case itself.
         focus: the element that gets the keys.
-        key: what is pressed.
-        warm_key: what is pressed to warm up, where `key` must not be used up.
+        keys: pressed one after the other, again from the first after the last.
         model: of the app.
+        fetched: whether the picture has to be fetched; then nothing is fetched ahead.
+        tokens: other lengths of text than these are left out; () for any.
+        warm_keys: pressed to warm up, where `keys` must not be used up.
     """
 
     name: str
-    server: str
+    bare: str
     focus: str
-    key: str
-    warm_key: str
+    keys: tuple[str, ...]
     model: str = "minilm"
+    fetched: bool = True
+    tokens: tuple[int, ...] = ()
+    warm_keys: tuple[str, ...] = ()
 
-    def url(self, base: str, tokens: int) -> str:
+    def url(self, urls: dict[str, str], tokens: int) -> str:
         """The page at that many tokens."""
-        if self.server == "canvas":
-            return f"{base}/?{urlencode({'side': tokens})}"
+        if not self.bare:
+            kept = {} if self.fetched else {"kept": "yes"}
+            return f"{urls['canvas']}/bare?{urlencode({'side': tokens, **kept})}"
         special = 2 if self.model == "minilm" else 0  # [CLS] and [SEP]
         text = " ".join(WORDS[place % len(WORDS)] for place in range(tokens - special))
         query = {"input": text, "layer": 0, "head": 0, "token": 0}
-        return f"{base}/?{urlencode(query | ({} if special else {'model': self.model}))}"
+        return f"{urls['app']}/?{urlencode(query | ({} if special else {'model': self.model}))}"
 
 
+FETCHED, THERE = "bare canvas: fetched", "bare canvas: already there"
+RIGHT, DOWN = ("ArrowRight",), ("ArrowDown",)
+LONG = (512,)  # shorter maps come with the overview: there is nothing to fetch
 CASES = (
-    Case("bare canvas: slider", "canvas", ".st-key-head input", "ArrowRight", "ArrowRight"),
-    Case("another head (loaded)", "app", ATLAS, "ArrowRight", "ArrowRight"),
-    Case("another layer", "app", ATLAS, "ArrowDown", "ArrowRight"),
-    Case("another network: seed", "app", ".st-key-text_seed input", "ArrowUp", "ArrowUp", "built"),
+    Case(FETCHED, "", "canvas", RIGHT),
+    Case(THERE, "", "canvas", RIGHT, fetched=False),
+    Case("another head: fetched", FETCHED, ATLAS, RIGHT, tokens=LONG),
+    Case("another layer: fetched", FETCHED, ATLAS, DOWN, tokens=LONG, warm_keys=RIGHT),
+    Case("another head: already there", THERE, ATLAS, RIGHT, fetched=False),
+    Case("another layer: already there", THERE, ATLAS, DOWN, fetched=False, warm_keys=RIGHT),
+    Case("another network: seed", FETCHED, SEED, ("ArrowUp",), "built"),
+    Case("a character typed", FETCHED, BOX, ("x", "Backspace")),
+)
+
+MANY_WORDS = " ".join(WORDS[place % len(WORDS)] for place in range(512))
+LARGEST = "/?" + urlencode(  # 12 layers of 12 heads at 512 tokens
+    {"model": "built", "heads": 12, "dim": 96, "depth": 12, "layer": 0, "head": 0, "token": 0}
+    | {"input": MANY_WORDS}
 )
 
 
+def applies(case: Case, tokens: int) -> bool:
+    """Whether a case can be measured at that many tokens."""
+    return not case.tokens or tokens in case.tokens
+
+
 @contextmanager
-def opened(browser: Browser, case: Case, base: str, tokens: int) -> Iterator[Page]:
+def opened(browser: Browser, case: Case, urls: dict[str, str], tokens: int) -> Iterator[Page]:
     """The case's page with its picture painted, at rest, the control focused.
 
     Raises:
         RuntimeError: if the picture does not come, or is one of another length.
     """
     with fresh_page(browser) as page:
+        if case.fetched:
+            page.add_init_script("probe.lazy = true")
         with Traffic.of(page) as heard:
-            page.goto(case.url(base, tokens), wait_until="commit")
+            page.goto(case.url(urls, tokens), wait_until="commit")
             wait_for(page, PAINTED, f"the picture of {case.name}")
             heard.wait_until_quiet(page)
-        if case.server == "app" and not page.locator(f'[aria-label*=" {tokens} query"]').count():
+        if case.bare and not page.locator(f'[aria-label*=" {tokens} query"]').count():
             raise RuntimeError(f"{case.name}: the picture is not one of {tokens} tokens")
-        page.locator(case.focus).first.focus()
+        control = page.locator(case.focus).first
+        control.focus()
+        if case.focus == BOX:
+            control.press("End")
         yield page
 
 
-def press(page: Page, key: str) -> float | None:
-    """Milliseconds from a key press to the painted picture; None if there is no new picture."""
+def press(page: Page, key: str) -> dict[str, Any] | None:
+    """A key press: milliseconds to the painted picture and in the handler, whether it was fetched.
+
+    None if there is no new picture.
+    """
     before = page.evaluate("probe.changes.length")
     deadline = time.monotonic() + LOST_SECONDS
     page.keyboard.press(key)
@@ -85,12 +120,17 @@ def press(page: Page, key: str) -> float | None:
         if time.monotonic() > deadline:
             return None
         page.wait_for_timeout(30)
-    return float(page.evaluate("probe.changes.at(-1)"))
+    wait_for(
+        page, f"performance.now() - probe.fetched > {AHEAD_MS}", "the end of the fetching ahead"
+    )
+    return page.evaluate("probe.changes.at(-1)")
 
 
-def changes(browser: Browser, case: Case, base: str, tokens: int) -> list[float | None]:
-    """Milliseconds of each change on one visit, after the warm-ups; None for one that got lost."""
-    with opened(browser, case, base, tokens) as page:
-        for _ in range(WARM_UPS):
-            press(page, case.warm_key)
-        return [press(page, case.key) for _ in range(CHANGES_A_VISIT)]
+def changes(
+    browser: Browser, case: Case, urls: dict[str, str], tokens: int
+) -> list[dict[str, Any] | None]:
+    """Each change of one visit after the warm-ups; None for one that got lost."""
+    with opened(browser, case, urls, tokens) as page:
+        for number in range(WARM_UPS):
+            press(page, (case.warm_keys or case.keys)[number % len(case.keys)])
+        return [press(page, case.keys[n % len(case.keys)]) for n in range(CHANGES_A_VISIT)]

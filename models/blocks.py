@@ -1,4 +1,4 @@
-"""Blocks: attention and a feed-forward network, each with a norm and a way round it.
+"""Transformer blocks: attention and a feed-forward network, each with norm and residual.
 
 Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
 Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
@@ -201,7 +201,7 @@ Each = TypeVar("Each")
 
 @dataclass(frozen=True, eq=False)
 class Both(Generic[Each]):
-    """One thing for each of a decoder block's two attentions.
+    """A pair of values for a decoder block's two attention layers.
 
     Attributes:
         causal: for the target's attention to itself.

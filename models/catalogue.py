@@ -1,4 +1,4 @@
-"""The models that come with the app: what they are, and where their files lie.
+"""Catalogue of the models that come with the app.
 
 One comes in a package of its own. The others were trained here: a folder each in
 models/checkpoints, whose config.json tells all about it (see models/files/card.py).
@@ -52,12 +52,12 @@ class Entry:
 
     @property
     def reads(self) -> str:
-        """What goes in: "text" or "image"."""
+        """Kind of input: "text" or "image"."""
         return "image" if self.kind == "vit" else "text"
 
     @property
     def remedy(self) -> str:
-        """What to do if its files are missing or altered."""
+        """Advice for missing or altered files."""
         if self.distribution is None:
             return (
                 f"fetch models/checkpoints/{self.folder} again, or run python -m train {self.name}"

@@ -1,4 +1,4 @@
-"""What the configs of all networks check the same way, with errors that say what would fit."""
+"""Checks of config fields; errors give the expected and the received value."""
 
 from collections.abc import Mapping, Sequence
 

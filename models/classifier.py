@@ -1,4 +1,4 @@
-"""What turns a vector into logits: layers, with BatchNorm and an activation in between."""
+"""Classification head: linear layers with BatchNorm and activation between them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Writing step by step: each step the likeliest id is chosen and becomes part of the input.
+"""Greedy decoding: each step appends the most likely id to the input.
 
 Causal attention makes every step repeat the steps before it: their keys and values are the same
 again. They already lie in the patterns that the last step returned, so a step that is given those
@@ -22,7 +22,7 @@ from models.seq2seq import Seq2Seq
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of writing.
+    """One decoding step.
 
     Attributes:
         ids: what was chosen, one id per item.
@@ -34,7 +34,7 @@ class Step:
 
     @property
     def probabilities(self) -> Float[Tensor, "batch vocab"]:
-        """How likely each id was."""
+        """Probability of each id."""
         return softmax(self.logits.float())
 
 
@@ -76,7 +76,7 @@ def greedy(
 
 
 class _Start(NamedTuple):
-    """What runs one step, what it begins with, what ends it, and ids that are never written."""
+    """How decoding runs: the step function, start tokens, end token, and ids never produced."""
 
     run: Callable
     tokens: Tensor

@@ -1,4 +1,4 @@
-"""The decoder: a stack of blocks in which every token attends to itself and what came before it.
+"""The decoder: a stack of blocks with causal self-attention.
 
 Trained to tell the next token it is a language model: with learned positions, pre-norm blocks and
 `activation="gelu_tanh"` it is GPT-2 (Radford et al. 2019).
@@ -109,7 +109,7 @@ class DecoderConfig:
 
 @dataclass(frozen=True, eq=False)
 class DecoderOutput:
-    """What a forward pass leaves behind; with a past, for the new tokens alone.
+    """Output of a forward pass; with a past, for the new tokens only.
 
     Attributes:
         logits: for each token, how likely each id is to come next.
@@ -125,7 +125,7 @@ class DecoderOutput:
 
     @property
     def result(self) -> tuple[str, Tensor]:
-        """What the network is for, and what to call it."""
+        """The main output and its name."""
         return "logits", self.logits
 
 
@@ -173,7 +173,7 @@ class Decoder(nn.Module):
         Args:
             ids: token ids, those of the past included.
             padding: True at tokens that only fill the batch up.
-            edits: what to change on the way.
+            edits: interventions, in order.
             past: what an earlier pass over the first tokens returned: their keys and values are
                 taken from its patterns, and only the tokens after them are worked out.
 
@@ -199,7 +199,7 @@ class Decoder(nn.Module):
 
 
 def past_length(past: Sequence[Pattern] | None, tokens: int, edits: Sequence[Edit]) -> int:
-    """How many of the tokens an earlier pass has seen.
+    """Number of tokens that the past contains.
 
     Raises:
         ValueError: if none are new, or there are edits as well.

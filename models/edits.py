@@ -1,4 +1,4 @@
-"""Edits: small values that say what to change in a forward pass.
+"""Edits: interventions on a forward pass, as values.
 
 Each has a place (layer, head, kind; None means all) and does one of three things: changes the
 recipe of the weights, the weights after the softmax, or the values of a head before the output
@@ -22,7 +22,7 @@ Positions = int | tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Ablate:
-    """Takes a head out: what it hands on is replaced before the output projection.
+    """Ablates heads: their values are replaced before the output projection.
 
     Attributes:
         layer: which layer; None for all.
@@ -67,13 +67,13 @@ class Ablate:
 
 @dataclass(frozen=True)
 class Cut:
-    """Cuts edges: the queries no longer see the keys, and the rest of the row shares the weight.
+    """Masks query–key pairs; the rest of the row is renormalised by the softmax.
 
     Attributes:
         layer: which layer; None for all.
         head: which head or heads; None for all.
-        query: position or positions that no longer see; None for all.
-        key: position or positions no longer seen; None for all.
+        query: query position or positions; None for all.
+        key: key position or positions; None for all.
         kind: "self", "causal" or "cross"; None for all.
     """
 

@@ -1,4 +1,4 @@
-"""What goes into the first block of a decoder: a vector for each token, and its position."""
+"""Token embedding with positions, the input of a decoder's first block."""
 
 from math import sqrt
 

@@ -1,4 +1,4 @@
-"""The encoder: a stack of blocks in which every token may attend to every other.
+"""The encoder: a stack of blocks with bidirectional self-attention.
 
 Sources: Vaswani et al. 2017, section 3.1; with `segments`, `embed_norm` and learned positions it
 is BERT (Devlin et al. 2019).
@@ -107,7 +107,7 @@ class EncoderConfig:
 
     @property
     def ends_on_norm(self) -> bool:
-        """Whether the stack ends on one more norm."""
+        """Whether the stack ends with a norm."""
         return self.norm == "pre" if self.last_norm is None else self.last_norm
 
     @property
@@ -131,7 +131,7 @@ class EncoderConfig:
 
 @dataclass(frozen=True, eq=False)
 class EncoderOutput:
-    """What a forward pass leaves behind.
+    """Output of a forward pass.
 
     Attributes:
         hidden: the last block's output (normed if pre-norm).
@@ -147,7 +147,7 @@ class EncoderOutput:
 
     @property
     def result(self) -> tuple[str, Tensor]:
-        """What the network is for, and what to call it."""
+        """The main output and its name."""
         if self.logits is None:
             return "hidden states", self.hidden
         return "logits", self.logits
@@ -187,7 +187,7 @@ class Encoder(nn.Module):
             ids: token ids.
             padding: True at tokens that only fill the batch up.
             segments: which segment each token belongs to; None means the first.
-            edits: what to change on the way.
+            edits: interventions, in order.
 
         Raises:
             ValueError: for more tokens than the model has room for.
@@ -208,7 +208,7 @@ class Encoder(nn.Module):
     def embed(
         self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None = None
     ) -> Float[Tensor, "batch token dim"]:
-        """What goes into the first block."""
+        """Input of the first block."""
         config = self.config
         if ids.shape[1] > config.max_tokens:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Images from files: validated, fitted to a size, turned into numbers.
+"""Images from outside: opened safely, resized, and normalised.
 
 A file's header is checked before a single pixel is decoded; whatever is changed in the picture on
 the way stands in its notes.

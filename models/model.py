@@ -1,4 +1,4 @@
-"""A network that is ready to be traced, and what such networks are."""
+"""`Model`: a network with its tokenizer and preprocessing, ready to be traced."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -23,16 +23,16 @@ class Model:
     """A network that is ready to be traced.
 
     Attributes:
-        name: what views call it.
-        network: the module, in eval mode: one of ours, or the library's own.
+        name: for display.
+        network: the module in eval mode, ours or of transformers.
         tokenizer: turns text into ids; None if the model only reads ids.
-        trained: whether the weights come from training or from a seed.
-        left_out: weights of the checkpoint that are no part of the network.
-        preprocessing: how it wants its images; None if it reads text.
+        trained: False for random weights.
+        left_out: tensors of the checkpoint that the network does not use.
+        preprocessing: of its images; None for text.
         target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
             only reads ids there.
-        door: whose code the network is: "own", or "transformers".
-        max_tokens: the most tokens it reads, where its config does not say so.
+        door: the implementation: "own" or "transformers".
+        max_tokens: maximum number of tokens, where the config does not define it.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Model:
 
     @property
     def limit(self) -> int:
-        """The most tokens it reads; for images, what the size it is built for comes to."""
+        """Maximum number of tokens; for images that of the configured size."""
         if self.max_tokens is not None:
             return self.max_tokens
         config = self.network.config

@@ -1,4 +1,4 @@
-"""The head layer: from a vector to logits, to probabilities, to how wrong they are.
+"""The output layer: logits, probabilities, and the loss.
 
 p = softmax(W h),   loss = −log p[target]          (Vaswani et al. 2017, sections 3.4 and 5.4)
 """
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class Projection(nn.Module):
-    """One logit for each id: with weights of its own, or those of an embedding."""
+    """Projection to one logit per id, with its own weights or tied to an embedding."""
 
     def __init__(self, dim: int, vocab: int, *, own: bool = True, scale: float = 1.0) -> None:
         """Makes the matrix, if there is one.

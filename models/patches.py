@@ -1,4 +1,4 @@
-"""An image as a row of patches, and each patch as a token."""
+"""Patch embedding: an image as a sequence of patches, each patch a token."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Where order comes from: attention alone does not know which token came first.
+"""Absolute position encodings, added to the tokens.
 
 The encodings here add one vector per position to the token's own. Those that reach into attention
 itself (rotary, ALiBi, T5's relative bias) are in models/attention/relative.py and can be imported
@@ -163,7 +163,7 @@ class GridPositions(nn.Module):
         return x + self._table(grid, x.shape[2]).to(x.device, x.dtype)
 
     def note(self, grid: tuple[int, int]) -> str:
-        """What happens to the positions for another grid; empty if nothing does."""
+        """A note on how positions are resampled for another grid; empty if they are not."""
         if grid == self.grid or self.kind == "none":
             return ""
         done = "interpolated" if self.kind == "learned" else "worked out anew"

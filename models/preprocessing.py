@@ -1,4 +1,4 @@
-"""How a network wants its images: how large, how cut to shape, and on which scale of numbers."""
+"""Image preprocessing configs: size, resize mode, mean, std."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ ResizeMode = Literal["crop", "pad", "stretch"]
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What is done to an image before a network reads it.
+    """The preprocessing of images for a network.
 
     Attributes:
         size: rows and columns of pixels.
-        mean: per channel, taken away from values between 0 and 1.
-        std: per channel, what the rest is divided by.
+        mean: per channel, subtracted from values in [0, 1].
+        std: per channel, divides the result.
         resize: "crop", "pad" or "stretch", where the image has another shape.
     """
 
@@ -32,12 +32,12 @@ class Preprocessing:
 
 
 def default_preprocessing(config: ViTConfig) -> Preprocessing:
-    """The size a network is built for, and values from -1 to 1."""
+    """The configured size, and values in [-1, 1]."""
     return Preprocessing(pair(config.image))
 
 
 def read_preprocessing(path: Path, config: ViTConfig) -> Preprocessing:
-    """What a checkpoint's preprocessor_config.json says; without one, `default_preprocessing`.
+    """Preprocessing from a checkpoint's preprocessor_config.json, or the default without one.
 
     Raises:
         ValueError: for a file that cannot be read or asks for what is not known here.
@@ -85,7 +85,7 @@ FILE = "preprocessor_config.json"
 
 
 def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
-    """Size, mean and spread from preprocessor_config.json, else from the config.
+    """Preprocessing from preprocessor_config.json, else from the model config.
 
     Returns:
         None for a model that reads no images of a known size.
@@ -120,7 +120,7 @@ def _built_for(config: Any) -> Sizes | None:
 
 
 def patches_of(config: Any) -> int | None:
-    """How many patches an image of the size the network is built for has."""
+    """Number of patches of an image of the configured size."""
     size, patch = _built_for(config), getattr(config, "patch_size", None)
     if size is None or not isinstance(patch, int) or patch < 1:
         return None

@@ -1,4 +1,4 @@
-"""Networks that papers and courses name, by name: which config, and how large an input.
+"""Presets: published networks by name, with their config and input size.
 
 Nothing here needs torch until a config is asked for.
 """

@@ -1,4 +1,4 @@
-"""The two calls that everything starts with: `load` a model, `trace` an input through it."""
+"""The two entry points: `load` a model, `trace` an input through it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -38,7 +38,7 @@ def trace(
     hidden: bool = False,
     gradient: Callable[[Output], Tensor] | None = None,
 ) -> Trace:
-    """Runs the model once and keeps what every view is made from.
+    """Runs the model once and records a `Trace`.
 
     Args:
         model: from `load`, or a network of ours or of transformers.
@@ -50,9 +50,9 @@ def trace(
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
             writes itself, without the edits, at most a little longer than the source.
-        edits: what to change on the way.
-        hidden: whether to keep the hidden states of every layer.
-        gradient: gives the number whose gradient by the weights is wanted, from the output.
+        edits: interventions, in order.
+        hidden: whether to record the hidden states of every layer.
+        gradient: maps the output to the scalar whose gradient is recorded.
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
@@ -88,7 +88,7 @@ def trace(
 
 
 def _sites(out: Out) -> tuple[Site, ...]:
-    """Where the patterns come from, in their order."""
+    """The sites of the patterns, in their order."""
     if isinstance(out, Seq2SeqOutput):
         layers = range(len(out.blocks))
         places = [(layer, "self", "encoder") for layer in layers]
@@ -116,7 +116,7 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
 def _differentiate(
     patterns: tuple[Pattern, ...], output: Output, gradient: Callable[[Output], Tensor]
 ) -> tuple[Pattern, ...]:
-    """The patterns, each with the gradient of its values, and free of the graph."""
+    """The patterns with the gradients of their values, detached."""
     with torch.enable_grad():
         number = gradient(output)
     if number.numel() != 1:

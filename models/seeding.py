@@ -1,4 +1,4 @@
-"""Random weights that depend on their seed alone, or no random weights at all."""
+"""Seeded random weights, or uninitialised ones for weights that are loaded."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The encoder–decoder: one stack reads the source, the other writes the target and looks back.
+"""The encoder–decoder: an encoder of the source, a decoder with cross-attention to it.
 
 Source: Vaswani et al. 2017, section 3.1. Its config is in models/seq2seq.py and can be had
 from here too.
@@ -131,7 +131,7 @@ class Seq2SeqConfig:
 
     @property
     def ends_on_norm(self) -> bool:
-        """Whether either stack ends on one more norm."""
+        """Whether both stacks end with a norm."""
         return self.norm == "pre" if self.last_norm is None else self.last_norm
 
     @property
@@ -141,7 +141,7 @@ class Seq2SeqConfig:
 
     @property
     def logit_scale(self) -> float:
-        """What logits are multiplied by."""
+        """Factor applied to the logits."""
         return self.dim**-0.5 if self.share_target and self.scaling == "prj" else 1.0
 
     @property
@@ -175,7 +175,7 @@ KINDS = ("self", "causal", "cross")
 
 @dataclass(frozen=True, eq=False)
 class Seq2SeqOutput:
-    """What a forward pass leaves behind; with a past, for the target's new tokens alone.
+    """Output of a forward pass; with a past, for the target's new tokens only.
 
     Attributes:
         logits: for each token of the target, how likely each id is to come next.
@@ -199,7 +199,7 @@ class Seq2SeqOutput:
 
     @property
     def result(self) -> tuple[str, Tensor]:
-        """What the network is for, and what to call it."""
+        """The main output and its name."""
         return "logits", self.logits
 
 
@@ -246,7 +246,7 @@ class Seq2Seq(nn.Module):
         Args:
             source: token ids for the encoder.
             target: token ids for the decoder, `begin` first, those of the past included.
-            edits: what to change on the way.
+            edits: interventions, in order.
             past: what an earlier pass over the same source and the target's first tokens
                 returned: keys and values are taken from its patterns, and only the target's
                 tokens after them are worked out.
@@ -281,7 +281,7 @@ class Seq2Seq(nn.Module):
         return self.encoder(source, padding=self._padding(source), edits=mine)
 
     def _masks(self, source: Tensor, target: Tensor, before: int) -> Both[Mask]:
-        """Who sees whom, for the target's tokens from one position on."""
+        """The masks for the target's tokens from one position on."""
         fill, padding = self.config.mask_fill, self._padding(target)
         rows = None if padding is None else padding[:, before:]
         causal = Mask(causal=True, padding=padding, offset=before, fill=fill)

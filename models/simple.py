@@ -1,4 +1,4 @@
-"""The smallest self-attentions, to be followed number by number: one head, a few words.
+"""Minimal self-attention for step-by-step computation: one head, a few words.
 
     nothing to learn      softmax(x xᵀ) x
     three matrices        softmax(q kᵀ / √width) v  with  q = W_q x, k = W_k x, v = W_v x
@@ -51,7 +51,7 @@ def unlearned(
 
 
 class Matrices(NamedTuple):
-    """What queries, keys and values are made with: W x for a word x."""
+    """Projection matrices of queries, keys and values: W x for a word x."""
 
     query: Float[Tensor, "dim input_dim"]
     key: Float[Tensor, "dim input_dim"]
@@ -81,7 +81,7 @@ def feature_by_feature(
 def head_by_head(
     layer: MultiHeadAttention, x: Float[Tensor, "batch token input_dim"]
 ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
-    """What the layer gives in eval mode, one head after another, each with its own pattern."""
+    """The layer's output in eval mode, computed head by head, each with its own pattern."""
     config, values, patterns = layer.config, [], []
     for head in range(config.heads):
         q = config.factor * _share(layer.query, head, config.width, x)
@@ -135,7 +135,7 @@ class SmallestConfig:
 
 @dataclass(frozen=True, eq=False)
 class SmallestOutput:
-    """What a forward pass leaves behind.
+    """Output of a forward pass.
 
     Attributes:
         predictions: one number per word.
@@ -151,7 +151,7 @@ class SmallestOutput:
 
     @property
     def result(self) -> tuple[str, Tensor]:
-        """What the network is for, and what to call it."""
+        """The main output and its name."""
         return "predictions", self.predictions
 
 
@@ -179,7 +179,7 @@ class Smallest(nn.Module):
         Args:
             ids: of words, or vectors in their place.
             padding: True at words that only fill the batch up.
-            edits: what to change on the way.
+            edits: interventions, in order.
         """
         check(edits, 1)
         x = ids if ids.is_floating_point() else F.embedding(ids, self.get_buffer("words"))

@@ -1,4 +1,4 @@
-"""Text in, token ids and labels out.
+"""Tokenisation: token ids, and labels for display.
 
 A label is the slice of the user's own text that a token covers: "Über" even where the model reads
 "uber". Special tokens keep their name, an unknown piece shows its text and that it is unknown, and
@@ -22,7 +22,7 @@ Span = tuple[int, int] | None
 
 @dataclass(frozen=True)
 class Tokens:
-    """One item as a network reads it.
+    """The tokens of one item.
 
     Attributes:
         ids: token ids.
@@ -145,7 +145,7 @@ class FileTokenizer:
 
     @property
     def words(self) -> dict[int, str]:
-        """What each id stands for."""
+        """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}
 
     def spelled(self, ids: Sequence[int]) -> Tokens:
@@ -275,7 +275,7 @@ def spelled(
 
 
 def _pieces(ids: Sequence[int], decode: Callable[[list[int]], str]) -> int:
-    """How many of these tokens, from the first on, make whole characters."""
+    """Number of leading tokens that form whole characters."""
     for count in range(1, len(ids) + 1):
         if NOT_WHOLE not in decode(list(ids[:count])):
             return count

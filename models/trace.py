@@ -1,4 +1,4 @@
-"""Everything one forward pass left behind, read-only: every view and number is made from it."""
+"""`Trace`: the read-only record of one forward pass, from which every view is made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from models.text import Tokens
 
 @dataclass(frozen=True, eq=False)
 class TokenAxis:
-    """What one axis of a site's weights stands for, where it is not the model's own tokens.
+    """The tokens along one axis of attention weights, where they are not the model's input.
 
     Attributes:
         tokens: one entry per item.
-        positions: where on the axis each item's tokens stand; None means at its beginning.
+        positions: of each item's tokens on the axis; None means the first ones.
     """
 
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
-        """Where on the axis the tokens of an item stand."""
+        """Positions of an item's tokens on the axis."""
         return (
             torch.arange(len(self.tokens[item])) if self.positions is None else self.positions[item]
         )
 
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
-        """True where the axis is filled up; None if it nowhere is."""
+        """True at padding; None if there is none."""
         filled = torch.ones(len(self.tokens), length, dtype=torch.bool)
         for item in range(len(self.tokens)):
             filled[item, self.positions_of(item)] = False
@@ -42,8 +42,8 @@ class HiddenStates:
     """Hidden states of one tower.
 
     Attributes:
-        states: what leaves each layer; the first is the embedding.
-        axes: whose they are, one entry per state.
+        states: output of each layer; the first is the embedding.
+        axes: their tokens, one entry per state.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
@@ -51,13 +51,13 @@ class HiddenStates:
 
     @staticmethod
     def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...]) -> "HiddenStates":
-        """States of a network whose every layer holds the same tokens."""
+        """Hidden states of a network whose layers all hold the same tokens."""
         return HiddenStates(
             tuple(state.detach() for state in states), (TokenAxis(tokens),) * len(states)
         )
 
     def read(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
-        """One item's own tokens.
+        """Hidden states of one item's tokens.
 
         Raises:
             ValueError: if there is no such layer.
@@ -69,7 +69,7 @@ class HiddenStates:
 
 
 def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
-    """True where a batch of unequal items is filled up; None if nothing is."""
+    """True at padding in a batch of unequal items; None if there is none."""
     longest = max(len(item) for item in tokens)
     if all(len(item) == longest for item in tokens):
         return None
@@ -79,10 +79,10 @@ def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
 
 @dataclass(frozen=True)
 class Site:
-    """One place where a network attends.
+    """One attention layer of a network.
 
     Attributes:
-        layer: which layer, by the order of calls, from 0.
+        layer: index in the order of calls.
         kind: "self", "causal" or "cross".
         heads: number of heads.
         queries: number of queries, padding included.
@@ -100,7 +100,7 @@ class Site:
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """What the network gave back, and what it is: "hidden states", "logits", "embedding"."""
+    """The output of a network, and its name: "hidden states", "logits", "embedding"."""
 
     name: str
     values: Tensor
@@ -118,16 +118,16 @@ class Trace:
 
     Attributes:
         model: the model's name.
-        trained: whether its weights were ever trained; if not, views have to say so.
+        trained: False for random weights, which views must state.
         tokens: one entry per item of the batch.
-        sites: the places where the network attended, in order.
-        output: what the network gave back.
+        sites: attention layers in order of their calls.
+        output: of the network.
         grid: rows and columns of patches; None for text.
-        prefix: how many tokens (class, registers) stand in front of the patches.
-        notes: what was done to the input on the way, and to positions that did not fit it.
-        target_tokens: what the decoder of an encoder–decoder read, one entry per item.
-        axes: rows and columns of sites that are not simply the tokens above.
-        hidden_states: hidden states by tower (None where there is only one); empty if not asked for.
+        prefix: number of tokens (class, registers) before the patches.
+        notes: how input and positions were changed, for display.
+        target_tokens: input of the decoder of an encoder–decoder, one entry per item.
+        axes: rows and columns of sites that differ from the tokens above.
+        hidden_states: by tower (None for a single one); empty unless requested.
     """
 
     model: str
@@ -149,24 +149,24 @@ class Trace:
         return list(self.tokens[0].labels)
 
     def queries(self, site: Site) -> tuple[Tokens, ...]:
-        """Whose tokens the rows of a site's weights are, one entry per item."""
+        """Tokens along the rows of a site's weights, one entry per item."""
         if site in self.axes:
             return self.axes[site][0].tokens
         theirs = self.target_tokens if site.tower == "decoder" else None
         return self.tokens if theirs is None else theirs
 
     def keys(self, site: Site) -> tuple[Tokens, ...]:
-        """Whose tokens the columns of a site's weights are, one entry per item."""
+        """Tokens along the columns of a site's weights, one entry per item."""
         if site in self.axes:
             return self.axes[site][1].tokens
         return self.tokens if site.kind == "cross" else self.queries(site)
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        """What the rows of a site's weights stand for."""
+        """Labels of the rows of a site's weights."""
         return list(self.queries(site)[self._checked(item)].labels)
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        """What the columns of a site's weights stand for."""
+        """Labels of the columns of a site's weights."""
         return list(self.keys(site)[self._checked(item)].labels)
 
     def site(self, layer: int, kind: str | None = None, tower: str | None = None) -> Site:
@@ -221,7 +221,7 @@ class Trace:
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
-        """What went into the softmax; −∞ where the mask hides a key. As `weights` otherwise."""
+        """Scores before the softmax, −∞ at masked keys; arguments as for `weights`."""
         pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
@@ -235,7 +235,7 @@ class Trace:
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
-        """Gradient by the weights of the number chosen with `trace(..., gradient=...)`."""
+        """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
         pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
@@ -253,7 +253,7 @@ class Trace:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
         if not self.hidden_states:
-            raise ValueError("no hidden states here: ask for them with trace(..., hidden=True)")
+            raise ValueError("no hidden states recorded: request them with trace(..., hidden=True)")
         if tower not in self.hidden_states:
             raise ValueError(
                 f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
@@ -261,7 +261,7 @@ class Trace:
         return self.hidden_states[tower].read(layer, self._checked(item))
 
     def empty_rows(self) -> int:
-        """How many rows of real tokens, over all sites and heads, have no key to attend to."""
+        """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""
         pairs = zip(self.sites, self.patterns, strict=True)
         return sum(pattern.empty_rows(self._padding(site)) for site, pattern in pairs)
 
@@ -273,7 +273,7 @@ class Trace:
     def _question(
         self, where: tuple[int, str | None, str | None], head: int | None, rows: Rows, item: int
     ) -> tuple[Pattern, Tensor, Tensor | slice]:
-        """The pattern, the rows as positions, and the item's own keys; refuses what is too big."""
+        """The pattern, the rows as positions, and the item's keys; checks the answer's size."""
         index = self._index(*where)
         site, pattern = self.sites[index], self.patterns[index]
         own = len(self.keys(site)[self._checked(item)])

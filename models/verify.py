@@ -1,4 +1,4 @@
-"""Whether a picture is what the model used: every layer's values made again from its weights.
+"""Verifies that recorded weights are those the model used.
 
 The network runs twice: untouched, and with the values of every attention layer replaced by what
 the weights we would draw give, `weights() @ v`. If the two outputs agree, the weights are the ones.
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far apart the two outputs are.
+    """The comparison of the two outputs.
 
     Attributes:
-        difference: the largest difference of any number of the output.
-        largest: the largest number of the untouched output, which says what a difference means.
-        sites: how many attention layers were replaced.
-        rows: how many rows of weights, over heads and items, that were.
+        difference: largest absolute difference of the outputs.
+        largest: largest absolute value of the reference output, for scale.
+        sites: number of attention layers replaced.
+        rows: number of rows of weights, over heads and items.
     """
 
     difference: float
@@ -39,7 +39,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ValuesFromWeights:
-    """The edit that changes nothing: values come from the weights instead of from the kernel."""
+    """An edit that recomputes values from the weights instead of the kernel."""
 
     layer: None = None
     kind: None = None
@@ -57,7 +57,7 @@ class ValuesFromWeights:
 
 
 def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any = None) -> Verdict:
-    """Runs the model untouched and by its weights, and compares.
+    """Compares the model's output with one computed from the recorded weights.
 
     Args:
         model: as for `trace`.
@@ -82,7 +82,7 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
 
 
 def _untouched(model: Model, input: Any, target: Any, made: Trace) -> Tensor:
-    """The output of the model as it is: for the library's, without any of our code in it."""
+    """The reference output: of a transformers model without any of our code."""
     if model.door == "own":
         return trace(model, input, target).output.values
     from models.pretrained.run import run_untraced
@@ -91,7 +91,7 @@ def _untouched(model: Model, input: Any, target: Any, made: Trace) -> Tensor:
 
 
 def _real(made: Trace, output: Tensor) -> Tensor:
-    """True at the numbers of the output that belong to real tokens."""
+    """True at the output of real tokens."""
     real = torch.ones_like(output, dtype=torch.bool)
     for site in made.sites:
         side = made.axes.get(site)

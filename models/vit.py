@@ -1,4 +1,4 @@
-"""The vision transformer: an image is cut into patches, and every patch is a token.
+"""The vision transformer (ViT).
 
 Source: Dosovitskiy et al. 2021. With `head="flatten"`, `norm="post"` and `dim=None` the patches go
 into the blocks as they are, and all of them into the head. Registers: Darcet et al. 2024.
@@ -154,7 +154,7 @@ class ViTConfig:
 
     @property
     def tokens(self) -> int:
-        """How many tokens an image of the size it is built for becomes."""
+        """Number of tokens for an image of the configured size."""
         return len(self.prefix) + prod(self.grid)
 
     @property
@@ -179,7 +179,7 @@ class ViTConfig:
 
 @dataclass(frozen=True, eq=False)
 class ViTOutput:
-    """What a forward pass leaves behind.
+    """Output of a forward pass.
 
     Attributes:
         logits: of the classes; None without a head.
@@ -195,7 +195,7 @@ class ViTOutput:
 
     @property
     def result(self) -> tuple[str, Tensor]:
-        """What the network is for, and what to call it."""
+        """The main output and its name."""
         if self.logits is None:
             return "hidden states", self.hidden
         return "logits", self.logits
@@ -247,7 +247,7 @@ class ViT(nn.Module):
     def embed(
         self, pixels: Float[Tensor, "batch channel row col"]
     ) -> Float[Tensor, "batch token dim"]:
-        """What goes into the first block: class token, registers, patches row by row."""
+        """Input of the first block: class token, registers, patches row by row."""
         x, grid = self.patches(pixels)
         x = self.patch_norm(x)
         if self.config.head == "flatten" and grid != self.config.grid:
@@ -262,7 +262,7 @@ class ViT(nn.Module):
         return self.dropout(x)
 
     def pool(self, hidden: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch feature"]:
-        """What the head reads."""
+        """The input of the head."""
         if self.config.head == "class":
             return hidden[:, 0]
         patches = hidden[:, self.config.registers :]

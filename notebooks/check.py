@@ -1,4 +1,4 @@
-"""Checks the exercises: `python -m notebooks.check [file]` says what is wrong, and where.
+"""Checks the exercises: `python -m notebooks.check [file]` reports what is wrong, and where.
 
 It runs the file on the machine it is called on; the app has nothing to do with it.
 """

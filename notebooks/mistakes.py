@@ -1,4 +1,4 @@
-"""What goes wrong in the exercises, as code: what each slip would give, and what to say about it.
+"""Common mistakes in the exercises: the result each gives, and a hint.
 
 A wrong answer that equals what a known slip gives gets that slip's own hint.
 """

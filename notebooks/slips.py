@@ -1,4 +1,4 @@
-"""The right solutions, each with a place for what goes wrong; and what a known slip is."""
+"""Reference solutions with injectable mistakes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -165,7 +165,7 @@ def first_paint_waits_for_nothing(source: Source) -> Iterator[str]:
         return
     script = source.under("app.py", *(f"viz/pages/{section}" for section in SECTIONS))
     for found in imports(source):
-        if not found.of(*HEAVY) or (found.total(*LIGHT) and not script):
+        if not found.of(*HEAVY) or (found.of(*LIGHT) and not script):
             continue
         if script:
             yield source.at(found.node, f"imports {found.module}: leave it to the modules it calls")

@@ -1,4 +1,4 @@
-"""`python -m train NAME` makes one of the app's models again, from nothing.
+"""`python -m train NAME` trains one of the app's models from scratch.
 
 It tells loss, accuracy and time left on the way, measures the result on items that were never
 trained on, and writes the model's folder only if every aim is reached.

@@ -1,4 +1,4 @@
-"""A date as people write it in, the same date as machines write it out: year-month-day.
+"""The date task: dates in human formats to ISO 8601 (year-month-day).
 
 A number with two digits for the year means 1950 to 2049; 3.4.1998 is the third of April, 4/3/1998
 as well, and 98-4-3 too: the sign between the numbers tells which comes first.

@@ -1,4 +1,4 @@
-"""Examples for readers: an input, and the weight in it that is worth a look.
+"""Examples for readers: an input, and one attention weight to point out.
 
 A recipe says where to look (which query, which key) and what that shows. Which head it is, and how
 much weight it gives, is found in the network once it is trained.

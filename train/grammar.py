@@ -1,4 +1,4 @@
-"""A small English of our own, in which verbs agree over a distance and pronouns mean one noun.
+"""Synthetic English with long-distance agreement and unambiguous pronouns.
 
 Two kinds of sentences:
 

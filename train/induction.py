@@ -1,4 +1,4 @@
-"""A sequence that repeats a part of itself: who noticed can tell how it goes on.
+"""The induction task: sequences that repeat a part of themselves.
 
 The repeat begins at a random place, is of random length and copies a random part, so that the
 position alone tells nothing (Olsson et al. 2022).

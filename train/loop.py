@@ -1,4 +1,4 @@
-"""The training loop: one step at a time, over any network and any task.
+"""The training loop, for any network and task.
 
 Everything that happens at a step follows from the settings' seed and the step's number: batches
 and dropout. So a run that goes on from a snapshot repeats, loss by loss, the run that was never

@@ -1,4 +1,4 @@
-"""From a trained network to the folder that the app opens: measured, described, written."""
+"""Publishes a trained network as a checkpoint folder with its measurements and examples."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""Two ways to learn the small English of `train/grammar.py`: fill in words, or tell the next."""
+"""Two tasks on the sentences of `train/grammar.py`: masked words, and the next word."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a model of the app is made by: task, network, settings, and what a reader should look at."""
+"""Recipes: task, network, training settings, and examples of a model of the app."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

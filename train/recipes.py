@@ -1,4 +1,4 @@
-"""The models that are trained for the app, by the name that `load` calls them."""
+"""Recipes of the app's models, by the name that `load` takes."""
 
 from train.recipe import Recipe
 from train.recipes_images import DIGITS, SHAPES

@@ -1,4 +1,4 @@
-"""Models that look at pictures."""
+"""Recipes of image models."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Models that read letters: one turns them round, one notices what comes again."""
+"""Recipes of models of letters: reversal and induction."""
 
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig

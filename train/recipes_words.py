@@ -1,4 +1,4 @@
-"""Models that read dates and sentences."""
+"""Recipes of models of dates and sentences."""
 
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig

@@ -1,4 +1,4 @@
-"""Small tasks on sequences, for an encoder that answers at every token."""
+"""Sequence tasks for an encoder with one answer per token."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pictures of shapes on textured ground: all of a kind but one.
+"""The odd-one-out task: images of shapes on a textured background, one of another kind.
 
 Two questions: which kind is the odd one, and how many discs are there? Every shape stands in a
 cell of its own, of four by four that cannot be seen, and not always in its middle.

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: snapshots to go on from, and finished checkpoints.
+"""Atomic writing of training snapshots and finished checkpoints.
 
 A file is written beside its place first and moved there when all of it is on the disk, so that a
 full disk, or the end of the power, leaves the last good one.

@@ -1,4 +1,4 @@
-"""What a task is: items that are drawn, which of them are kept for the test, and what is asked.
+"""Tasks: sampling of items, the held-out split, and scoring.
 
 Whether an item is held out follows from its key alone: no item that a network is tested on, and no
 other item with the same key, was ever trained on.

@@ -1,4 +1,4 @@
-"""Every task, by name: generated, seeded, nothing to download."""
+"""Every task by name; all are generated from a seed."""
 
 from train.dates import Dates
 from train.digits import Digits

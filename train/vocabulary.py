@@ -1,4 +1,4 @@
-"""The tokens that a task's network reads and writes, and the tokenizer file that goes with them."""
+"""Vocabularies of the tasks, and their tokenizer files."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

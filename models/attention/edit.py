@@ -1,4 +1,4 @@
-"""Where an edit may reach into `attend`: the recipe, the weights, the values of each head.
+"""Edit protocols: where an edit can intervene in `attend`.
 
 An edit is any object with one of these methods (models/edits.py has ours). Tests and notebooks may
 bring their own.

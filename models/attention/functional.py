@@ -1,4 +1,4 @@
-"""The one function every attention here goes through.
+"""`attend`: the one function all attention goes through.
 
     attend(q, k, v) = softmax(q·k / √dim) · v          (Vaswani et al. 2017, eq. 1)
 
@@ -35,17 +35,17 @@ def attend(
     dropout: float = 0.0,
     edit: Sequence[Edit] | Edit | None = None,
 ) -> tuple[Float[Tensor, "batch head query value_dim"], Pattern]:
-    """Weighs the values by how well queries and keys match.
+    """Scaled dot-product attention, or another score.
 
     Args:
         q: queries.
         k: keys; fewer heads than queries means grouped queries.
         v: values, as many heads as keys.
         mask: which keys each query may attend to.
-        score: how well a query and a key match.
+        score: the scoring function.
         bias: added to the scores (see `Pattern.bias`).
-        dropout: the share of weights dropped while training; never part of the pattern.
-        edit: what to change on the way, in order.
+        dropout: probability of dropping a weight; never part of the pattern.
+        edit: interventions, in order.
 
     Returns:
         The values, and the pattern that gives any part of the weights.
@@ -73,7 +73,7 @@ BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made
 
 
 def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
-    """The values a recipe gives, and the way they were computed.
+    """The values of a recipe, and the path that computed them.
 
     Args:
         pattern: the recipe.
@@ -96,7 +96,7 @@ def _fusable(pattern: Pattern, dropout: float) -> bool:
 
 
 def _fused(pattern: Pattern) -> Tensor:
-    """The values through the fused kernel, with the mask in the cheapest form it takes."""
+    """Values from the fused kernel, with the mask in its cheapest form."""
     q, mask = pattern.q, pattern.mask
     if pattern.temperature is not None:
         q = q / pattern.temperature[:, None, None].to(q.dtype)
@@ -134,7 +134,7 @@ def _kernel(
 
 
 def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
-    """Mask and bias of some rows and keys as the one matrix the kernel takes."""
+    """Mask and bias of some rows and keys as one matrix for the kernel."""
     heads, each = range(pattern.heads), torch.arange(rows.start, rows.stop, device=pattern.q.device)
     seen = pattern.mask.visible(each, pattern.keys, heads)
     seen = None if seen is None else seen[..., keys]
@@ -153,7 +153,7 @@ def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
 
 
 def _spans(pattern: Pattern) -> Iterator[slice]:
-    """The row blocks; with a window shorter ones, which leave most keys out of reach."""
+    """Row blocks; shorter ones with a window, so that most keys can be skipped."""
     longest = max(len(rows) for rows in _row_blocks(pattern))
     if pattern.mask.window is not None:
         longest = min(longest, max(WINDOW_ROWS, pattern.mask.window))
@@ -162,7 +162,7 @@ def _spans(pattern: Pattern) -> Iterator[slice]:
 
 
 def _in_reach(mask: Mask, rows: slice, keys: int) -> slice:
-    """The keys that any of these rows can see, by their distance."""
+    """The keys within reach of any of these rows."""
     first, last = rows.start + mask.offset, rows.stop - 1 + mask.offset
     start = 0 if mask.window is None else max(0, first - mask.window + 1)
     stop = keys if mask.window is None else min(keys, last + mask.window)
@@ -171,7 +171,7 @@ def _in_reach(mask: Mask, rows: slice, keys: int) -> slice:
 
 
 def _explicit(pattern: Pattern, dropout: float) -> Tensor:
-    """The values by way of the weights, some rows at a time."""
+    """Values from explicit weights, in blocks of rows."""
     v = pattern.v.repeat_interleave(pattern.heads // pattern.v.shape[1], dim=1)
     blocks = []
     for rows in _row_blocks(pattern):

@@ -1,4 +1,4 @@
-"""Which keys each query may attend to, as a value.
+"""Attention masks as values: which keys each query may attend to.
 
 A `Mask` keeps the rule (causal, padding, window, segments, cut edges), never the tokens × tokens
 matrix the rule stands for, unless a dense one is all there is. It gives the fused kernel its
@@ -26,11 +26,11 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """Which keys each query may attend to. All rules hold at once; the default hides nothing.
+    """Which keys each query may attend to. Rules combine by and; the default hides nothing.
 
     Attributes:
-        causal: a query sees no key after itself.
-        padding: True at the keys that are padding, which nobody sees.
+        causal: a query attends to no later key.
+        padding: True at padding keys, which are hidden from every query.
         window: a query sees the keys fewer than `window` positions away, itself included.
         segments: a query sees only the keys of its own segment (sentences, packed documents).
         dense: True where a query may attend; the last resort, for rules with no shorter form.
@@ -83,7 +83,7 @@ class Mask:
             check_broadcast("dense", self.dense, (batch, heads, queries, keys))
 
     def without(self, edge: Edge) -> "Mask":
-        """This mask with some query–key pairs cut as well."""
+        """The mask with further query–key pairs cut."""
         return replace(self, cut=(*self.cut, edge))
 
     @property
@@ -93,12 +93,12 @@ class Mask:
 
     @property
     def only_causal(self) -> bool:
-        """Whether the fused kernel's own causal flag says it all."""
+        """Whether the fused kernel's causal flag is equivalent."""
         return self.causal and self.offset == 0 and not self._has_rows and self.padding is None
 
     @property
     def same_for_all_rows(self) -> bool:
-        """Whether every query sees the same keys, so that one row stands for all."""
+        """Whether every row is the same."""
         return not self.causal and not self._has_rows
 
     @property

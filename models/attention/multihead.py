@@ -1,4 +1,4 @@
-"""Multi-head attention: the layer that has_projection its own queries, keys and values.
+"""Multi-head attention: the layer that projects its own queries, keys and values.
 
 Source: Vaswani et al. 2017, section 3.2.2, with the options that later transformers added.
 """
@@ -115,12 +115,12 @@ class MultiHeadAttentionConfig:
 
     @property
     def factor(self) -> float:
-        """What queries and keys are multiplied by, each, before they meet."""
+        """Factor applied to queries and keys before the dot product."""
         return self.width**-0.25 if self.dot_scaling == "fourth root" else 1.0
 
     @property
     def score(self) -> Dot:
-        """How a query and a key are compared once they have been multiplied by `factor`."""
+        """The scoring function, applied after `factor`."""
         return Dot(scale=self.scale if self.dot_scaling == "sqrt" else 1.0)
 
 
@@ -170,7 +170,7 @@ class MultiHeadAttention(nn.Module):
             past: this layer's pattern of an earlier pass, which keeps its keys and values (as
                 they were compared: rotated and scaled). Those of x come after them; a context is
                 not projected again, theirs stand for it.
-            edit: what to change on the way, in order.
+            edit: interventions, in order.
         """
         if context is not None and self.config.value_shortcut:
             raise ValueError("value_shortcut is for self-attention: expected no context")
@@ -196,7 +196,7 @@ class MultiHeadAttention(nn.Module):
     def _keys_values(
         self, x: Tensor, context: Tensor | None, angles: Tensor | None, past: Pattern | None
     ) -> tuple[Tensor, Tensor]:
-        """What is attended to: `batch head key dim` each."""
+        """Keys and values, `batch head key dim` each."""
         if context is not None and past is not None:
             return past.k, past.v
         source = x if context is None else context

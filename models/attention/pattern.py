@@ -1,4 +1,4 @@
-"""The recipe of one attention layer's weights, worked out when somebody looks.
+"""`Pattern`: the recipe of one attention layer's weights, evaluated on request.
 
     scores  = score(q, k) + bias, over the temperature; −∞ where the mask hides the key
     weights = softmax(scores) along the keys, then the edits of the weights
@@ -23,7 +23,7 @@ Rows = slice | Sequence[int] | Tensor | None
 
 
 def index_slice(index: int | None, count: int, name: str) -> slice:
-    """A slice of one, or of everything for None; ValueError for an index that is not there."""
+    """A slice of one index, or of all for None; ValueError if out of range."""
     if index is None:
         return slice(None)
     if not 0 <= index < count:
@@ -35,7 +35,7 @@ def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
     """Rows as positions among `count` queries.
 
     Raises:
-        ValueError: for a position that is not there, or anything but whole numbers.
+        ValueError: for positions out of range or not integers.
     """
     if rows is None or isinstance(rows, slice):
         return torch.arange(count)[slice(None) if rows is None else rows]
@@ -47,7 +47,7 @@ def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
 
 
 def drop_axes(block: Tensor, head: int | None, item: int | None) -> Tensor:
-    """`batch head …` without the axes of which one was picked."""
+    """Drops the axes of a single head or item."""
     if head is not None:
         block = block[:, 0]
     return block if item is None else block[0]
@@ -56,7 +56,7 @@ def drop_axes(block: Tensor, head: int | None, item: int | None) -> Tensor:
 def expand_heads(
     kv: Float[Tensor, "batch kv_head key dim"], heads: int, chosen: slice
 ) -> Float[Tensor, "batch head key dim"]:
-    """Keys or values, one head for each of the chosen of `heads` query heads."""
+    """Keys or values expanded to the chosen of `heads` query heads."""
     group = heads // kv.shape[1]
     if group == 1:
         return kv[:, chosen]
@@ -87,7 +87,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """What is needed to work out any part of one layer's attention weights.
+    """The recipe of one layer's attention weights.
 
     Axes are `batch head query key`: rows are queries (who attends), columns keys (attended to).
     Every number that comes out is float32, after softmax, before dropout.
@@ -168,7 +168,7 @@ class Pattern:
     def scores(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
     ) -> Float[Tensor, "..."]:
-        """What goes into the softmax: −∞ where the mask hides the key.
+        """Scores before the softmax: −∞ at masked keys.
 
         Args:
             head: one head, whose axis is dropped; None for all.
@@ -179,7 +179,7 @@ class Pattern:
             `batch head row key`, float32.
 
         Raises:
-            ValueError: for a head, row or item that is not there.
+            ValueError: for a head, row or item out of range.
         """
         scores, _ = self._scores(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(scores, head, item).float()
@@ -214,7 +214,7 @@ class Pattern:
             ValueError: if no gradient was asked for when the trace was made.
         """
         if self.values_gradient is None:
-            raise ValueError("no gradient here: ask for one with trace(..., gradient=...)")
+            raise ValueError("no gradient recorded: request one with trace(..., gradient=...)")
         heads, positions, items = self._heads(head), self._rows(rows), self._items(item)
         values_gradient = self.values_gradient[items, heads][:, :, positions].float()
         values = expand_heads(self.v[items], self.heads, heads).float()
@@ -226,7 +226,7 @@ class Pattern:
         return replace(self, q=q, k=k, v=v, values=None, values_gradient=values_gradient)
 
     def empty_rows(self, padding: Bool[Tensor, "batch query"] | None = None) -> int:
-        """How many rows, over batch and heads, the mask leaves no key to attend to.
+        """Number of rows, over batch and heads, whose keys are all masked.
 
         Args:
             padding: True at queries that are padding and do not count; None counts all.

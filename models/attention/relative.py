@@ -1,4 +1,4 @@
-"""Order inside attention: angles that queries and keys are rotated by, or a bias on the scores.
+"""Relative positions inside attention: rotary embeddings, ALiBi, and T5's learned bias.
 
 Where `models/positional.py` adds a vector to each token, these leave the tokens alone and reach
 into `attend`. All of them depend on the distance between query and key alone.
@@ -17,7 +17,7 @@ RELATIVE = ("rotary", "alibi", "relative")
 
 
 class Relation(NamedTuple):
-    """What attention is told about order; the default is nothing.
+    """Position information for attention; none by default.
 
     Attributes:
         angles: what queries and keys are rotated by, see `rotate`.
@@ -92,7 +92,7 @@ def rotate(
 
 
 def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
-    """How steeply each head's bias falls with distance.
+    """Slope of each head's bias.
 
     A geometric row from 2^(-8/heads) down to 2^-8 where heads is a power of two; else that of the
     power below, and every other one of the power above.

@@ -1,4 +1,4 @@
-"""How well a query and a key match, before mask and softmax: the scoring functions.
+"""Scoring functions and the softmax.
 
 Each is a value with one method, `scores(q, k, heads)`. Shapes: q `batch head query dim`,
 k `batch head key dim` (already one per query head), result `batch head query key`.
@@ -97,7 +97,7 @@ def softmax(
     sink: Float[Tensor, " head"] | None = None,
     masked: bool = True,
 ) -> Float[Tensor, "batch head row key"]:
-    """Shares of each row that sum to 1, less what a sink takes; zero for a row of −∞.
+    """Softmax over keys, less the sink's share; all zeros for a row of −∞.
 
     Args:
         scores: what is compared.

@@ -1,4 +1,4 @@
-"""Attention, feed-forward network and blocks as numbers (see models/cost/parts.py)."""
+"""Parts and costs of attention, feed-forward networks and blocks (see models/cost/parts.py)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a network is made of and what it costs, from its config alone: nothing is built.
+"""Parts, parameters and FLOPs of a network, from its config alone.
 
     parts(DecoderConfig(), tokens=12)      # the parts, in order
     total(parts(ViTConfig()), "parameters")

@@ -1,4 +1,4 @@
-"""The vision transformer, part by part, as numbers (see models/cost/parts.py)."""
+"""Parts and costs of the vision transformer (see models/cost/parts.py)."""
 
 from dataclasses import replace
 from math import prod
@@ -31,7 +31,7 @@ def vit_parts(config: ViTConfig) -> list[Part]:
 
 
 def _copies(config: ViTConfig) -> bool:
-    """Whether the head reads something new, rather than what the last block left."""
+    """Whether the head pools its input."""
     flat = config.head == "flatten" and config.registers > 0
     return bool(config.layers) and (config.head == "mean" or flat)
 
@@ -89,7 +89,7 @@ def _positions(config: ViTConfig, shape: Shape) -> Part:
 
 
 def _head(config: ViTConfig, shape: Shape) -> list[Part]:
-    """What is read, and the layers that turn it into classes."""
+    """Pooling and the layers of the head."""
     if not config.layers:
         return []
     width, count = config.width, prod(config.grid)

@@ -29,7 +29,7 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
     """
     leaves = [(times, part) for _, times, part in walk(parts) if not part.parts]
     kept = sum(times * size(part.gives) for times, part in leaves if part.kind in KEPT)
-    widest = max(size(part.takes) + 2 * size(part.gives) for _, part in leaves)
+    widest = max(size(part.takes) + size(part.gives) for _, part in leaves)
     weights = max((_explicit_weights(part) for _, part in leaves), default=0)
     activations = NUMBER * batch * (kept + widest)
     activations += 3 * min(BLOCK_BYTES, NUMBER * batch * weights)

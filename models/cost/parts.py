@@ -1,4 +1,4 @@
-"""The parts that networks are made of, as numbers: worked out from sizes, nothing is allocated.
+"""Parts of networks with parameters, FLOPs and memory, computed from sizes alone.
 
 FLOPs: two for each multiplication with its addition, in matrix products and convolutions alone,
 as PyTorch's own counter has it. Masked cells of the attention count: the kernel works them out.
@@ -72,7 +72,7 @@ def group(name: str, title: str, kind: str, parts: Sequence[Part], **fields: Any
 
 
 def size(shape: Shape) -> int:
-    """How many numbers a tensor of this shape has."""
+    """Number of elements of a tensor of this shape."""
     count = 1
     for _, length in shape:
         count *= length

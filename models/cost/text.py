@@ -1,4 +1,4 @@
-"""Encoder, decoder and encoder–decoder, part by part, as numbers (see models/cost/parts.py)."""
+"""Parts and costs of text networks (see models/cost/parts.py)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -133,7 +133,7 @@ def _table(name: str, title: str, rows: int, shape: Shape, source: Any, formula:
 def _logits(
     shape: Shape, gives: Shape, title: str = "Logits", *, tied: bool = False, scaled: bool = False
 ) -> Part:
-    """What each token is worth as the next one, or as one of some classes."""
+    """The output projection to logits."""
     formula = f"x · {'Eᵀ' if tied else 'W'}{' / √dim' if scaled else ''}"
     part = linear(
         *("output", title, shape, gives, Projection.forward),

@@ -1,4 +1,4 @@
-"""What is known about a model that was trained here: how, how well, and what to look at.
+"""Model cards of the checkpoints trained here: training, evaluation, examples.
 
 It is read from the config.json beside the weights, and needs no torch.
 """
@@ -13,7 +13,7 @@ from models.files.errors import CheckpointError
 
 @dataclass(frozen=True)
 class Measure:
-    """One thing that was measured on items the network had never seen.
+    """One measurement on held-out items.
 
     Attributes:
         name: what.
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Question:
-    """One thing that the network is asked, and what its logits stand for, in order.
+    """One question to the network, and the classes of its logits, in order.
 
     Attributes:
         title: the question.
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Example:
-    """One input, and one weight to look at.
+    """An example input, and one weight to point out.
 
     Attributes:
         name: on its button.
@@ -104,7 +104,7 @@ class Card:
 
 
 def card(known: Entry) -> Card | None:
-    """What is known about a model of the catalogue; None if it was not trained here.
+    """The card of a model of the catalogue; None if it was not trained here.
 
     Raises:
         CheckpointError: if its config.json is damaged.

@@ -98,7 +98,7 @@ class Folder:
         except (ValueError, RecursionError, OSError) as error:
             what = str(error) or type(error).__name__
             raise CheckpointError(
-                f"unreadable checkpoint: {name} is broken ({what:.80}): repair it or download it again"
+                f"unreadable checkpoint: {name} is broken ({what:.80}): repair or replace it"
             ) from error
         if not isinstance(found, dict):
             raise CheckpointError(f"{name}: expected an object, received {found!r:.40}")

@@ -1,4 +1,4 @@
-"""What a caller gives, as what a network takes: text or ids, a source and a target, or an image."""
+"""Prepares inputs for our networks: text or ids, source and target, or an image."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,15 +34,15 @@ EXTRA_TOKENS = 10  # tokens that a model may write beyond the length of its sour
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """One input, ready to run.
+    """One prepared input.
 
     Attributes:
-        arguments: what the network's forward takes.
+        arguments: keyword arguments of forward.
         tokens: one entry per item of the batch.
         grid: rows and columns of patches; None for text.
-        prefix: how many tokens stand in front of the patches.
-        notes: what was done to the input on the way.
-        target_tokens: what the decoder of an encoder–decoder reads, one entry per item.
+        prefix: number of tokens before the patches.
+        notes: how the input was changed, for display.
+        target_tokens: input of the decoder of an encoder–decoder, one entry per item.
     """
 
     arguments: dict[str, Any]
@@ -54,12 +54,12 @@ class Inputs:
 
 
 def prepare_inputs(model: Model, source: "Input | Image", target: Target = None) -> Inputs:
-    """The input as this model takes it.
+    """Prepares an input for the model.
 
     Args:
-        model: what is to read it.
+        model: one of our networks.
         source: the input.
-        target: what the decoder of an encoder–decoder is to write; None lets it write.
+        target: for the decoder of an encoder–decoder; None generates it.
 
     Raises:
         ValueError: for an input the model cannot read.
@@ -86,7 +86,7 @@ def _of_text(model: Model, source: Any) -> Inputs:
     segment = max(max(item.segments) for item in tokens)
     if config.segments and segment >= config.segments:
         raise ValueError(
-            f"{model.name} tells {config.segments} texts apart, received {segment + 1}"
+            f"{model.name} distinguishes {config.segments} segments, received {segment + 1}"
         )
     segments, _ = batch(tokens, model.device, of="segments")
     return Inputs({"ids": ids, "padding": padding, "segments": segments}, tokens)
@@ -94,14 +94,14 @@ def _of_text(model: Model, source: Any) -> Inputs:
 
 @dataclass(frozen=True)
 class TextSpec:
-    """What one spec of a network reads.
+    """How text is read on the source or target side.
 
     Attributes:
-        tokenizer: reads its text; None if it only takes ids.
-        vocab: how many ids it knows.
-        name: said in front of every complaint.
-        padding: the id that only fills up; None if there is none.
-        names: of ids that stand for no text.
+        tokenizer: of this side; None if it only takes ids.
+        vocab: size of the vocabulary.
+        name: prefix of error messages.
+        padding: the padding id; None if there is none.
+        names: labels of special ids.
     """
 
     tokenizer: Tokenizer | None
@@ -112,7 +112,7 @@ class TextSpec:
 
 
 def read(model: Model, source: Any, spec: TextSpec) -> tuple[Tokens, ...]:
-    """The tokens of each item.
+    """Tokenises the input.
 
     Raises:
         ValueError: for anything the model cannot read.
@@ -147,7 +147,7 @@ def _fits(model: Model, tokens: tuple[Tokens, ...], what: str = "") -> None:
 
 
 def _own(ids: list[int], spec: TextSpec) -> Tokens:
-    """An item's own tokens: what only fills it up at its end is left out."""
+    """An item's tokens without trailing padding."""
     while ids and ids[-1] == spec.padding:
         ids = ids[:-1]
     return Tokens.of_ids(ids, spec.names)
@@ -156,7 +156,7 @@ def _own(ids: list[int], spec: TextSpec) -> Tokens:
 def batch(
     tokens: tuple[Tokens, ...], device: torch.device, *, of: str = "ids", fill: int = 0
 ) -> tuple[Tensor, Tensor | None]:
-    """Their numbers as one tensor, filled up to the longest item, and True where it is filled."""
+    """A field of the tokens as one padded tensor, and True at padding."""
     longest = max(len(item) for item in tokens)
     numbers = torch.full((len(tokens), longest), fill)
     for row, item in enumerate(tokens):
@@ -169,7 +169,7 @@ def batch(
 
 
 def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs:
-    """Source and target; the target shifted by one, so that each row tells the token after it."""
+    """Source and target; the target is shifted right by one."""
     config = network.config
     names = {config.padding: "<padding>", config.begin: "<begin>", config.end: "<end>"}
     mine = TextSpec(
@@ -198,20 +198,20 @@ def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs
 
 
 def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:
-    """A text with the end symbol behind it, unless its tokenizer has put one there."""
+    """A text with the end token appended, unless its tokenizer did."""
     return item if item.ids[-1] == end else item + Tokens.of_ids([end], names)
 
 
 def _written(network: Seq2Seq, source: Tensor) -> tuple[list[list[int]], str]:
-    """What the model writes itself: each item's ids up to its end, and a note that says so."""
+    """Greedy generation: each item's ids up to its end token, and a note for the trace."""
     config = network.config
     limit = min(config.max_tokens, source.shape[1] + EXTRA_TOKENS)
     steps = [step.ids for step in greedy(network, source, limit=limit)]
     items = torch.stack(steps, dim=1).tolist()
     whole = [row[: row.index(config.end) + 1] if config.end in row else row for row in items]
-    note = "target: written by the model itself, the likeliest token at each step"
+    note = "target: generated by the model, greedily"
     if any(row[-1] != config.end for row in whole):
-        note += f"; cut after {limit} tokens, where it had not ended"
+        note += f"; cut off after {limit} tokens"
     return whole, note
 
 
@@ -235,7 +235,7 @@ def _of_image(model: Model, network: ViT, source: Any) -> Inputs:
 
 
 def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str, ...]]:
-    """Pixels `batch channel row col`, and what was done to get them."""
+    """Pixels `batch channel row col`, and notes on the preprocessing."""
     if isinstance(source, Tensor):
         if source.ndim != 4 or not source.is_floating_point() or not len(source):
             raise ValueError(
@@ -260,7 +260,7 @@ NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")
 
 
 def prepare_dict(model: "Model", given: Mapping[str, Any]) -> Inputs:
-    """What a network of ours takes, from a dict as a tokenizer of transformers gives it.
+    """Inputs of our network from a dict with the names that transformers uses.
 
     Raises:
         ValueError: for other names, or padding that is not at the end.
@@ -279,7 +279,7 @@ def prepare_dict(model: "Model", given: Mapping[str, Any]) -> Inputs:
     counts = shown.sum(1).tolist()
     ends = torch.arange(ids.shape[1])[None] < torch.tensor(counts)[:, None]
     if not ends.equal(shown.bool().cpu()) or min(counts) < 1:
-        raise ValueError("attention_mask: expected padding at the end of an item alone")
+        raise ValueError("attention_mask: expected padding on the right only")
     pairs = zip(ids.tolist(), counts, strict=True)
     tokens = tuple(Tokens.of_ids(row[:count]) for row, count in pairs)
     arguments = {**whole.arguments, "padding": None if ends.all() else ~ends.to(model.device)}

@@ -1,4 +1,4 @@
-"""What a caller gives, as what a library's model takes: its own names, and labels."""
+"""Prepares inputs for transformers models: forward arguments, and labels."""
 
 import inspect
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_valu
 
 @dataclass(eq=False)
 class ModelInputs:
-    """One input, ready to run.
+    """One prepared input.
 
     Attributes:
-        arguments: what the model's forward takes.
-        sequences: what it reads, by name.
-        notes: what was done to the input on the way.
+        arguments: keyword arguments of forward.
+        sequences: input sequences by name.
+        notes: how the input was changed, for display.
     """
 
     arguments: dict[str, Any]
@@ -34,7 +34,7 @@ class ModelInputs:
 
     @property
     def items(self) -> int:
-        """How many items the batch has."""
+        """Batch size."""
         if self.sequences:
             return len(next(iter(self.sequences.values())).tokens)
         sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
@@ -42,13 +42,13 @@ class ModelInputs:
 
 
 def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInputs:
-    """The input as this model takes it.
+    """Prepares an input for the model.
 
     Args:
         model: a transformers model.
         source: a text, a pair of texts, a list of either, ids, pixels, an image, or a dict of the
             model's own inputs (in which texts and images may stand for ids and pixels).
-        target: what a decoder is to write, a text or ids; None lets it write.
+        target: text or ids for a decoder; None generates it.
 
     Raises:
         ValueError: for an input the model cannot read.
@@ -81,7 +81,7 @@ def _is_pair(network: Any) -> bool:
 
 
 def _of_one(model: "Model", source: Any) -> ModelInputs:
-    """One thing to read: floats and images are pixels, everything else is text."""
+    """A single input: floats and images are pixels, everything else is text."""
     floats = isinstance(source, Tensor) and source.is_floating_point()
     takes = forward_arguments(model.network)
     if floats and IMAGE not in takes:
@@ -98,7 +98,7 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
 
 
 def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
-    """The model's own inputs; the streams are read off them."""
+    """The model's own inputs, with their sequences."""
     found, kind = ModelInputs({}), next(model.network.parameters()).dtype
     for name, value in source.items():
         if isinstance(value, Tensor):
@@ -126,7 +126,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
 
 
 def _sound(values: Tensor) -> InputSequence:
-    """Frames as they go in; convolutions usually leave fewer, which are numbered as they come."""
+    """Audio frames of the input; attention after convolutions usually has fewer."""
     count = values.shape[-1]
     return InputSequence("sound", (Tokens.of_ids(range(count)),) * len(values), count)
 
@@ -141,7 +141,7 @@ def _built_for(model: "Model") -> tuple[int, int] | None:
 
 
 def _read_text(model: "Model", found: ModelInputs) -> None:
-    """Turns texts into ids, and puts the sequence beside them."""
+    """Tokenises texts and adds the text sequence."""
     value = found.arguments.get(TEXT)
     if value is None:
         return
@@ -176,7 +176,7 @@ def check_ids(model: "Model", ids: Tensor) -> None:
 
 
 def read(model: "Model", source: Any) -> tuple[Tokens, ...]:
-    """Texts as tokens.
+    """Tokenises texts.
 
     Raises:
         ValueError: for a model without a tokenizer, or no text at all.
@@ -196,7 +196,7 @@ def read(model: "Model", source: Any) -> tuple[Tokens, ...]:
 def batch(
     model: "Model", tokens: tuple[Tokens, ...]
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """Ids, 1 where they are no padding (None if all are), and segments where the model has them."""
+    """Ids, attention mask (None without padding), and token types where the model has them."""
     config, longest = model.network.config, max(len(item) for item in tokens)
     fill = getattr(config.get_text_config(), "pad_token_id", None) or 0
     ids = torch.full((len(tokens), longest), fill)
@@ -220,7 +220,7 @@ def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
     from models.image import fit_image, open_image, to_pixels
 
     if model.preprocessing is None:
-        raise ValueError(f"{model.name} does not say how it wants its images: give it pixels")
+        raise ValueError(f"{model.name} states no image preprocessing: pass pixel values")
     picture = open_image(Path(source) if isinstance(source, str) else source)
     image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
     pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
@@ -232,7 +232,7 @@ EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 
 
 def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
-    """The decoder's side: begin, then the target without its last token."""
+    """Adds the decoder's input: the start token, then the target without its last token."""
     if "decoder_input_ids" in found.arguments:
         if target is not None:
             raise ValueError("target: expected none beside decoder_input_ids")
@@ -263,7 +263,7 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
 
 
 def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
-    """What the model wrote, as text where its tokenizer can say it; () where it has none."""
+    """Labels of generated ids; () without a tokenizer that decodes."""
     words = getattr(model.tokenizer, "spelled", None)
     if words is None:
         return ()
@@ -278,15 +278,17 @@ def _begin(model: "Model") -> int:
         for config in (whole, whole.get_text_config(decoder=True)):
             if isinstance(getattr(config, name, None), int):
                 return getattr(config, name)
-    raise ValueError(f"{model.name} does not say what its decoder begins with: give it a dict")
+    raise ValueError(
+        f"{model.name} states no decoder start token: pass a dict with decoder_input_ids"
+    )
 
 
 @torch.no_grad()
 def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Tensor, str]:
-    """What the model writes itself, begin included, and a note that says so."""
+    """Greedy generation: ids with the start token, and a note for the trace."""
     network, ends = model.network, model.network.config.eos_token_id
     if network.get_output_embeddings() is None:
-        raise ValueError(f"{model.name} has no head to write with: give it a target")
+        raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     read_ids = found.arguments.get(TEXT)
     limit = min(model.limit - 1, EXTRA_TOKENS + (0 if read_ids is None else read_ids.shape[1]))
     inside = {n: v for n, v in found.arguments.items() if n not in (TEXT, IMAGE, *SOUND)}
@@ -303,5 +305,5 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
         if over.all():
             break
         ids = torch.cat([ids, chosen[:, None]], dim=1)
-    note = "target: written by the model itself, the likeliest token at each step"
-    return ids, note if over.all() else f"{note}; cut after {limit} tokens, where it had not ended"
+    note = "target: generated by the model, greedily"
+    return ids, note if over.all() else f"{note}; cut off after {limit} tokens"

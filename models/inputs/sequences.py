@@ -1,4 +1,4 @@
-"""What a model reads: one or more sequences, each a text, an image, a recording, or a target."""
+"""Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
 
 @dataclass(frozen=True, eq=False)
 class InputSequence:
-    """One thing a model reads.
+    """One input sequence.
 
     Attributes:
         name: which.
         tokens: one entry per item.
-        length: how many positions the batch has.
-        positions: where each item's tokens stand; None means at the beginning.
+        length: padded length.
+        positions: positions of each item's tokens; None means the first ones.
         grid: rows and columns of an image's patches.
-        prefix: how many tokens stand beside the patches, in front.
+        prefix: number of tokens before the patches.
     """
 
     name: Name
@@ -46,7 +46,7 @@ InputSequences = Mapping[str, InputSequence]
 def text_sequence(
     name: Name, ids: Int[Tensor, "batch token"], shown: Tensor | None, tokens: Sequence[Tokens] = ()
 ) -> InputSequence:
-    """Ids, labelled with themselves unless their tokens are known; `shown` is 0 at padding."""
+    """A text sequence, labelled with ids unless tokens are passed; `shown` is 0 at padding."""
     real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
     real = real.cpu()
     own = tuple(row.nonzero().flatten() for row in real)
@@ -57,12 +57,12 @@ def text_sequence(
 
 
 def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
-    """Patches row by row, with what stands in front of them; None if their size is not known.
+    """The patches of an image row by row, after their prefix; None without a patch size.
 
     Args:
         pixels: `batch channel row col`.
-        config: of the model, or of its part that sees.
-        length: how many positions attention had; None means the patches alone.
+        config: of the model, or of its vision tower.
+        length: length of the attention axis; None means the patches alone.
     """
     part = getattr(config, "vision_config", None) or config
     patch = getattr(part, "patch_size", None)
@@ -80,7 +80,7 @@ def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> In
 
 
 def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:
-    """Patches with the tokens beside them by name."""
+    """Labels of the patches and of the tokens before and after them."""
     behind = min(extra, getattr(config, "num_detection_tokens", 0))
     registers = min(extra - behind, getattr(config, "num_register_tokens", 0) or 0)
     first = extra - behind - registers

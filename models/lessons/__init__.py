@@ -1,1 +1,1 @@
-"""What the lessons compute, one small idea a file: tensors in, numbers to look at out."""
+"""Computations of the lessons, one idea a file: tensors in, numbers out."""

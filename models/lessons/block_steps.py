@@ -1,4 +1,4 @@
-"""An encoder block one line at a time, with the norm before or after its layers."""
+"""An encoder block one line at a time, pre-norm or post-norm."""
 
 from dataclasses import dataclass
 
@@ -44,7 +44,7 @@ def random_block(
 def block_steps(
     block: PostNormBlock | PreNormBlock, x: Float[Tensor, "batch token dim"]
 ) -> list[BlockStep]:
-    """What goes in, and what every line of the block makes of it; the last comes out."""
+    """The input and the result of every line of the block; the last is the output."""
     if isinstance(block, PreNormBlock):
         calm = block.before_attention(x)
         attended, _ = block.attention(calm)

@@ -1,4 +1,4 @@
-"""What the place of the norm does to a deep stack before anything is learned.
+"""Pre-norm and post-norm at initialisation: activations and gradients by depth.
 
 With post-norm all states have one size, and the gradient is largest in the last blocks: without a
 warm-up the first steps of training are too large for them. With pre-norm the states grow with

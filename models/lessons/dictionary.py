@@ -1,4 +1,4 @@
-"""A dictionary that is asked softly: similarities of a query with every key, weights, a mixture.
+"""A soft dictionary lookup: similarities of a query with every key, weights, a weighted sum.
 
     answer = Σᵢ α(q, kᵢ) vᵢ          (attention pooling: Nadaraya 1964, Watson 1964)
 
@@ -30,7 +30,7 @@ def exact(query: str, keys: list[str]) -> Float[Tensor, " key"]:
 
 
 def edit_distance(first: str, second: str) -> int:
-    """How many letters to insert, remove or replace to make one word of the other.
+    """Levenshtein distance: letters to insert, remove or replace.
 
     Source: Levenshtein 1966; the table row by row (Wagner and Fischer 1974).
     """

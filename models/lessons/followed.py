@@ -1,4 +1,4 @@
-"""One head's attention followed number by number: every intermediate result, from its `Pattern`.
+"""Every intermediate result of one attention head, computed from its `Pattern`.
 
     products q·k → scores (scaled, with bias) → masked → exp → divided by its sum → weighted values
 
@@ -19,7 +19,7 @@ LEAST = 0.01  # sums of exponentials from here on can be read with four decimals
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What attention works out on the way, in order.
+    """The intermediate results of attention, in order.
 
     Attributes:
         products: q·k, before any scale.
@@ -95,7 +95,7 @@ def terms(
 
 @dataclass(frozen=True, eq=False)
 class SmallestSteps:
-    """What the smallest transformer works out on the way, of one item.
+    """The intermediate results of the smallest transformer, for one item.
 
     Attributes:
         attended: what its attention gives.

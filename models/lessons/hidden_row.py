@@ -1,4 +1,4 @@
-"""A query that sees no key: why hidden keys get −∞ and not a large negative number.
+"""A query whose keys are all masked: masking with −∞ against a large negative number.
 
 A softmax of −∞ alone is 0/0, which is no number. Under −10⁹ all keys are hidden alike, and the
 softmax, which only knows differences, gives each the same share: the query attends to what it was

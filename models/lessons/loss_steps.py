@@ -1,4 +1,4 @@
-"""The head layer followed number by number: projection, softmax, cross entropy, rank.
+"""The output layer step by step: projection, softmax, cross entropy, rank.
 
 logits = W h,   p = exp(logits) / Σ exp(logits),   loss = −log p[target]
 """
@@ -14,7 +14,7 @@ from models.output import Projection, cross_entropy, softmax
 
 @dataclass(frozen=True, eq=False)
 class LossSteps:
-    """What the head layer works out for one vector.
+    """The intermediate results of the output layer for one vector.
 
     Attributes:
         logits: one for each class.

@@ -1,4 +1,4 @@
-"""Layer normalisation followed number by number, and batch normalisation beside it.
+"""Layer normalisation step by step, compared with batch normalisation.
 
 LayerNorm norms every token by its own features, BatchNorm every feature by all tokens of the batch
 (Ba, Kiros and Hinton 2016; Ioffe and Szegedy 2015, algorithm 1).
@@ -14,7 +14,7 @@ from models.blocks import LayerNorm, standardised
 
 @dataclass(frozen=True, eq=False)
 class NormSteps:
-    """What LayerNorm works out for one vector, in order.
+    """The intermediate results of LayerNorm for one vector, in order.
 
     Attributes:
         mean: μ, of its features.

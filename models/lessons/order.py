@@ -1,4 +1,4 @@
-"""What attention knows of order: nothing, unless it is told.
+"""Attention without positions is permutation equivariant: order has to be encoded.
 
     attention(P x) = P attention(x)   for any permutation P of the tokens
 
@@ -34,7 +34,7 @@ class Permuted:
 
     @property
     def moved(self) -> Float[Tensor, " word"]:
-        """How far each word's vector moved: 0 where the order does not count."""
+        """Distance each word's vector moved: 0 where order does not matter."""
         return (self.before - self.after).norm(dim=-1)
 
 

@@ -1,4 +1,4 @@
-"""How far one layer sees, and what it costs: attention beside recurrence and convolution.
+"""Receptive field and cost of one layer: attention, recurrence and convolution compared.
 
     per layer       work          steps in a row    longest way
     attention       n² · d        1                 1

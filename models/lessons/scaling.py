@@ -1,4 +1,4 @@
-"""Why scores are divided by √d: how dot products spread with the width, and what a softmax does.
+"""Why scores are divided by √d: the variance of dot products, and softmax saturation.
 
 For q and k of independent numbers with mean 0 and variance 1, q·k has mean 0 and variance d
 (Vaswani et al. 2017, footnote 4); divided by √d it has variance 1 at any width.
@@ -24,13 +24,13 @@ def softened(scores: Float[Tensor, " key"], temperature: float = 1.0) -> Float[T
 
 
 def slopes(weights: Float[Tensor, "*query key"]) -> Float[Tensor, "*query key"]:
-    """How much each weight moves with its own score: w (1 − w), at most 1/4, 0 at 0 and at 1."""
+    """Derivative of each weight by its own score: w (1 − w), at most 1/4, 0 at 0 and 1."""
     return weights * (1 - weights)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How random queries and keys of one width behave.
+    """Statistics of random queries and keys of one width.
 
     Attributes:
         width: of a query and a key.
@@ -75,7 +75,7 @@ def spread(width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 
 
 @dataclass(frozen=True)
 class Costs:
-    """What scores of all pairs cost.
+    """Cost of the scores of all pairs.
 
     Attributes:
         products: multiplications.
@@ -99,7 +99,7 @@ def additive_costs(tokens: int, width: int, hidden: int) -> Costs:
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """One score worked out in two orders and in two formats.
+    """One score computed in two orders and two formats.
 
     Attributes:
         product: q·k in half precision.

@@ -1,4 +1,4 @@
-"""Weight sharing in an encoder–decoder, and what `emb`, `prj` and `none` do about its size.
+"""Weight sharing in an encoder–decoder, and the scalings `emb`, `prj` and `none`.
 
 One matrix serves as target embedding and as output projection. An embedding wants numbers near 1,
 so that positions do not drown it; a projection of width d wants numbers near 1/√d, so that logits
@@ -17,7 +17,7 @@ from models.seq2seq import Seq2Seq, Seq2SeqConfig
 
 @dataclass(frozen=True)
 class Shared:
-    """What sharing and scaling do to one untrained network.
+    """Effect of sharing and scaling on one untrained network.
 
     Attributes:
         parameters: of the whole network.

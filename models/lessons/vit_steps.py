@@ -1,4 +1,4 @@
-"""A vision transformer one step at a time: what each line makes of the image, with its shape.
+"""A vision transformer one step at a time: the tensor after each line, with its shape.
 
 Steps 1 to 4 end in what goes into the first block, step 5 is that block, step 6 all blocks and the
 head (Dosovitskiy et al. 2021, equations 1 to 4).

@@ -1,4 +1,4 @@
-"""Folders with a checkpoint as models: through a converter of ours, or the library's own code."""
+"""Loads checkpoint folders, through a converter into our networks or through transformers."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from models.vit import ViT, ViTConfig
 
 
 class Family(NamedTuple):
-    """How checkpoints of one type become networks of ours."""
+    """Converter of one model type."""
 
     config: Callable[[Mapping[str, Any], Mapping[str, Tensor]], Any]
     weights: Callable[[Mapping[str, Tensor], Any], tuple[dict[str, Tensor], tuple[str, ...]]]
@@ -41,7 +41,7 @@ def from_folder(
     dtype: torch.dtype | None = None,
     device: torch.device | None = None,
 ) -> Model:
-    """A folder with config.json, weights, and what tokenizers there are.
+    """Loads a folder with config.json, weights, and tokenizers if present.
 
     Where no door is asked for and our converter refuses a setting it does not know, the library's
     own code opens the folder, if it can.
@@ -52,7 +52,7 @@ def from_folder(
     try:
         settings = place.json("config.json")
         if settings is None:
-            raise CheckpointError("config.json is missing: it says what the weights belong to")
+            raise CheckpointError("config.json is missing: it defines the architecture")
         family = FAMILIES.get(str(settings.get("model_type")))
         if door == "own" and family is None:
             raise CheckpointError(
@@ -108,7 +108,7 @@ def _through_converter(place: Folder, name: str, family: Family, settings: dict[
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:
-    """A network round these weights, without drawing random ones first."""
+    """A network with these weights, without initialising random ones first."""
     with Undrawn():
         network = make(config)
     for name, parameter in network.named_parameters():

@@ -1,4 +1,4 @@
-"""Models made ready to be traced: from the catalogue, a folder, a config, or memory."""
+"""`load`: a `Model` from the catalogue, the hub, a folder, a config, or a module."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ Source = str | Path | Config | Network
 
 
 def devices() -> tuple[str, ...]:
-    """What this machine can run on: "cpu" and, where present, "cuda" and "mps"."""
+    """Devices of this machine: "cpu" and, where present, "cuda" and "mps"."""
     found = ["cpu"]
     if torch.cuda.is_available():
         found.append("cuda")
@@ -41,7 +41,7 @@ def load(
     dtype: torch.dtype | None = None,
     door: Door | None = None,
 ) -> Model:
-    """Makes a model ready to be traced.
+    """Loads a model for tracing.
 
     Args:
         source: a name of the catalogue, a folder with config.json and weights, the id of a model on
@@ -82,7 +82,7 @@ def as_model(
     dtype: torch.dtype | None = None,
     device: torch.device | None = None,
 ) -> Model:
-    """The source as a model, where it is and as it is; only folders heed the options."""
+    """The source as a `Model`; the options apply to folders only."""
     if isinstance(source, Model):
         return source
     if isinstance(source, Network):
@@ -108,7 +108,7 @@ def as_model(
 
 
 def _folder(source: str | Path) -> Folder | None:
-    """The folder a source names: a local one, or a model of the hub, fetched if it is not here."""
+    """The folder of a source: a local one, or a hub model, downloaded if not cached."""
     path = Path(source)
     if path.is_dir():
         return Folder.at(path)
@@ -122,7 +122,7 @@ def _folder(source: str | Path) -> Folder | None:
     try:
         return hub.download_with_bar(source)
     except hub.HubError as error:
-        raise hub.HubError(f"{source!r} is no folder here, and {error}") from error
+        raise hub.HubError(f"{source!r} is not a local folder, and {error}") from error
 
 
 def _from_library(module: nn.Module) -> Model:

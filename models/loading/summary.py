@@ -1,4 +1,4 @@
-"""What is known of a model that is open: its sizes, what it reads, and the memory it takes."""
+"""Summary of a loaded model: sizes, inputs, memory."""
 
 import re
 from collections.abc import Iterator
@@ -19,17 +19,17 @@ PARTS = ("text_config", "vision_config", "audio_config", "encoder", "decoder")
 
 @dataclass(frozen=True)
 class Part:
-    """The sizes of one stack of layers; None where it does not say.
+    """The sizes of one stack of layers; None where the config has none.
 
     Attributes:
-        name: of the part; empty for the only one.
-        layers: how many.
-        heads: of queries, in each layer.
-        kv_heads: of keys and values.
-        dim: width of the stream.
-        mlp: width inside the feed-forward part.
-        positions: how order gets in.
-        max_tokens: tokens it reads at most.
+        name: of the tower; empty for a single one.
+        layers: number of layers.
+        heads: query heads per layer.
+        kv_heads: key and value heads per layer.
+        dim: width of the hidden states.
+        mlp: hidden width of the feed-forward network.
+        positions: kind of position encoding.
+        max_tokens: maximum number of tokens.
     """
 
     name: str
@@ -44,14 +44,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Reads:
-    """What goes into a model.
+    """The kinds of input a model takes.
 
     Attributes:
-        text: whether it takes text or ids.
-        image: whether it takes pictures.
-        sound: whether it takes recordings.
-        target: whether a decoder of its own writes.
-        pair: whether it tells two texts apart.
+        text: text or ids.
+        image: images.
+        sound: audio.
+        target: a target for its decoder.
+        pair: two segments of text.
     """
 
     text: bool
@@ -76,7 +76,7 @@ def parts(model: Model) -> tuple[Part, ...]:
 
 
 def family(model: Model) -> str:
-    """What kind of network it is, and whose class."""
+    """Model type and class name."""
     name = type(model.network).__name__
     if model.door == "own":
         return f"{name} of this project"
@@ -84,7 +84,7 @@ def family(model: Model) -> str:
 
 
 def reads(model: Model) -> Reads:
-    """What the model takes."""
+    """The kinds of input the model takes."""
     config = model.network.config
     if model.door == "own":
         image = isinstance(config, ViTConfig)
@@ -106,7 +106,7 @@ def reads(model: Model) -> Reads:
 
 
 def weights_bytes(model: Model) -> int:
-    """Bytes of the weights as they lie in memory; shared ones once."""
+    """Bytes of the weights in memory; shared storage counts once."""
     storages = {
         tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
         for tensor in (*model.network.parameters(), *model.network.buffers())
@@ -115,7 +115,7 @@ def weights_bytes(model: Model) -> int:
 
 
 def trace_bytes(model: Model, tokens: int) -> int:
-    """Bytes of q, k and v that a traced pass over so many tokens keeps."""
+    """Bytes of q, k and v that a trace of this many tokens keeps."""
     size = next(model.network.parameters()).element_size()
     total = 0
     for part in parts(model):
@@ -126,7 +126,7 @@ def trace_bytes(model: Model, tokens: int) -> int:
 
 
 def licence(folder: Folder) -> str | None:
-    """What the head of a folder's README says; None if it does not."""
+    """The licence in the front matter of a folder's README; None if it has none."""
     try:
         file = folder.file("README.md")
         if file is None:
@@ -167,7 +167,7 @@ def _theirs(name: str, config: Any, model: Model) -> Part:
 
 
 def _half(name: str, config: Any, model: Model) -> Part:
-    """The encoder's or the decoder's sizes where one config has both."""
+    """Sizes of the encoder or the decoder where one config holds both."""
     heads = _whole(config, f"{name}_attention_heads", "num_attention_heads", "num_heads")
     theirs = ("num_decoder_layers",) if name == "decoder" else ()
     return Part(
@@ -191,13 +191,13 @@ def _layers(config: Any) -> int | None:
 
 
 def _whole(config: Any, *names: str) -> int | None:
-    """The first of these settings that is a whole number."""
+    """The first of these settings that is an integer."""
     values = (getattr(config, name, None) for name in names)
     return next((value for value in values if isinstance(value, int)), None)
 
 
 def _positions(config: Any, model: Model) -> str:
-    """How order gets in, as far as the config and the names of the weights say."""
+    """The kind of position encoding, inferred from the config and parameter names."""
     if getattr(config, "relative_attention_num_buckets", None):
         return "relative, in buckets"
     if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):

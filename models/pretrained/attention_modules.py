@@ -1,4 +1,4 @@
-"""Where in a network each attention layer stands: its path, its tower, and what it is called.
+"""Finds the attention modules of a network: path, tower, and whether they cross-attend.
 
 Towers are told untraceable by the first part of their paths that differs: `text_model.…` and
 `vision_model.…`, `encoder.…` and `decoder.…`.
@@ -19,12 +19,12 @@ SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 @dataclass(frozen=True)
 class AttentionModule:
-    """Where an attention layer stands.
+    """An attention layer of a network.
 
     Attributes:
-        path: its name in the network.
-        tower: which part of a network with several; None if there is only one.
-        cross: whether its name says that it looks at another sequence.
+        path: dotted name in the network.
+        tower: name of the tower; None if there is only one.
+        cross: whether its name marks it as cross-attention.
     """
 
     path: str
@@ -37,8 +37,8 @@ class AttentionModules:
     """The attention layers of a network.
 
     Attributes:
-        modules: by the identity of the module.
-        untraceable: classes of layers that work their attention out on their own, out of reach.
+        modules: by the id of the module.
+        untraceable: class names of attention layers that bypass the interface.
     """
 
     modules: dict[int, AttentionModule]
@@ -46,7 +46,7 @@ class AttentionModules:
 
     @staticmethod
     def find_in(network: nn.Module) -> "AttentionModules":
-        """Found by reading which modules ask the library's attention interface."""
+        """Finds them by the source of their classes: those that use the attention interface."""
         named = [
             (name, module, _uses_interface(type(module)))
             for name, module in network.named_modules()
@@ -61,14 +61,14 @@ class AttentionModules:
         return AttentionModules(modules, tuple(untraceable))
 
     def of(self, module: nn.Module) -> AttentionModule:
-        """The place of a module; one whose source could not be read has no tower."""
+        """The entry of a module; one whose source cannot be read has no tower."""
         name = type(module).__name__
         return self.modules.get(id(module), AttentionModule(name, None, bool(CROSS.search(name))))
 
 
 @lru_cache(maxsize=4096)
 def _uses_interface(kind: type[nn.Module]) -> bool | None:
-    """Whether a module asks the interface; None for one that is no attention."""
+    """Whether a module uses the attention interface; None if it is no attention layer."""
     parts = [part for part in kind.__mro__ if part.__module__ not in NO_LAYERS]
     source = "".join(_source(part) for part in parts if issubclass(part, nn.Module))
     if "ALL_ATTENTION_FUNCTIONS" in source or "attention_interface(" in source:
@@ -90,7 +90,7 @@ def _crosses(name: str, module: nn.Module) -> bool:
 
 
 def _towers(paths: list[str]) -> dict[str, str | None]:
-    """The tower of each path: the first part in which the hidden_states of layers differ."""
+    """The tower of each path: the first component in which the layer stacks differ."""
     hidden_states = {path: _states_of(path) for path in paths}
     different = sorted(set(hidden_states.values()))
     if len(different) < 2:
@@ -102,7 +102,7 @@ def _towers(paths: list[str]) -> dict[str, str | None]:
 
 
 def _states_of(path: str) -> tuple[str, ...]:
-    """The path up to the first number, which counts the layers of a stack."""
+    """The path up to the layer index."""
     parts = path.split(".")
     numbers = [index for index, part in enumerate(parts) if part.isdigit()]
     return tuple(parts[: numbers[0]] if numbers else parts[:-1])

@@ -1,8 +1,8 @@
-"""What the rows and columns of a library's attention stand for.
+"""Token axes of attention in transformers models: what rows and columns stand for.
 
-A model reads one or more sequences: a text, an image, a recording, what a decoder writes. An axis of
-an attention matrix is matched to a sequence by the tower it is in and by its length; an axis that is
-none of them (frames after convolutions, learned queries) is numbered.
+An axis of an attention matrix is matched to an input sequence (text, image, audio, target) by its
+tower and its length; one that matches none (frames after convolutions, learned queries) is
+numbered.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sou
 
 
 def axes_of(call: Call, sequences: InputSequences, config: Any) -> tuple[TokenAxis, TokenAxis]:
-    """What rows and columns of a call stand for."""
+    """The token axes of rows and columns of a call."""
     pattern = call.pattern
     if call.blocks is not None and call.blocks.grid is not None:
         patches = Tokens.of_patches((), *call.blocks.grid)
@@ -39,7 +39,7 @@ def axes_of(call: Call, sequences: InputSequences, config: Any) -> tuple[TokenAx
 def match_axis(
     sequences: InputSequences, tower: str, length: int, batch: int, config: Any
 ) -> TokenAxis:
-    """The sequence an axis of this length most likely is."""
+    """The sequence that matches an axis by tower and length."""
     order = ["text", "image", "sound", "target"]
     if "decoder" in tower and "target" in sequences:
         order.insert(0, "target")
@@ -63,7 +63,7 @@ def match_axis(
     return TokenAxis((numbered,) * batch)
 
 
-# Where an output keeps hidden states, and the tower they are of.
+# Output fields with hidden states, and their tower.
 TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
 PARTS = {"text_model_output": "text", "vision_model_output": "vision"}
 

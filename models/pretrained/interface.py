@@ -43,7 +43,7 @@ IGNORED_ARGUMENTS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """One call of attention.
+    """One recorded attention call.
 
     Attributes:
         module: the attention layer.

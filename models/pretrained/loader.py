@@ -1,4 +1,4 @@
-"""A folder, or a module in memory, as a model that is traced through transformers' own code.
+"""Loads transformers models from a folder, or wraps a module that is in memory.
 
 The library builds the network from its own classes; every file is read here, so that nothing in
 the folder can name code, kernels or other modules for it to fetch.
@@ -27,7 +27,7 @@ from models.preprocessing import Preprocessing, library_preprocessing, patches_o
 from models.pretrained.attention_modules import AttentionModules
 from models.text import FileTokenizer, Tokenizer
 
-# Settings that would have the library fetch or run something, or that say how it computes.
+# Settings that make the library download or run something, or choose its kernels.
 DROPPED = frozenset(
     {"auto_map", "transformers_weights", "custom_pipelines", "_commit_hash", "return_dict"}
     | {"attn_implementation", "_attn_implementation", "_attn_implementation_internal"}
@@ -48,14 +48,14 @@ UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """What a folder or a module gives.
+    """A loaded transformers model.
 
     Attributes:
         network: the library's module, in eval mode.
         tokenizer: None if there is none.
-        preprocessing: how it wants its images; None if it reads none.
-        limit: the most tokens it reads.
-        left_out: tensors of the file that are no part of the network.
+        preprocessing: of its images; None if it reads none.
+        limit: maximum number of tokens.
+        left_out: tensors of the file that the network does not use.
     """
 
     network: PreTrainedModel
@@ -68,7 +68,7 @@ class LoadedModel:
 def load_folder(
     folder: Folder, *, dtype: torch.dtype | None = None, device: str = "cpu"
 ) -> LoadedModel:
-    """The model of a folder: config.json, weights, and the tokenizer and preprocessor it has.
+    """Loads a folder with config.json and weights; tokenizer and preprocessing if present.
 
     Raises:
         CheckpointError: in one line, for a folder that is incomplete, damaged or unsafe, weights
@@ -76,7 +76,7 @@ def load_folder(
     """
     settings = folder.json("config.json")
     if settings is None:
-        raise CheckpointError("config.json is missing: it says what the weights belong to")
+        raise CheckpointError("config.json is missing: it defines the architecture")
     kind = _class_of(settings)
     files = folder.weights()
     dtype = torch.float32 if dtype is None else dtype
@@ -96,7 +96,7 @@ def load_folder(
 
 
 def wrap_module(module: nn.Module) -> LoadedModel:
-    """A module of transformers that is already in memory.
+    """Wraps a transformers module that is in memory.
 
     Raises:
         ValueError: if it is none, or cannot be traced.
@@ -113,13 +113,13 @@ def wrap_module(module: nn.Module) -> LoadedModel:
 
 
 def check_traceable(network: PreTrainedModel) -> None:
-    """Raises CheckpointError, with the reason, if the network has no attention we can reach."""
+    """Raises CheckpointError, with the reason, unless some attention uses the interface."""
     modules, name = AttentionModules.find_in(network), type(network).__name__
     if modules.modules:
         return
     family = network.config.model_type
     if not modules.untraceable:
-        raise CheckpointError(f"{name} ({family}) has no attention that could be shown")
+        raise CheckpointError(f"{name} ({family}) has no attention layers")
     why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
     raise CheckpointError(
         f"{name} ({family}) does not go through transformers' attention interface: {why}"
@@ -127,7 +127,7 @@ def check_traceable(network: PreTrainedModel) -> None:
 
 
 def token_limit(network: PreTrainedModel) -> int:
-    """The most tokens the network reads; a million where its positions have no end.
+    """Maximum number of tokens; a million where positions are unbounded.
 
     For images, as many patches as the size it is built for comes to.
     """
@@ -146,7 +146,7 @@ def token_limit(network: PreTrainedModel) -> int:
 
 
 def _config(settings: Mapping[str, Any]) -> PretrainedConfig:
-    """The library's config, without what would have it fetch or run something."""
+    """The library's config, without settings that download or run something."""
     try:
         return CONFIG_MAPPING[settings["model_type"]].from_dict(_plain(settings))
     except Exception as error:  # configs check themselves, each in its own way
@@ -155,7 +155,7 @@ def _config(settings: Mapping[str, Any]) -> PretrainedConfig:
 
 
 def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """The library's class for a config.json."""
+    """The model class of a config.json."""
     family, remote = settings.get("model_type"), "auto_map" in settings
     if not isinstance(family, str) or family not in CONFIG_MAPPING:
         if remote:
@@ -164,7 +164,8 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
                 " only architectures that are part of transformers can be opened"
             )
         raise CheckpointError(
-            f"model_type: {family!r} is no architecture of transformers {transformers.__version__}"
+            f"model_type: {family!r} is not an architecture of transformers"
+            f" {transformers.__version__}"
         )
     if settings.get(QUANTIZATION):
         raise CheckpointError(
@@ -184,7 +185,7 @@ def _class_of(settings: Mapping[str, Any]) -> type[PreTrainedModel]:
 
 
 def _plain(value: Any, name: str = "config.json") -> Any:
-    """Settings as deep as they go, without the dropped ones; refuses numbers beyond belief."""
+    """Nested settings without the dropped ones; rejects implausible sizes."""
     if isinstance(value, Mapping):
         return {key: _plain(part, key) for key, part in value.items() if key not in DROPPED}
     if isinstance(value, list):
@@ -204,7 +205,7 @@ def _filled(
     state: dict[str, Tensor],
     dtype: torch.dtype,
 ) -> tuple[PreTrainedModel, tuple[str, ...]]:
-    """The network with these weights, all of them and no others."""
+    """The network with exactly these weights."""
     try:
         with quiet_transformers():
             made: Any = kind.from_pretrained(
@@ -222,7 +223,7 @@ def _filled(
     wrong = sorted(str(name) for name in found.get("mismatched_keys", ()))
     for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
         if names:
-            raise CheckpointError(f"the checkpoint {what} {_some(names)}: get it again")
+            raise CheckpointError(f"the checkpoint {what} {_some(names)}: download it again")
     if unknown:
         raise CheckpointError(
             f"the checkpoint has weights with no place in {kind.__name__}: {_some(unknown)}"
@@ -245,7 +246,7 @@ COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.js
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """The library's own report and progress bar are left out: errors say it in one line."""
+    """Silences the library's logging and progress bars: errors are reported in one line."""
     level, bar = library.get_verbosity(), library.is_progress_bar_enabled()
     library.set_verbosity(logging.CRITICAL)
     library.disable_progress_bar()
@@ -258,7 +259,7 @@ def quiet_transformers() -> Iterator[None]:
 
 
 def read_tokenizer(folder: Folder) -> Tokenizer | None:
-    """tokenizer.json, or what the library makes of an older vocabulary; None without files."""
+    """The tokenizer from tokenizer.json or, converted, an older format; None without files."""
     whole = folder.file("tokenizer.json")
     if whole is not None:
         try:

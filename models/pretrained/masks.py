@@ -1,4 +1,4 @@
-"""Masks of other libraries read as rules: causal, windowed or padded where they are, else dense.
+"""Converts attention masks of transformers to `Mask` rules, dense only where no rule fits.
 
 Libraries hand attention a matrix of tokens × tokens, True or 0 where a query may attend and False
 or a very low number where it may not. The rule behind it is found by guessing it from the matrix
@@ -25,15 +25,15 @@ from transformers.masking_utils import (
 
 from models.attention import Mask
 
-HIDDEN = -1e4  # scores this low leave no weight in any format
+HIDDEN = -1e4  # lower scores give zero weight in any dtype
 
 
 class MaskAndBias(NamedTuple):
-    """A mask as `attend` takes it.
+    """A mask and the rest of the matrix it was read from.
 
     Attributes:
-        mask: who may attend to whom.
-        bias: what the matrix adds to the scores where they may; None if nothing.
+        mask: the rule.
+        bias: what the matrix adds to the scores of visible keys; None if nothing.
     """
 
     mask: Mask
@@ -41,7 +41,7 @@ class MaskAndBias(NamedTuple):
 
 
 class LazyMask(Tensor):
-    """A matrix of 0 and −∞ that takes no memory until something is computed with it."""
+    """A mask matrix of 0 and −∞ that is allocated only when something computes with it."""
 
     mask: Mask
 
@@ -62,7 +62,7 @@ class LazyMask(Tensor):
         return func(*tree_map(_materialize, args), **tree_map(_materialize, kwargs or {}))
 
     def materialize(self) -> Tensor:
-        """The matrix: 0 where a query may attend, the lowest number of its type elsewhere."""
+        """The matrix: 0 at visible keys, the lowest number of its dtype elsewhere."""
         batch, _, queries, keys = self.shape
         rows = torch.arange(queries, device=self.device)
         matrix = torch.zeros((batch, 1, queries, keys), dtype=self.dtype, device=self.device)
@@ -76,13 +76,13 @@ def _materialize(value: Any) -> Any:
 
 
 def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
-    """The rule and the bias behind a mask.
+    """Splits a mask matrix into a rule and a bias.
 
     Args:
         matrix: True where a query may attend, or numbers to add to the scores; `batch head query
             key`, axes of size 1 broadcast.
-        batch: how many items there are.
-        keys: how many there are; a matrix with more columns is cut off.
+        batch: batch size.
+        keys: number of keys; further columns are dropped.
     """
     if matrix is None:
         return MaskAndBias(Mask())
@@ -99,7 +99,7 @@ def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
 
 
 def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:
-    """The shortest mask that is equal to this matrix, cell by cell."""
+    """The simplest mask equal to the matrix in every cell."""
     alike = seen[:, :1]
     if seen.shape[1] > 1 and seen.stride(1) != 0 and not (seen == alike).all():
         return Mask(dense=seen)
@@ -115,7 +115,7 @@ def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mas
 
 
 def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator[Mask]:
-    """What the matrix may mean, simplest first."""
+    """Candidate rules, simplest first."""
     queries, keys = seen.shape[1:]
     unseen = ~seen.any(1)
     plain = Mask(padding=unseen.expand(batch, keys) if unseen.any() else None)
@@ -134,7 +134,7 @@ def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator
 
 
 def create_mask(asked: Mapping[str, Any]) -> Tensor | None:
-    """What the library's eager attention would be given, without the matrix where a rule will do.
+    """The mask for attention layers, as a rule instead of a matrix where possible.
 
     Args:
         asked: the arguments of `transformers.masking_utils.eager_mask`.
@@ -160,7 +160,7 @@ def create_mask(asked: Mapping[str, Any]) -> Tensor | None:
 
 
 def _rule(asked: Mapping[str, Any], offset: int) -> Mask:
-    """The mask the library describes: by its function where that says it all."""
+    """The mask that the library's mask function describes."""
     function = asked.get("mask_function", causal_mask_function)
     keys, given = asked["kv_length"], asked.get("attention_mask")
     if function not in (causal_mask_function, bidirectional_mask_function):

@@ -1,4 +1,4 @@
-"""One pass of a transformers model, as a `Trace`."""
+"""Traces one forward pass of a transformers model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from models.trace import Output, Site, Trace
 if TYPE_CHECKING:
     from models.model import Model
 
-NAMES = {  # in this order: what a model is for comes before what it has on the way
+NAMES = {  # in order of preference
     "logits": "logits",
     "prediction_logits": "logits",
     "logits_per_image": "similarity of each image to each text",
@@ -39,15 +39,15 @@ def trace_pretrained(
     hidden: bool = False,
     differentiate: Differentiate | None = None,
 ) -> Trace:
-    """Runs a transformers model once and keeps what every view is made from.
+    """Runs a transformers model once and records a `Trace`.
 
     Args:
         model: of the library.
         source: see `models.inputs.pretrained.prepare_inputs`.
         target: see there.
-        edits: what to change on the way.
-        hidden: whether to keep the hidden states of every layer.
-        differentiate: gives the patterns with their gradients, from them and the output.
+        edits: interventions, in order.
+        hidden: whether to record the hidden states of every layer.
+        differentiate: adds gradients to the patterns, given the output.
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
@@ -58,7 +58,7 @@ def trace_pretrained(
     with recording(model.network, record), torch.set_grad_enabled(differentiate is not None):
         out = _run(model, inputs, hidden)
     if not record.calls:
-        raise ValueError(f"{model.name} did not attend at all on this input: nothing to show")
+        raise ValueError(f"{model.name} called no attention on this input: nothing to show")
     _check_edits(edits, record.calls)
     output = _output(out)
     patterns = tuple(call.pattern for call in record.calls)
@@ -87,14 +87,14 @@ def trace_pretrained(
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
-    """The output of the untouched model: the library's own attention, nothing recorded."""
+    """The output of the model with its own attention."""
     inputs = prepare_inputs(model, source, target)
     with torch.no_grad():
         return _output(_run(model, inputs, hidden=False)).values
 
 
 def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
-    """The library's forward, without a cache and in eval mode."""
+    """The forward pass in eval mode, without a key-value cache."""
     network, more = model.network, {"return_dict": True}
     if hidden:
         more["output_hidden_states"] = True
@@ -116,12 +116,12 @@ def _output(out: Any) -> Output:
             return Output(title, value)
     values = [value for value in out.to_tuple() if isinstance(value, Tensor)]
     if not values:
-        raise ValueError(f"expected an output, received {type(out).__name__} without numbers")
+        raise ValueError(f"expected an output with tensors, received {type(out).__name__}")
     return Output("output", values[0])
 
 
 def _detached(pattern: Pattern) -> Pattern:
-    """Without the graph that a bias made of parameters hangs on."""
+    """The pattern with its bias detached."""
     bias = pattern.bias
     return replace(pattern, bias=bias.detach()) if isinstance(bias, Tensor) else pattern
 
@@ -134,7 +134,7 @@ def _site(call: Call) -> Site:
 
 
 def _main(inputs: ModelInputs, calls: Sequence[Call], config: Any) -> InputSequence:
-    """The sequence that stands for the model: its text, else its image, else its first axis."""
+    """The main input sequence: text, else image, else the first attention axis."""
     if "text" in inputs.sequences:
         return inputs.sequences["text"]
     first = next((call for call in calls if call.kind != "cross"), calls[0])
@@ -149,7 +149,7 @@ def _main(inputs: ModelInputs, calls: Sequence[Call], config: Any) -> InputSeque
 
 
 def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
-    """Raises ValueError for an edit that met no attention."""
+    """Raises ValueError for an edit that applied to no attention call."""
     for edit in edits:
         layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
         met = [c for c in calls if layer in (None, c.layer) and kind in (None, c.kind)]

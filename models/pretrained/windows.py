@@ -1,4 +1,4 @@
-"""Attention in blocks, put back merge: windows of an image, pieces of a sequence.
+"""Blockwise attention (windows of an image, chunks of a sequence) merged into one pattern.
 
 Some networks attend within windows and hand them over as if each were an item of the batch (Swin,
 Liu et al. 2021, which also shifts the image under the windows). Here the windows of one item
@@ -20,10 +20,10 @@ from models.attention import Mask, Pattern
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Where each token of each block belongs.
+    """The mapping from slots of blocks to token positions.
 
     Attributes:
-        positions: the position, among the item's tokens, of each slot of each block.
+        positions: the token position of each slot of each block.
         tokens: how many of the positions are the item's own: the first ones. The rest stands for
             what an image was filled up with, which is attended to and does not attend.
         grid: rows and columns of an image's own tokens.
@@ -37,12 +37,12 @@ class Blocks:
 
     @staticmethod
     def in_order(count: int, slots: int) -> "Blocks":
-        """Blocks that follow one another."""
+        """Consecutive chunks."""
         return Blocks(torch.arange(count * slots).view(count, slots), count * slots)
 
     @staticmethod
     def of_image(rows: int, cols: int, size: int, shift: int) -> "Blocks":
-        """Square windows over an image that is filled up to whole windows and shifted round.
+        """Square windows over an image, padded to whole windows and cyclically shifted.
 
         Args:
             rows: of tokens.
@@ -71,14 +71,14 @@ class Blocks:
         return x[:, :, self.positions.flatten().argsort().to(x.device)]
 
     def split(self, x: Tensor) -> Tensor:
-        """The way back; rows of tokens that do not attend are zero."""
+        """The inverse of `merge`; rows of padding are zero."""
         missing = self.positions.numel() - x.shape[2]
         x = torch.nn.functional.pad(x, (0, 0, 0, missing))
         x = x[:, :, self.positions.flatten().to(x.device)]
         return rearrange(x, "b h (w s) d -> (b w) h s d", w=self.count)
 
     def pattern(self, blocks: Pattern) -> Pattern:
-        """One pattern for each item from a pattern in which each block is an item."""
+        """Merges a pattern whose batch items are blocks into one pattern per item."""
         q, k, v = (self.merge(x) for x in (blocks.q, blocks.k, blocks.v))
         block = torch.empty(self.positions.numel(), dtype=torch.long, device=q.device)
         slot = torch.empty_like(block)
@@ -95,10 +95,10 @@ class Blocks:
         )
 
     def _mask(self, mask: Mask, block: Tensor) -> Mask:
-        """The blocks' own mask, and that no block sees another."""
+        """The mask of the blocks, restricted to keys of the same block."""
         in_order = bool((self.positions.flatten().diff() == 1).all())
         if mask.dense is not None or not (in_order or not _hides(mask)):
-            raise ValueError("expected blocks without a mask, or with one that follows their order")
+            raise ValueError("expected blocks without a mask, or consecutive ones")
         padding = mask.padding
         if padding is not None:
             padding = rearrange(padding, "(b w) s -> b (w s)", w=self.count)
@@ -108,7 +108,7 @@ class Blocks:
 def _bias(
     blocks: Pattern, count: int, block: Tensor, slot: Tensor
 ) -> Callable[[int | None, Tensor], Tensor] | None:
-    """The rows of the blocks' bias by the item's own positions; every item has the same."""
+    """The bias of the blocks as a function of the item's rows; the same for every item."""
     if not isinstance(blocks.bias, Tensor):
         return None
     size = blocks.keys

@@ -1,15 +1,12 @@
 """A Chromium to drive, the real app to drive it at, and a console that must stay silent."""
 
-import socket
-import subprocess
-import sys
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-import start
+from benchmarks import servers
 from tests.browser.chromium import (
     HOW_TO_GET_ONE,
     installed_browser,
@@ -18,7 +15,7 @@ from tests.browser.chromium import (
 )
 
 # a busy machine is slow, not wrong
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
@@ -35,25 +32,13 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, None]:
-    """The address of the real app, started once for all tests and stopped at the end."""
-    log = tmp_path_factory.mktemp("app") / "server.log"
-    port = _free_port()
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            [sys.executable, "serve.py", "--port", str(port)],
-            cwd=start.ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            if not start.answers(server, port):
-                said = log.read_text(encoding="utf-8", errors="replace")
-                pytest.fail(f"the app did not start; it said:\n{said}", pytrace=False)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            start.stop(server)
+def app_url() -> Generator[str, None, None]:
+    """The address of the real app, started once for each worker and stopped at the end."""
+    try:
+        with servers.served() as server:
+            yield server.url
+    except RuntimeError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -103,9 +88,3 @@ def console(page: Page) -> Generator[list[str], None, None]:
     page.on("pageerror", lambda error: problems.append(str(error)))
     yield problems
     assert not problems, "the browser console reports:\n" + "\n".join(problems)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -53,10 +53,9 @@ class Place:
     """One page as the driver needs to know it.
 
     Attributes:
-        name: what the page is called in the menu.
+        name: what the page, or the part of the app it belongs to, is called in the bar.
         path: of its address.
         links: queries of links to it that somebody might open.
-        menu: the menu that holds the page; "" where it stands in the bar itself.
         avoid: accessible names of what is left alone: it downloads, prints, or takes minutes.
         file: whether a picture can be dropped.
     """
@@ -64,25 +63,14 @@ class Place:
     name: str
     path: str
     links: tuple[str, ...] = ("",)
-    menu: str = ""
     avoid: str = r"(?!)"
     file: bool = False
 
 
-LEARN = "Learn"
+COURSE = "Course"
 LESSONS = (
-    ("Soft dictionary", "dictionary"),
-    ("Self-attention by hand", "by_hand"),
-    ("Query, key, value", "query_key_value"),
-    ("Scale and softmax", "scale"),
-    ("Many heads", "heads"),
-    ("Position", "position"),
-    ("The encoder block", "block"),
-    ("The decoder and masks", "decoder"),
-    ("Encoder and decoder together", "both"),
-    ("The head layer", "head_layer"),
-    ("The vision transformer in six steps", "vision"),
-    ("Quiz", "quiz"),
+    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
+    *("decoder", "both", "head_layer", "vision", "quiz"),
 )
 PLACES = (
     Place(
@@ -96,7 +84,6 @@ PLACES = (
             "head=max&token=3&direction=in",
             "words=yes&special=hidden",
         ),
-        menu="Explore",
     ),
     Place(
         "Image",
@@ -107,7 +94,6 @@ PLACES = (
             "model=digits",
             "model=shapes&layer=1&token=3",
         ),
-        menu="Explore",
         avoid=r"^[4-7]$",
         file=True,
     ),
@@ -115,23 +101,21 @@ PLACES = (
         "Models",
         "/models",
         ("", "model=grammar&head=1", "model=digits&layer=1", "input=Hello+there&layer=3&head=2"),
-        menu="Explore",
         avoid=r"hub|folder|Fetch|Whichever|^transformers$|implementation",
     ),
     Place(
         "Positions",
         "/positions",
         ("", "scheme=rotary&view=pairs", "scheme=alibi&view=bias"),
-        menu="Explore",
     ),
     Place(
         "Architecture",
         "/architecture",
         ("preset=small", "preset=small&run=yes", "preset=small-decoder", "preset=smallest&run=yes"),
-        menu="Lab",
         avoid=r"base|GPT-2|B/16|conv|ViT-|raw|pixels|paper|300|vaswani|Transformer",
     ),
-    *(Place(title, f"/{path}", menu=LEARN) for title, path in LESSONS),
+    Place(COURSE, "/course"),
+    *(Place(COURSE, f"/{path}") for path in LESSONS),
 )
 BY_PATH = {place.path: place for place in PLACES} | {"/text": PLACES[0]}
 OWN_PICTURE = re.compile("flower|temple|first|three|eight", re.I)
@@ -283,6 +267,8 @@ def _expected(message: ConsoleMessage) -> bool:
 
 def rest(page: Page) -> None:
     """Returns when no run, request or repaint is under way and nothing has changed for a while."""
+    page.wait_for_load_state("networkidle", timeout=WAIT_MS)
+    page.evaluate("() => { window.__rest = null; }")
     page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
 
 
@@ -420,15 +406,9 @@ class User:
         return link
 
     def menu(self, random: random.Random) -> str | None:
-        place = self._somewhere(random)
-        banner = self.page.get_by_role("banner")
-        menu = banner.get_by_role("button", name=place.menu, exact=True)
-        if place.menu and menu.count():
-            menu.click(timeout=STEP_MS)
-        item = self.page.get_by_role("menuitem", name=place.name, exact=True)
-        link = banner.get_by_role("link", name=place.name, exact=True)
-        item.or_(link).first.click(timeout=STEP_MS)
-        return place.name
+        name = self._somewhere(random).name
+        self.page.get_by_role("link", name=name, exact=True).first.click(timeout=STEP_MS)
+        return name
 
     def back(self, random: random.Random) -> str:
         way = "back" if random.random() < 0.75 else "forward"
@@ -448,7 +428,7 @@ class User:
 
     def _somewhere(self, random: random.Random) -> Place:
         """A page; lessons, of which there are many, no more often than the others."""
-        others = [place for place in self.places if place.menu != LEARN]
+        others = [place for place in self.places if place.name != COURSE]
         return random.choice(others if others and random.random() < 0.6 else self.places)
 
     def _keys(self, random: random.Random, target: dict[str, Any], keys: tuple[str, ...]) -> str:

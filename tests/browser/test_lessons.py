@@ -1,11 +1,10 @@
-"""All lessons in a real browser: every control moved, every link tried, the course by keyboard.
+"""All lessons in a real browser: a control of every kind, what there is to try, the keyboard.
 
-Lessons are found by their pages; one window goes through all of them, as a reader would.
+One window goes through all lessons, as a reader would. Every control and every button to try is
+moved without a browser in tests/viz/pages/lessons.
 """
 
 import re
-from collections.abc import Iterator
-from importlib import import_module
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -15,22 +14,16 @@ from tests.browser.looks import looks
 from viz.pages.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-LESSONS = course.lessons()
-TEXTS = {"input": " 1", "textarea": "\nZoe: 171"}  # what is typed behind what is there
-# what is a control of the lesson: an element with the name of a setting, and something to move
-CONTROLS = """name => [...document.querySelectorAll(`[class*='st-key-${name}_']`)]
-    .filter(e => e.querySelector("input, textarea, [role=slider], [role=radio], [role=combobox]"))
-    .map(e => [...e.classList].find(each => each.startsWith(`st-key-${name}_`)))
-    .filter(each => each && !/_(code|chart|print|unseen)/.test(each))"""
-SAYS = """wanted => {
-    const said = new URLSearchParams(location.search);
-    return said.size === wanted.length && wanted.every(([k, v]) => said.get(k) === v);
-}"""
-UNFOLD = """() => [...document.querySelectorAll("details:not([open])")]
-    .filter(box => box.querySelector("input, [role=radio]"))
-    .forEach(box => box.querySelector("summary").click())"""
+LESSONS = course.COURSE
+KINDS = ("slider", "radio", "spinbutton", "combobox", "textbox")  # roles of controls
+TEXTS = {"input": "1", "textarea": "\nZoe: 171"}  # what is typed behind what is there
 SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
-    && document.querySelector(".lesson-took, .stAlert")"""
+    && document.querySelector(".lesson-takeaways, .stAlert")"""
+
+IN_VIEW = """places => [...document.querySelectorAll(places)].some(place => {
+    const { top, bottom, height } = place.getBoundingClientRect();
+    return height > 0 && top >= 0 && bottom <= innerHeight;
+})"""
 
 
 def open_lesson(page: Page, url: str, name: str) -> None:
@@ -57,97 +50,63 @@ def by_key(page: Page, key: str) -> None:
 
 
 @looks
-def test_every_control_of_every_lesson_moves_once(page, app_url, width, mode):
+def test_a_control_of_every_kind_moves_in_every_lesson(page, app_url, width, mode):
     page.emulate_media(color_scheme=mode)
     page.set_viewport_size({"width": width, "height": 900})
     open_lesson(page, app_url, LESSONS[0].name)
     for lesson in LESSONS:
         arrived(page, lesson.name)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, lesson.name
-        move_all(page, lesson.name)
+        controls = page.locator(f"[class*='st-key-{lesson.name}-']")
+        for kind in KINDS:
+            found = controls.filter(has=page.get_by_role(kind)).filter(visible=True)
+            if found.count():
+                before = page.url
+                move(page, found.first, kind)
+                page.wait_for_url(lambda url, before=before: url != before)
+                settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, lesson.name
         by_key(page, "n")
 
 
-def move_all(page: Page, name: str) -> None:
-    page.evaluate(UNFOLD)
-    for key in controls(page, name):
-        before = page.url
-        move(page, page.locator(f".{key}").first)
-        try:
-            page.wait_for_url(lambda url, before=before: url != before)
-        except Exception as error:
-            raise AssertionError(f"{name}: {key} moved, the link did not") from error
-        settled(page)
-
-
-def controls(page: Page, name: str) -> Iterator[str]:
-    """Each control that is there, also those that a moved one brings; of a matrix its first box."""
-    seen: set[str] = set()
-    while new := [key for key in page.evaluate(CONTROLS, name) if matrix(key) not in seen]:
-        seen.add(matrix(new[0]))
-        yield new[0]
-
-
-def matrix(key: str) -> str:
-    """The matrix a box belongs to; any other control for itself."""
-    return re.sub(r"(?<=[a-z])[1-9]{2}$", "", key)
-
-
-def move(page: Page, control: Locator) -> None:
-    if control.get_by_role("slider").count():
-        slider = control.get_by_role("slider").first
-        last = slider.evaluate(
-            "s => Number(s.ariaValueNow ?? s.value) >= (s.ariaValueMax ?? s.max)"
-        )
-        slider.press("ArrowLeft" if last else "ArrowRight")
-    elif control.get_by_role("radio").count():
-        choices = control.get_by_role("radio").all()
-        chosen = [choice.get_attribute("aria-checked") == "true" for choice in choices]
-        choices[(chosen.index(True) + 1) % len(choices)].click()
-    elif control.get_by_role("combobox").count():
-        control.get_by_role("combobox").first.click()
+def move(page: Page, control: Locator, kind: str) -> None:
+    found = control.get_by_role(kind)
+    if kind == "slider":
+        last = found.evaluate("s => Number(s.ariaValueNow) >= Number(s.ariaValueMax)")
+        found.press("ArrowLeft" if last else "ArrowRight")
+    elif kind == "radio":
+        chosen = [choice.get_attribute("aria-checked") == "true" for choice in found.all()]
+        found.nth((chosen.index(True) + 1) % len(chosen)).click()
+    elif kind == "combobox":
+        found.first.click()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-    elif control.locator("input[type=checkbox]").count():
-        control.locator("label").first.click()
-    elif control.locator("input[type=number]").count():
-        control.locator("input").press("ArrowUp")
-        control.locator("input").press("Enter")
+    elif kind == "spinbutton":
+        found.press("ArrowUp")
+        found.press("Enter")
     else:
-        box = control.locator("textarea, input").first
-        kind = box.evaluate("box => box.localName")
-        box.fill(box.input_value() + TEXTS[kind])
-        box.press("ControlOrMeta+Enter" if kind == "textarea" else "Enter")
+        name = found.evaluate("box => box.localName")
+        found.fill(found.input_value() + TEXTS[name])
+        found.press("ControlOrMeta+Enter" if name == "textarea" else "Enter")
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_every_link_to_try_lands_where_it_says(page, app_url, lesson):
-    module = import_module(f"viz.pages.lesson.{lesson.name}")
-    usual = {param.name: param.default for param in module.PARAMS}  # is not in the address
-    open_lesson(page, app_url, lesson.name)
-    links = page.locator("[class*='st-key-lesson_tries'] a")
-    for number in range(links.count()):
-        given = query(links.nth(number).get_attribute("href") or "")
-        links.nth(number).click()
-        page.wait_for_function(SAYS, arg=[[k, v] for k, v in given if str(usual[k]) != v])
+def test_what_a_button_to_try_sets_comes_into_view(page, app_url):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_lesson(page, app_url, LESSONS[0].name)
+    for lesson in LESSONS:
+        arrived(page, lesson.name)
+        tries = page.locator("[class*='st-key-lesson_tries'] button")
+        before = page.url
+        tries.last.click()
+        page.wait_for_url(lambda url, before=before: url != before)
         settled(page)
-        told = page.locator(".stAlert").filter(has_text=re.compile("The link"))
-        assert told.count() == 0
-        in_view(page, [f".st-key-{lesson.name}_{key}" for key, _ in given])
-
-
-def in_view(page: Page, places: list[str]) -> None:
-    """The first of the controls that a link sets can be seen: the link was far below it."""
-    for place in places:
-        control = page.locator(place).first
-        if control.count() and control.is_visible():
-            expect(control).to_be_in_viewport()
-            return
-
-
-def query(address: str) -> list[list[str]]:
-    return [list(pair) for pair in parse_qsl(urlsplit(address).query, keep_blank_values=True)]
+        names = [name for name, _ in parse_qsl(urlsplit(page.url).query, keep_blank_values=True)]
+        places = ", ".join(
+            f"[class*='st-key-{lesson.name}-'][class*='-0-{name} ']" for name in names
+        )
+        if page.locator(places).filter(visible=True).count():
+            page.wait_for_function(IN_VIEW, arg=places)
+        by_key(page, "n")
 
 
 def test_the_whole_course_by_keyboard_alone(page, app_url):
@@ -172,22 +131,36 @@ def test_terms_explain_themselves_on_focus_and_progress_is_kept(page, app_url):
     open_lesson(page, app_url, LESSONS[0].name)
     page.keyboard.press("n")
     arrived(page, LESSONS[1].name)
-    expect(page.locator(".lesson-bar i.seen")).to_have_count(1)
+    expect(page.locator(".lesson-bar i.opened")).to_have_count(1)
     term = page.locator(".lesson-term").first
     term.focus()
     shown = term.evaluate("t => getComputedStyle(t, '::after').content")
-    assert term.get_attribute("data-told") in shown
+    assert term.get_attribute("data-meaning") in shown
 
 
 def test_to_the_explorer_and_back(page, app_url):
     page.set_viewport_size({"width": 1280, "height": 900})
     open_lesson(page, app_url, "dictionary?query=Mike")
     page.get_by_role("link", name="See how MiniLM reads the query").click()
-    expect(page.locator(".headscope[data-painted]")).to_have_count(1, timeout=60_000)
-    assert dict(query(page.url))["input"] == "Mike"
+    expect(page.locator(".headscope[data-trace]")).to_have_count(1, timeout=60_000)
+    assert dict(parse_qsl(urlsplit(page.url).query))["input"] == "Mike"
     page.get_by_role("link", name=re.compile("Back to the lesson")).click()
     arrived(page, "dictionary")
     page.wait_for_url(re.compile(r"/dictionary\?query=Mike$"))
+
+
+def test_a_link_opens_the_lesson_as_it_was(page, app_url):
+    open_lesson(page, app_url, "heads?dim=10&heads=20&width=wide&sentence=A+bank&step=2")
+    page.wait_for_url(lambda url: "step=2" in url)
+    assert page.locator(".lesson-lines").first.inner_text().count("3 scores") == 1
+    expect(page.get_by_role("slider", name="Heads", exact=True)).to_have_attribute(
+        "aria-valuenow", "20"
+    )
+    page.get_by_role("radio", name="free").click()
+    page.wait_for_url(re.compile("width=free"))
+    page.reload()
+    arrived(page, "heads")
+    expect(page.get_by_role("radio", name="free")).to_be_checked()
 
 
 def test_paper_has_no_controls_and_all_steps(page, app_url):
@@ -196,4 +169,4 @@ def test_paper_has_no_controls_and_all_steps(page, app_url):
     assert page.locator("[class*='st-key-lesson_page'] input:visible").count() == 0
     expect(page.locator(".lesson-matrix")).to_have_count(5)
     page.emulate_media(media="print")
-    expect(page.locator("[data-testid=stHeader]")).to_be_hidden()
+    expect(page.locator(".st-key-frame_bar")).to_be_hidden()

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import ImageEntry, TextEntry
+from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ def predictions(
     entry: TextEntry, id: str, site: int, direction: str, token: int | None = None
 ) -> dict[str, Any]:
     """The likeliest tokens at the chosen position; {} where the network predicts none."""
-    site_at(entry.shown, site)
+    found = site_at(entry.shown, site)
+    count = found.queries if direction == "out" else found.keys
+    if token is not None and token >= count:
+        raise QuestionError(f"expected token 0 to {count - 1}")
     return entry.predict(site, direction, token)
 
 

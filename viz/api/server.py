@@ -7,8 +7,10 @@ import importlib
 import os
 import re
 import socket
+import stat
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,17 +21,23 @@ if TYPE_CHECKING:
     from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FIRST_PAGE = ("numpy", "PIL.Image", "viz.pages.text.page")  # imported while the browser loads
 DESCRIPTORS = Path("/dev/fd")
 
 
-@contextlib.asynccontextmanager
-async def lifespan(_: object) -> AsyncIterator[None]:
-    """Imports what the first page needs, while the browser is busy with Streamlit's files."""
-    send_at_once()
-    names = map(importlib.import_module, FIRST_PAGE)
-    threading.Thread(target=lambda: list(names), name="first-page", daemon=True).start()
-    yield
+def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager[None]]":
+    """What happens between the start and the end of the server.
+
+    Args:
+        first_page: a module that is imported while the browser loads Streamlit's own files.
+    """
+
+    @contextlib.asynccontextmanager
+    async def running(_: object) -> AsyncIterator[None]:
+        send_at_once()
+        threading.Thread(target=importlib.import_module, args=(first_page,), daemon=True).start()
+        yield
+
+    return running
 
 
 def send_at_once() -> None:
@@ -42,10 +50,11 @@ def send_at_once() -> None:
         return
     for name in os.listdir(DESCRIPTORS):
         with contextlib.suppress(OSError):
-            listening = socket.socket(fileno=os.dup(int(name)))
-            with listening:
-                if listening.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if not stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as found:
+                if found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def middleware() -> "list[Middleware]":

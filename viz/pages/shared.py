@@ -9,7 +9,6 @@ import hashlib
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +25,7 @@ ROOT = Path(__file__).parents[2]
 LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
 BUILT = "built"  # a model made on the page, with random weights
 VOCAB = 4096  # of encoders built here: words are hashed into so many ids
-GRACE = 1.0  # seconds a browser has to draw before PyTorch takes the processor
-WARMING = "warm-up"
 _FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
-_AT_ONCE = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -76,9 +72,17 @@ def opened(choice: Choice, device: str) -> "Model":
     from models.encoder import EncoderConfig
     from models.run import load
 
+    _imports_stay()
     if choice.model != BUILT:
         return load(choice.model, device=device)
     return load(EncoderConfig(**choice.sizes), device=device)
+
+
+@st.cache_resource(show_spinner=False)
+def _imports_stay() -> None:
+    """Leaves what was imported out of later garbage collections, which it would slow down."""
+    gc.collect()
+    gc.freeze()
 
 
 def tokenizer(choice: Choice, device: str) -> "Tokenizer":
@@ -93,8 +97,8 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
     """For a model's forward pass: not more than two at one time, over all users.
 
-    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small, and has one core:
-    two threads would wait for each other while the browser needs the other core to draw.
+    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small
+    and has one core: two threads would wait for each other while the browser needs the other one.
     """
     import torch
 
@@ -126,54 +130,5 @@ def device() -> str:
 
 
 def cold() -> bool:
-    """Whether nobody has asked for PyTorch yet."""
+    """Whether PyTorch is still to be imported, which takes seconds."""
     return "torch" not in sys.modules
-
-
-def ready() -> bool:
-    """Whether PyTorch is there, and what was begun beside the page is done."""
-    return not cold() and all(thread.name != WARMING for thread in threading.enumerate())
-
-
-def warm() -> bool:
-    """Whether PyTorch is there. If not, it begins to load it, and MiniLM, beside the page."""
-    if cold():
-        _AT_ONCE.set()
-        _warming()
-        return False
-    return True
-
-
-def warm_soon() -> None:
-    """Begins to load PyTorch in a moment: the browser comes first."""
-    _warming()
-
-
-@st.cache_resource(show_spinner=False)
-def _warming() -> threading.Thread:
-    thread = threading.Thread(target=_warm_up, name=WARMING, daemon=True)
-    thread.start()
-    return thread
-
-
-def _warm_up() -> None:
-    """Loads what the first picture needs, reading the weights while PyTorch is imported.
-
-    What goes wrong here goes wrong again, and is told, when the page asks for the model.
-    """
-    _AT_ONCE.wait(GRACE)
-    from models.catalogue import entry, folder, verify
-
-    minilm = entry("minilm")
-    gc.disable()  # most of what comes now stays: looking for garbage in it would take a tenth
-    try:
-        with contextlib.suppress(ValueError), ThreadPoolExecutor(1) as beside:
-            read = beside.submit(lambda: verify(minilm, folder(minilm)))
-            import models.run  # noqa: F401
-
-            read.result()
-            opened(Choice("minilm"), "cpu")
-        gc.collect()
-        gc.freeze()  # later collections need not look at what was imported
-    finally:
-        gc.enable()

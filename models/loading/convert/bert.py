@@ -1,4 +1,4 @@
-"""BERT checkpoints as our `Encoder`: names of settings and of weights, and nothing else.
+"""Converts BERT checkpoints to our `Encoder`: names of settings and of weights.
 
 BERT is a post-norm encoder with learned positions, two segment embeddings and a LayerNorm after
 the embeddings (Devlin et al. 2019). Settings or weights that we would have to ignore, and that

@@ -1,4 +1,4 @@
-"""What every converter needs: sizes that are sizes, activations, and weights under other names."""
+"""Shared by the converters: checks of settings, activation names, renaming of weights."""
 
 import re
 from collections.abc import Callable, Mapping

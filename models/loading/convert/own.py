@@ -1,4 +1,4 @@
-"""Checkpoints of our own networks: the config as it is, and the weights under their own names."""
+"""Checkpoints of our own networks: config and weights need no renaming."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -22,7 +22,7 @@ TYPES: dict[str, tuple[Any, Any]] = {  # model_type: config, network
 
 
 def settings_of(config: Config) -> dict[str, Any]:
-    """What a config.json has to say about a network of ours."""
+    """The config.json of one of our networks."""
     name = next(name for name, (kind, _) in TYPES.items() if isinstance(config, kind))
     return {"model_type": name, "config": asdict(config)}
 

@@ -1,4 +1,4 @@
-"""ViT checkpoints as our `ViT`: names of settings and of weights, and nothing else.
+"""Converts ViT checkpoints to our `ViT`: names of settings and of weights.
 
 Google's ViT is a pre-norm encoder with a class token, learned positions and patches by convolution
 (Dosovitskiy et al. 2021). Settings or weights that we would have to ignore, and that change the

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
-
 import serve
+
 import start
 
 PAGES = sorted(

@@ -1,6 +1,5 @@
 """What building and running the Architecture page's network costs, predicted before it is done."""
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -9,6 +8,7 @@ from viz.architecture import short
 from viz.pages import shared
 from viz.pages.architecture import fixes, network
 from viz.pages.architecture.presets import PAGE
+from viz.pages.image.cost import speed
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
@@ -67,21 +67,6 @@ def predicted(parts: tuple[Any, ...]) -> float:
 
     work = WASTE * total(parts, "flops") / speed(shared.device())
     return SECONDS_A_WEIGHT * total(parts, "parameters") + work + 0.02
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def speed(device: str) -> float:
-    """Operations a second of a matrix product, measured once."""
-    import torch
-
-    size = 384
-    matrix = torch.ones(size, size, device=device)
-    seconds = []
-    for _ in range(4):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / max(min(seconds), 1e-7)
 
 
 def _time(seconds: float) -> str:

@@ -21,7 +21,7 @@ def wait() -> None:
     """Lets the browser load the diagram while PyTorch is loaded."""
     from headscope_views import view
 
-    view("preload", {"load": "architecture", "view": "architecture"}, key=f"{PAGE}_preload")
+    view("preload", {"load": "architecture"}, key=f"{PAGE}_preload")
 
 
 def show(parts: Parts, beside: str, *, stale: bool) -> None:
@@ -76,9 +76,7 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
         }
 
     found = [described(part, 1) for part in parts]
-    listed: list[dict[str, Any]] = [
-        dict(zip(("file", "line", "code"), lines, strict=True)) for lines in sources
-    ]
+    listed = [{"file": file, "line": line, "code": code} for file, line, code in sources]
     return base(found, listed, title=network.title(), quantity=quantity)
 
 

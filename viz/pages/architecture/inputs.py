@@ -1,33 +1,27 @@
 """What the Architecture page's network reads: a text, token ids or a picture, from the controls."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
 from viz.pages import shared
 from viz.pages.architecture import network, presets
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image import picture
-from viz.pages.state import attachments, session
-from viz.pages.state.params import digest_of
+from viz.pages.image import examples, picture
+from viz.pages.state import session
 from viz.pages.text import reading
-from viz.pages.widgets import controls, entry
+from viz.pages.widgets import controls, entry, pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import Tensor
 
     from models.model import Config
-    from viz.pages.image.picture import How
 
-ROOT = Path(__file__).parents[3]
 READS = {"text": "Text", "ids": "Token ids"}
-PHOTOS = {"flower": "A flower", "china": "A temple"}
 FITS = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch"}
 FIT_HELP = "The network takes square pictures: cut the sides off, add grey bars, or stretch"
-OWN = "Or drop a PNG, JPEG, WebP, GIF or BMP"
 
 
 @dataclass(frozen=True)
@@ -39,26 +33,23 @@ class Input:
         first: a text, token ids as they were typed, or the SHA-256 of a picture.
         second: what the decoder of two towers is given, or how a picture is fitted; else "".
         file: of a picture, for the lines of Python that open it.
+        data: of a picture.
     """
 
     kind: Literal["text", "ids", "image"]
     first: str
     second: str = ""
     file: str = ""
+    data: bytes = field(default=b"", repr=False, compare=False)
 
 
-def choose(config: "Config", model: str) -> Input:
-    """The controls of the input, and what they say.
-
-    Args:
-        config: of the network.
-        model: of the catalogue, if the network has its weights; "" if they are random.
-    """
+def choose(config: "Config") -> Input:
+    """The controls of the input, and what they say."""
     from models.seq2seq import Seq2SeqConfig
     from models.vit import ViTConfig
 
     if isinstance(config, ViTConfig):
-        return _picture(model)
+        return _picture(config, presets.trained(network.chosen()))
     pair = isinstance(config, Seq2SeqConfig)
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         help = "Words are hashed into the vocabulary, or give the ids themselves"
@@ -71,61 +62,19 @@ def choose(config: "Config", model: str) -> Input:
         return Input("text", first, entry.text(PAGE, "answer", label) if pair else "")
 
 
-def _picture(model: str) -> Input:
-    """The choice of a picture: the trained network's own ones or else photos, or a dropped file."""
-    own = picture.samples(model)
-    upload, photo = session.get(PAGE, "upload"), session.get(PAGE, "photo")
-    with st.container(key=f"{PAGE}_source", horizontal=True, vertical_alignment="bottom"):
-        for name, title in ({name: each.name for name, each in own.items()} or PHOTOS).items():
-            shown = not upload and name == photo
-            controls.button(title, f"{PAGE}_photo_{_slug(name)}", _take, name, chosen=shown)
+def _picture(config: Any, model: str) -> Input:
+    """The choice of a picture, and what is done to it on its way into the network."""
+    with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
+        pictures.choose(PAGE, examples.of(model))
         controls.choice(PAGE, "fit", "A picture that is not square", FITS, FIT_HELP)
-        st.file_uploader(OWN, key=_uploader(), on_change=_take_file, args=(_uploader(),), width=360)
-    refused = st.session_state.get(f"{PAGE}/refused")
-    if refused:
-        shared.error_line(f"{refused}. The picture before it is still here.")
-    if upload and attachments.find(upload) is None:
-        shared.error_line(
-            f"This link was made with a picture of somebody's own (SHA-256 {upload[:12]}…): drop"
-            " that file to see the same. Here is a photo instead."
-        )
-    data, file = attachments.find(upload), "picture.png"
-    if data is None:
-        path = picture.PICTURES[photo]
-        data, file = path.read_bytes(), path.relative_to(ROOT).as_posix()
-    return Input("image", attachments.keep(data), session.get(PAGE, "fit"), file)
-
-
-def _take(name: str) -> None:
-    """Chooses one of our pictures; a trained network's comes with a head to look at."""
-    example = picture.samples(presets.trained(network.chosen())).get(name)
-    selection = None if example is None else presets.head_of(example)
-    st.session_state[f"{PAGE}/refused"] = None
-    session.give(PAGE, {"photo": name, "upload": ""}, selection)
-
-
-def _take_file(key: str) -> None:
-    """Takes a dropped file, or says why not and leaves everything as it was."""
-    file = st.session_state[key]
-    if file is None:
-        return
-    data = file.getvalue()
-    try:
-        picture.opened_image(digest_of(data), data)
-    except ValueError as error:
-        st.session_state[f"{PAGE}/refused"] = str(error)
-        return
-    st.session_state[f"{PAGE}/refused"] = None
-    session.give(PAGE, {"upload": attachments.keep(data)})
-
-
-def _uploader() -> str:
-    """The uploader's key: another one in each revision, as the old one would list its file."""
-    return f"{PAGE}_file_{session.current(PAGE).revision}"
-
-
-def _slug(name: str) -> str:
-    return name.replace("/", "_").removesuffix(".png")
+    for problem in pictures.problems(PAGE):
+        shared.error_line(problem)
+    data, digest = pictures.current(PAGE)
+    given = Input("image", digest, session.get(PAGE, "fit"), pictures.name_in_code(PAGE), data)
+    _, notes = fitted(config, given)
+    if notes:
+        st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
+    return given
 
 
 def arguments(config: "Config", given: Input) -> "tuple[Any, Any]":
@@ -133,7 +82,7 @@ def arguments(config: "Config", given: Input) -> "tuple[Any, Any]":
     from models.text import clean
 
     if given.kind == "image":
-        return pixels(config, fitted(config, given)), None
+        return pixels(config, fitted(config, given)[0]), None
     if given.kind == "ids":
         return _ids(given.first), _ids(given.second) if given.second else None
     return clean(given.first)[0], clean(given.second)[0] if given.second.strip() else None
@@ -183,15 +132,10 @@ def code(config: Any, given: Input) -> tuple[str, list[str], str]:
     return f"{imports}from models.image import fit_image, open_image, to_pixels\n", lines, "pixels"
 
 
-def fitted(config: Any, given: Input) -> "Image":
-    """The picture as the network sees it, in colour."""
-    from models.image import fit_image
-
-    data = attachments.find(given.first)
-    if data is None:
-        raise ValueError("expected a picture, and it is no longer held: choose it again")
-    opened = picture.opened_image(given.first, data)
-    return fit_image(opened, config.image, config.image, cast("How", given.second))[0]
+def fitted(config: Any, given: Input) -> "tuple[Image, tuple[str, ...]]":
+    """The picture as the network sees it, in colour, and what was done to it."""
+    how: Any = given.second
+    return picture.fitted(given.first, config.image, config.image, how, given.data)
 
 
 def pixels(config: Any, image: "Image") -> "Tensor":

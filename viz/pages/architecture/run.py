@@ -11,7 +11,7 @@ from viz.pages import shared
 from viz.pages.architecture import cost, inputs, network, presets
 from viz.pages.architecture.inputs import Input
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image import picture
+from viz.pages.image import examples, picture
 from viz.pages.state import session
 from viz.pages.text import predictions
 from viz.pages.widgets import attention, controls, known, snippet, verification
@@ -30,7 +30,7 @@ def show(config: "Config") -> None:
     _introduce(name, model)
     params = (*presets.settings_of(name), *presets.selection_of(name))
     with attention.stage(PAGE, kind_of(config), params) as stage:
-        given = inputs.choose(config, model)
+        given = inputs.choose(config)
         if cost.allowed(config, inputs.parts(config, given)):
             _draw(stage, config, model, given)
         else:
@@ -84,8 +84,6 @@ def _draw(stage: attention.Stage, config: "Config", model: str, given: Input) ->
     for note in trace.value.notes:
         shared.notice(note)
     if picture.samples(model):
-        from viz.pages.image import examples
-
         examples.answer(model, trace.value)
     predicts = model and predictions.has_predictions(shared.Choice(model))
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
@@ -133,14 +131,14 @@ def _held(
         from viz.api.text import thumbs
 
         if given.kind == "image":
-            encoded = picture.encoded(inputs.fitted(config, given))
+            encoded = picture.encoded(inputs.fitted(config, given)[0])
             dim = config.dim or config.channels * config.patch**2
             return ImageEntry(trace.value, encoded, config.patch, dim, config.order, code)
         return TextEntry(
             trace.value, thumbs(trace.value), code, predict if model else no_predictions
         )
 
-    return registry.once((PAGE, "view", config, model, device, given, trace.serial), entry)
+    return registry.once((PAGE, "view", config, model, device, given), entry, parent=trace)
 
 
 def _code(config: Any, model: str, given: Input, trace: "Trace", site: int, head: int | str) -> str:

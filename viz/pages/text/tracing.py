@@ -43,7 +43,10 @@ def shown(given: Input, words: bool, special: Special) -> Held[TextEntry]:
     """What the browser asks about: the trace, by tokens or by whole words."""
     trace = traced(given)
     return registry.once(
-        ("text", given, words, special, trace.serial), lambda: _entry(given, trace, words, special)
+        ("text", given, words, special),
+        lambda: _entry(given, trace, words, special),
+        lambda entry: entry.thumbs.weights.nbytes,
+        trace,
     )
 
 

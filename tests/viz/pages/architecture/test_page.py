@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 import textwrap
+from typing import Any, cast
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_an_empty_width_follows_from_the_others():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
-    values, config = presets.values(name), PRESETS[name].config
+    values, config = presets.values(name), cast(Any, PRESETS[name].config)
     automatics = {f.name for f in fields(PRESETS[name].kind) if f.auto and not values[f.name]}
     attend = next(
         part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"
@@ -322,6 +323,12 @@ def test_each_view_is_given_its_own_part_of_the_selection():
     assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
     assert "part" not in props["start"]
     assert props["page"] != diagram(opened())["page"]
+
+
+@pytest.mark.parametrize(("name", "scale"), [("small", "fixed"), ("small-vit", "layer")])
+def test_a_view_opens_with_the_colours_of_its_kind(name, scale):
+    (props,) = drawn(opened(preset=name, run="yes"))
+    assert props["start"]["scale"] == props["defaults"]["scale"] == scale
 
 
 @pytest.mark.parametrize(

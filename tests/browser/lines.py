@@ -1,0 +1,104 @@
+"""The line between a page and the app, which a test can hold: websocket both ways, and the API."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page, Route, WebSocketRoute
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+API = "**/api/trace/**"
+
+
+class Line:
+    """What goes from a page to the app and back over the websocket.
+
+    While `hold_in` the browser does not get what the app sends, while `hold_out` the app does not
+    get what the browser sends; `go_on` delivers all of it in its order.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.hold_in = self.hold_out = False
+        self.runs: list[BackMsg] = []  # everything that asked for a run
+        self._in: list[bytes] = []
+        self._out: list[bytes] = []
+        page.route_web_socket("**/_stcore/stream", self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def from_browser(message: str | bytes) -> None:
+            assert isinstance(message, bytes)
+            run = BackMsg.FromString(message)
+            if run.WhichOneof("type") == "rerun_script":
+                self.runs.append(run)
+            if self.hold_out:
+                self._out.append(message)
+            else:
+                server.send(message)
+
+        def from_server(message: str | bytes) -> None:
+            assert isinstance(message, bytes)
+            if self.hold_in:
+                self._in.append(message)
+            else:
+                browser.send(message)
+
+        browser.on_message(from_browser)
+        server.on_message(from_server)
+        self._browser, self._server = browser, server
+
+    @property
+    def waiting(self) -> int:
+        """How many of the app's messages the browser has not got."""
+        return len(self._in)
+
+    def go_on(self) -> None:
+        """Delivers what had to wait, and holds nothing any more."""
+        self.hold_in = self.hold_out = False
+        out, self._out = self._out, []
+        for message in out:
+            self._server.send(message)
+        waiting, self._in = self._in, []
+        for message in waiting:
+            self._browser.send(message)
+
+    def repeat(self, run: BackMsg, address: str) -> None:
+        """Sends the values of controls as they were in a run, from another address of the page."""
+        again = BackMsg()
+        again.CopyFrom(run)
+        again.rerun_script.query_string = urlsplit(address).query
+        values = [each for each in run.rerun_script.widget_states.widgets if _stays(each)]
+        del again.rerun_script.widget_states.widgets[:]
+        again.rerun_script.widget_states.widgets.extend(values)
+        self._server.send(again.SerializeToString())
+
+
+def _stays(widget: object) -> bool:
+    """Whether a widget's value is none of a moment's, as a pressed button's is."""
+    return not (
+        getattr(widget, "trigger_value", False) or getattr(widget, "json_trigger_value", "")
+    )
+
+
+class Answers:
+    """The API's answers to a page, held while `hold` says so of their address."""
+
+    def __init__(self, page: Page) -> None:
+        self.hold: Callable[[str], bool] = lambda url: False
+        self.held: list[Route] = []
+        self.asked: list[str] = []
+        page.route(API, self._answer)
+
+    def _answer(self, route: Route) -> None:
+        self.asked.append(route.request.url)
+        if self.hold(route.request.url):
+            self.held.append(route)
+        else:
+            route.continue_()
+
+    def go_on(self) -> None:
+        """Answers what had to wait; what the page has given up meanwhile stays unanswered."""
+        self.hold = lambda url: False
+        held, self.held = self.held, []
+        for route in held:
+            route.continue_()

@@ -1,0 +1,596 @@
+"""What must hold whatever comes late, is left, is lost or is opened again; all from outside."""
+
+import random
+import re
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from benchmarks import servers
+from tests.browser.driver import LESSONS, PLACES, differences, picture, rest, state, still
+from tests.browser.lines import Answers, Line
+
+pytestmark = pytest.mark.browser
+VIEW = ".headscope[data-painted]"
+BUSY = ".hs-busy"
+SENTENCE = re.compile("Type a sentence")
+FIRST = re.compile("^The animal")
+EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the table."
+OTHER = "Two banks"
+BUILT = "?model=built&dim=16&heads=2&depth=3"
+SMALL_IMAGE = "size=64&heads=2&dim=16&depth=3"
+BAR = ("Text", "Image", "Models", "Positions", "Architecture", "Course")
+MANY = 280  # more traces than the app holds
+
+
+@pytest.fixture(autouse=True)
+def silent(console: list[str]) -> Iterator[None]:
+    """The console reports nothing but that a trace was gone, which the view deals with."""
+    yield
+    console[:] = [each for each in console if not re.search(r"40[4]|410.*api/trace|_stcore/", each)]
+
+
+# ---- what a person does
+
+
+def open_page(page: Page, url: str, path: str = "", *, view: bool = True) -> None:
+    page.goto(f"{url}/{path}")
+    expect(page.get_by_role("heading", level=4).first).to_be_visible(timeout=60_000)
+    if view:
+        painted(page)
+
+
+def painted(page: Page, **data: object) -> None:
+    """Waits for one picture, of the settings of now, with these data attributes."""
+    wanted = "".join(f"[data-{name}='{value}']" for name, value in data.items())
+    expect(page.locator(f"{VIEW}{wanted}:not({BUSY})")).to_have_count(1, timeout=60_000)
+
+
+def trace(page: Page) -> str:
+    return page.locator(VIEW).get_attribute("data-trace") or ""
+
+
+def box(page: Page, name: str | re.Pattern[str] = SENTENCE) -> Locator:
+    return page.get_by_role("textbox", name=name).first
+
+
+def slider(page: Page, name: str) -> Locator:
+    return page.get_by_role("slider", name=name)
+
+
+def head(page: Page, which: str) -> None:
+    page.locator(VIEW).get_by_role("combobox", name="Head").select_option(which)
+
+
+def go_to(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name, exact=True).first.click()
+
+
+def agree(page: Page) -> None:
+    """Controls, picture and address agree: a new tab at this address shows the same."""
+    still(page)
+    rest(page)
+    here, address = state(page), page.url
+    other = page.context.new_page()
+    other.goto(address)
+    still(other)
+    rest(other)
+    assert other.url == address
+    assert differences(here, state(other)) == []
+    other.close()
+    expect(page.locator(".stException")).to_have_count(0)
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+# ---- late events
+
+
+def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app_url):
+    answers = Answers(page)
+    open_page(page, app_url)
+    first = trace(page)
+    rest(page)
+    answers.hold = lambda url: first in url
+    page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("5")
+    box(page).fill("A cat sat on a mat")
+    expect(page.locator(f"{VIEW}[data-trace='{first}']")).to_have_count(0)
+    second = trace(page)
+    answers.go_on()
+    rest(page)
+    painted(page, trace=second, site=5)
+    agree(page)
+
+
+def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_url):
+    answers = Answers(page)
+    open_page(page, app_url)
+    rest(page)
+    answers.hold = lambda url: True
+    page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("2")
+    box(page).fill("")
+    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
+    answers.go_on()
+    rest(page)
+    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("path", "control"),
+    [
+        (f"image?{SMALL_IMAGE}", "Image size"),
+        (BUILT, "Depth"),
+        ("", SENTENCE),
+        (f"image?{SMALL_IMAGE}", "file"),
+        ("models", "text"),
+        ("architecture?run=yes", "Text"),
+    ],
+)
+def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control):
+    open_page(page, app_url, path)
+    rest(page)
+    before = trace(page)
+    line = Line(page)
+    page.reload()
+    painted(page)
+    rest(page)
+    line.hold_out = True
+    head(page, "mean")
+    if control == "file":
+        page.locator("input[type=file]").set_input_files(picture(random.Random(0)))
+    elif isinstance(control, str) and slider(page, control).count():
+        slider(page, control).press("ArrowRight")
+    else:
+        name = re.compile(control, re.I) if isinstance(control, str) else control
+        box(page, name).fill("A cat sat on a mat")
+    head(page, "max")
+    page.wait_for_function("() => location.search.includes('head=max')")
+    line.go_on()
+    expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
+    painted(page, head="max")
+    if control != "file":
+        agree(page)
+
+
+def test_a_click_before_a_preset_has_arrived(page, app_url):
+    """The preset counts; the click does, or is dropped with the controls that it was made in."""
+    line = Line(page)
+    open_page(page, app_url, "architecture?preset=small", view=False)
+    preset = page.get_by_role("radio", name="Smallest", exact=True)
+    expect(preset).to_be_visible(timeout=60_000)
+    rest(page)
+    line.hold_in = True
+    preset.click()
+    page.get_by_text("Run it", exact=True).click()
+    line.go_on()
+    page.wait_for_url(re.compile("preset=smallest"))
+    rest(page)
+    assert query(page)["preset"] == "smallest"
+    agree(page)
+
+
+def test_a_change_made_before_an_example_has_arrived(page, app_url):
+    """A control changed after the click and before its answer counts, if it is still there."""
+    line = Line(page)
+    open_page(page, app_url)
+    rest(page)
+    line.hold_in = True
+    page.get_by_role("button", name=EXAMPLE).click()
+    box(page).press("End")
+    page.keyboard.type(" again")
+    line.go_on()
+    rest(page)
+    text = query(page).get("input", "")
+    assert text.startswith(EXAMPLE_TEXT) or text.endswith(" again")
+    agree(page)
+
+
+def test_typing_while_an_example_is_in_flight(page, app_url):
+    line = Line(page)
+    open_page(page, app_url)
+    rest(page)
+    line.hold_out = True
+    box(page).fill("The cat")
+    page.get_by_role("button", name=EXAMPLE).click()
+    box(page).press_sequentially(" sat")
+    line.go_on()
+    agree(page)
+
+
+def test_a_head_chosen_before_an_example_has_arrived(page, app_url):
+    """The example's head counts, whatever was chosen while it was on its way."""
+    line = Line(page)
+    open_page(page, app_url)
+    rest(page)
+    line.hold_in = True
+    page.get_by_role("button", name=EXAMPLE).click()
+    head(page, "7")
+    line.go_on()
+    expect(box(page)).to_have_value(EXAMPLE_TEXT)
+    painted(page, site=3, head=1)
+    agree(page)
+
+
+def test_the_view_moves_while_a_run_is_under_way(page, app_url):
+    """The newest choice stays, and none of them causes a run."""
+    line = Line(page)
+    open_page(page, app_url, BUILT)
+    rest(page)
+    line.hold_in = True
+    slider(page, "Depth").press("ArrowRight")
+    for which in ("1", "mean", "max"):
+        head(page, which)
+    line.go_on()
+    painted(page, head="max")
+    rest(page)
+    before = len(line.runs)
+    head(page, "0")
+    painted(page, head=0)
+    rest(page)
+    assert len(line.runs) == before
+    agree(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "role", "name"),
+    [
+        ("", "button", EXAMPLE),
+        ("architecture", "radio", "Smallest"),
+        ("head_layer?step=1", "button", "→"),
+    ],
+)
+def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, name):
+    """A message may carry the new address and the old values of all controls."""
+    line = Line(page)
+    open_page(page, app_url, path, view=False)
+    button = page.get_by_role(role, name=name, exact=True).first
+    expect(button).to_be_visible(timeout=60_000)
+    rest(page)
+    button.click()
+    rest(page)
+    still(page)
+    here, address = state(page), page.url
+    line.repeat(line.runs[-1], address)
+    line.repeat(line.runs[0], address)
+    rest(page)
+    assert page.url == address
+    assert differences(here, state(page)) == []
+
+
+def test_an_old_value_can_be_chosen_again(page, app_url):
+    open_page(page, app_url, BUILT)
+    first = trace(page)
+    depth = slider(page, "Depth")
+    for key in ("ArrowRight", "ArrowLeft"):
+        before = trace(page)
+        depth.press(key)
+        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
+    painted(page, trace=first)
+    rest(page)
+    assert query(page)["depth"] == "3"
+    agree(page)
+
+
+# ---- links, Back, other pages
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_back_after_an_example_agrees(page, app_url, quick):
+    open_page(page, app_url, "positions", view=False)
+    open_page(page, app_url, "?head=5")
+    rest(page)
+    page.get_by_role("button", name=EXAMPLE).click()
+    if not quick:
+        painted(page, head=1)
+        rest(page)
+    page.go_back()
+    agree(page)
+
+
+def test_back_from_another_page_finds_it_as_it_was(page, app_url):
+    open_page(page, app_url)
+    box(page).fill("A cat sat on a mat")
+    page.wait_for_url(re.compile("input=A"))
+    head(page, "7")
+    page.wait_for_url(re.compile("head=7"))
+    rest(page)
+    still(page)
+    here = state(page)
+    go_to(page, "Positions")
+    expect(page.get_by_role("heading", name="Where does order come from?")).to_be_visible()
+    page.go_back()
+    expect(box(page)).to_have_value("A cat sat on a mat")
+    rest(page)
+    still(page)
+    assert differences(here, state(page)) == []
+    agree(page)
+
+
+def test_a_page_that_was_left_is_as_it_was(page, app_url):
+    """Through the bar, whose links say nothing of settings."""
+    open_page(page, app_url)
+    page.get_by_role("button", name=OTHER).click()
+    painted(page, site=2, head=9)
+    head(page, "4")
+    rest(page)
+    still(page)
+    here, address = state(page), page.url
+    go_to(page, "Course")
+    expect(page.get_by_role("heading", name="How does a transformer work?")).to_be_visible()
+    go_to(page, "Text")
+    painted(page, head=4)
+    rest(page)
+    still(page)
+    assert differences(here, state(page)) == []
+    assert page.url == address
+    agree(page)
+
+
+def test_a_page_that_is_left_does_not_come_back(page, app_url):
+    line = Line(page)
+    open_page(page, app_url, BUILT)
+    rest(page)
+    line.hold_out = True
+    slider(page, "Depth").press("ArrowRight")
+    go_to(page, "Positions")
+    head_of_view = page.locator(VIEW)
+    line.go_on()
+    expect(page.get_by_role("heading", name="Where does order come from?")).to_be_visible()
+    rest(page)
+    assert urlsplit(page.url).path == "/positions"
+    expect(head_of_view).to_have_count(0)
+    agree(page)
+
+
+def test_a_link_opened_in_the_same_tab_overrules(page, app_url):
+    open_page(page, app_url, f"{BUILT}&head=1")
+    slider(page, "Depth").press("ArrowLeft")
+    page.wait_for_url(re.compile("depth=2"))
+    head(page, "max")
+    page.wait_for_url(re.compile("head=max"))
+    open_page(page, app_url, f"{BUILT}&head=1")
+    painted(page, head=1)
+    rest(page)
+    assert query(page) == {"model": "built", "dim": "16", "heads": "2", "depth": "3"} | {
+        name: value for name, value in query(page).items() if name in ("head", "layer", "token")
+    }
+    agree(page)
+
+
+def test_reload_keeps_everything(page, app_url):
+    open_page(page, app_url)
+    box(page).fill("One two three")
+    page.wait_for_url(re.compile("input=One"))
+    head(page, "mean")
+    page.wait_for_url(re.compile("head=mean"))
+    rest(page)
+    still(page)
+    here = state(page)
+    page.reload()
+    painted(page, head="mean")
+    rest(page)
+    still(page)
+    assert differences(here, state(page)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "control", "name"),
+    [
+        (BUILT, "Depth", "depth"),
+        (f"image?{SMALL_IMAGE}", "Depth", "depth"),
+        ("positions", "Width", "width"),
+        ("architecture", "Tokens", "tokens"),
+    ],
+)
+def test_what_is_changed_is_written_into_the_link(page, app_url, path, control, name):
+    open_page(page, app_url, path, view=False)
+    expect(slider(page, control).first).to_be_visible(timeout=60_000)
+    rest(page)
+    before = query(page).get(name)
+    slider(page, control).first.press("ArrowRight")
+    page.wait_for_function(
+        "([name, before]) => new URLSearchParams(location.search).get(name) !== before",
+        arg=[name, before],
+    )
+    agree(page)
+
+
+def test_nonsense_in_a_link_is_named_until_something_changes(page, app_url):
+    open_page(page, app_url, "?head=x&nobody=3")
+    problems = page.get_by_text(re.compile("The link (says|has)"))
+    expect(problems).to_have_count(2)
+    page.get_by_role("button", name=EXAMPLE).click()
+    expect(problems).to_have_count(0)
+    agree(page)
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
+    line = Line(page)
+    open_page(page, app_url, LESSONS[0], view=False)
+    rest(page)
+    line.hold_in = slow
+    page.keyboard.press("n")
+    if slow:
+        page.keyboard.press("n")
+        line.go_on()
+    page.wait_for_url(re.compile(f"/({LESSONS[1]}|{LESSONS[2]})"))
+    agree(page)
+
+
+# ---- the view and the page
+
+
+def test_a_selection_survives_a_smaller_network(page, app_url):
+    open_page(page, app_url, "?model=built&dim=16&heads=4&depth=6&layer=5&head=3")
+    painted(page, site=5, head=3)
+    depth = slider(page, "Depth")
+    for _ in range(2):
+        before = trace(page)
+        depth.press("ArrowLeft")
+        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
+    painted(page, site=3, head=3)
+    for _ in range(2):
+        before = trace(page)
+        depth.press("ArrowRight")
+        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
+    painted(page, site=5, head=3)
+
+
+def test_an_example_brings_its_head_and_any_can_be_chosen_again(page, app_url):
+    open_page(page, app_url)
+    head(page, "7")
+    painted(page, head=7)
+    page.get_by_role("button", name=EXAMPLE).click()
+    painted(page, site=3, head=1)
+    head(page, "7")
+    painted(page, head=7)
+    page.get_by_role("button", name=EXAMPLE).click()
+    painted(page, site=3, head=1)
+    agree(page)
+
+
+def test_projector_reaches_the_picture_that_is_there(page, app_url):
+    open_page(page, app_url)
+    size = "e => getComputedStyle(e.querySelector('.hs-chip')).fontSize"
+    before = page.locator(VIEW).evaluate(size)
+    page.get_by_role("button", name="View", exact=True).click()
+    page.get_by_text("Projector mode").click()
+    page.keyboard.press("Escape")
+    page.wait_for_function(
+        """before => [...document.querySelectorAll('*')].some(
+             (e) => e.shadowRoot?.querySelector('.hs-chip')
+               && getComputedStyle(e.shadowRoot.querySelector('.hs-chip')).fontSize !== before)""",
+        arg=before,
+    )
+    rest(page)
+    agree(page)
+
+
+def test_impossible_settings_leave_the_last_picture_dimmed(page, app_url):
+    open_page(page, app_url, "architecture?preset=small&heads=5", view=False)
+    expect(page.get_by_text("heads must divide dim")).to_be_visible(timeout=60_000)
+    expect(page.locator("svg.stale")).to_have_count(1)
+    page.get_by_role("button", name="Dim 65").click()
+    expect(page.get_by_text("heads must divide dim")).to_have_count(0)
+    expect(page.locator("svg.stale")).to_have_count(0)
+    agree(page)
+
+
+def test_an_empty_text_leaves_the_last_picture_dimmed(page, app_url):
+    open_page(page, app_url)
+    box(page).fill("")
+    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
+    box(page).fill("Here again")
+    painted(page)
+    agree(page)
+
+
+def test_a_lost_trace_is_reported_once_and_made_again(page, app_url):
+    """The API answers 410 until the view has reported it."""
+    line = Line(page)
+    open_page(page, app_url)
+    rest(page)
+    runs, lost = len(line.runs), trace(page)
+    gone = {"on": True}
+    page.route(
+        f"**/api/trace/{lost}/map?**",
+        lambda route: (
+            route.fulfill(status=410, body="gone")
+            if gone["on"] and len(line.runs) == runs
+            else route.continue_()
+        ),
+    )
+    box(page).fill(" ".join(["word"] * 60))  # longer than a thumbnail: its map has to be fetched
+    painted(page)
+    rest(page)
+    agree(page)
+
+
+def test_a_server_that_starts_anew(page, console):
+    """What was shown is shown again, by itself, from the same address."""
+    port = servers.free_port()
+    with servers.served(port) as server:
+        open_page(page, server.url, "?input=One+two+three&layer=2&head=4")
+        painted(page, site=2, head=4)
+        rest(page)
+    with servers.served(port):
+        page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("3")
+        expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(
+            1, timeout=60_000
+        )
+        painted(page, site=3, head=4)
+        rest(page)
+        expect(box(page)).to_have_value("One two three")
+        agree(page)
+    console[:] = [each for each in console if not re.search("REFUSED|reaching|responding", each)]
+
+
+# ---- the server
+
+
+def _ask(url: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    connection.putrequest("GET", path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    try:
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+PATHS = sorted({place.path for place in PLACES} | {"/text"})
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_has_an_address(app_url, path):
+    status, headers, body = _ask(app_url, path)
+    assert status == 200
+    assert b"<script" in body
+    assert headers["content-type"].startswith("text/html")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/image", "/_stcore/health", "/api/trace/nobody/overview", "/no/such/page"]
+)
+def test_every_answer_carries_the_headers(app_url, path):
+    _, headers, _ = _ask(app_url, path)
+    policy = headers["content-security-policy"]
+    sources = {word for part in policy.split("; ") for word in part.split()[1:]}
+    local = {"'self'", "'none'", "'unsafe-inline'", "data:", "blob:"}
+    others = {each for each in sources - local if not each.startswith("'sha256-")}
+    assert others <= {"ws://127.0.0.1:*", "ws://localhost:*"}
+    assert re.search(r"script-src 'self'( 'sha256-[^']+')*(;|$)", policy)
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_api_refuses_strangers(page, app_url):
+    open_page(page, app_url)
+    path = f"/api/trace/{trace(page)}/overview"
+    assert _ask(app_url, path)[0] == 200
+    assert _ask(app_url, path, Host="evil.example")[0] == 403
+    assert _ask(app_url, path, Origin="http://evil.example")[0] == 403
+    assert _ask(app_url, "/api/trace/x/overview")[0] == 404
+    status, headers, body = _ask(app_url, f"{path}?more=1")
+    assert status == 400
+    assert b"\n" not in body.strip()
+    assert "immutable" not in headers.get("cache-control", "")
+
+
+def test_an_opened_page_asks_nobody_else(page, app_url):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(page, app_url)
+    rest(page)
+    hosts = {urlsplit(each).netloc for each in asked if each.startswith(("http", "ws"))}
+    assert hosts == {urlsplit(app_url).netloc}

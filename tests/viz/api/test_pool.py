@@ -1,0 +1,160 @@
+"""Sessions take turns, what is no longer wanted never runs, and nobody can fill the queue."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from viz.api.pool import BusyError, FairPool
+
+
+class Blocked:
+    """A pool of one worker that is kept busy until `go` is called."""
+
+    def __init__(self, **limits: Any) -> None:
+        self.pool = FairPool(workers=1, **limits)
+        self.gate = threading.Event()
+        self.ran: list[str] = []
+        self.first = asyncio.ensure_future(self.pool.run("first", lambda: self.gate.wait(30)))
+
+    def ask(self, session: str, name: str) -> "asyncio.Task[str]":
+        def work() -> str:
+            self.ran.append(name)
+            return name
+
+        return asyncio.ensure_future(self.pool.run(session, work))
+
+    async def go(self, *asked: Awaitable[Any]) -> None:
+        self.gate.set()
+        await asyncio.gather(self.first, *asked, return_exceptions=True)
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_results_and_failures_come_back() -> None:
+    async def test() -> None:
+        pool = FairPool()
+        assert await pool.run("a", lambda: 7) == 7
+
+        def fail() -> None:
+            raise ValueError("no such head")
+
+        with pytest.raises(ValueError, match="no such head"):
+            await pool.run("a", fail)
+        assert await pool.run("a", lambda: 11) == 11
+
+    run(test)
+
+
+def test_a_session_with_much_to_ask_does_not_hold_up_the_others() -> None:
+    async def test() -> None:
+        blocked = Blocked()
+        asked = [blocked.ask("greedy", f"greedy {n}") for n in range(5)]
+        asked += [blocked.ask(name, f"{name} {n}") for name in ("b", "c") for n in range(2)]
+        await asyncio.sleep(0)
+        await blocked.go(*asked)
+        assert blocked.ran[:6] == ["greedy 0", "b 0", "c 0", "greedy 1", "b 1", "c 1"]
+        assert len(blocked.ran) == 9
+
+    run(test)
+
+
+def test_what_is_cancelled_before_it_begins_never_runs() -> None:
+    async def test() -> None:
+        blocked = Blocked()
+        gone, kept = blocked.ask("a", "gone"), blocked.ask("a", "kept")
+        await asyncio.sleep(0)
+        gone.cancel()
+        await blocked.go(gone, kept)
+        assert blocked.ran == ["kept"]
+        assert blocked.pool._waiting == {}
+
+    run(test)
+
+
+def test_what_has_begun_runs_to_its_end_and_frees_its_worker() -> None:
+    async def test() -> None:
+        blocked = Blocked()
+        await asyncio.sleep(0)
+        blocked.first.cancel()
+        asked = blocked.ask("a", "next")
+        await asyncio.sleep(0.01)
+        assert blocked.ran == []
+        await blocked.go(asked)
+        assert blocked.ran == ["next"]
+
+    run(test)
+
+
+def test_too_many_waiting_jobs_of_one_session_are_refused_and_only_its_own() -> None:
+    async def test() -> None:
+        blocked = Blocked(per_session=3)
+        asked = [blocked.ask("a", f"a {n}") for n in range(5)]
+        other = blocked.ask("b", "b")
+        await asyncio.sleep(0)
+        await blocked.go(*asked, other)
+        refused = [task for task in asked if isinstance(task.exception(), BusyError)]
+        assert len(refused) == 2
+        assert sorted(blocked.ran) == ["a 0", "a 1", "a 2", "b"]
+
+    run(test)
+
+
+def test_cancelled_jobs_take_up_no_room() -> None:
+    async def test() -> None:
+        blocked = Blocked(per_session=3)
+        for _ in range(20):
+            blocked.ask("a", "gone").cancel()
+        gone = [blocked.ask("a", "gone") for _ in range(3)]
+        await asyncio.sleep(0)
+        for task in gone:
+            task.cancel()
+        await asyncio.sleep(0)
+        kept = blocked.ask("a", "kept")
+        await asyncio.sleep(0)
+        await blocked.go(kept)
+        assert blocked.ran == ["kept"]
+
+    run(test)
+
+
+def test_many_sessions_together_are_bounded_too() -> None:
+    async def test() -> None:
+        blocked = Blocked(in_all=4)
+        asked = [blocked.ask(f"session {n}", str(n)) for n in range(6)]
+        await asyncio.sleep(0)
+        await blocked.go(*asked)
+        assert sum(isinstance(task.exception(), BusyError) for task in asked) == 2
+
+    run(test)
+
+
+def test_no_more_than_its_workers_run_at_once() -> None:
+    async def test() -> None:
+        pool, here, most = FairPool(workers=2), [], []
+
+        def work() -> None:
+            here.append(1)
+            most.append(len(here))
+            threading.Event().wait(0.005)
+            here.pop()
+
+        await asyncio.gather(*(pool.run(str(n % 3), work) for n in range(23)))
+        assert max(most) == 2
+
+    run(test)
+
+
+def test_each_thread_is_prepared_once() -> None:
+    async def test() -> None:
+        prepared: list[int] = []
+        pool = FairPool(workers=2, prepare=lambda: prepared.append(threading.get_ident()))
+        await asyncio.gather(*(pool.run("a", lambda: None) for _ in range(23)))
+        assert 1 <= len(prepared) <= 2
+        assert len(set(prepared)) == len(prepared)
+
+    run(test)

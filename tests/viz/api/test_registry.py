@@ -1,0 +1,216 @@
+"""The registry computes once, evicts what was used least recently, and gives no id away."""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from viz.api.registry import REMEMBERED, GoneError, Held, Registry, UnknownError
+
+MANY = 8  # threads
+
+
+def size_of(value: bytes) -> int:
+    return len(value)
+
+
+def together(work: Callable[[int], Any]) -> list[Any]:
+    """The results of `work` in many threads that begin at the same moment."""
+    ready = threading.Barrier(MANY)
+
+    def begin(number: int) -> Any:
+        ready.wait(30)
+        return work(number)
+
+    with ThreadPoolExecutor(MANY) as threads:
+        return list(threads.map(begin, range(MANY)))
+
+
+def test_many_who_ask_at_once_get_one_computation() -> None:
+    registry, made = Registry(), []
+
+    def make() -> str:
+        time.sleep(0.05)
+        made.append(1)
+        return "result"
+
+    found = together(lambda number: registry.once("key", make))
+    assert len(made) == 1
+    assert {id(held) for held in found} == {id(found[0])}
+    assert found[0].value == "result"
+
+
+def test_different_keys_are_computed_side_by_side() -> None:
+    registry, here = Registry(), threading.Barrier(MANY)
+
+    def make(number: int) -> int:
+        here.wait(30)  # passes only when all of them compute at once
+        return number
+
+    found = together(lambda number: registry.once(number, lambda: make(number)))
+    assert [held.value for held in found] == list(range(MANY))
+    assert len({held.id for held in found}) == MANY
+
+
+def test_a_failure_reaches_everybody_who_waits_and_is_tried_again_later() -> None:
+    registry, tries = Registry(), []
+
+    def fail() -> str:
+        tries.append(1)
+        time.sleep(0.05)
+        raise ValueError("heads must divide dim")
+
+    def ask(number: int) -> str:
+        with pytest.raises(ValueError, match="divide"):
+            registry.once("key", fail)
+        return "refused"
+
+    assert together(ask) == ["refused"] * MANY
+    assert len(tries) == 1
+    assert registry.once("key", lambda: "now").value == "now"
+
+
+def test_an_interruption_is_not_passed_on_to_who_waits() -> None:
+    """Streamlit stops a script with an exception that is no `Exception`."""
+    registry, begun = Registry(), threading.Event()
+
+    def interrupted() -> str:
+        begun.set()
+        time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    def first() -> str:
+        with pytest.raises(KeyboardInterrupt):
+            registry.once("key", interrupted)
+        return "interrupted"
+
+    with ThreadPoolExecutor(2) as threads:
+        one = threads.submit(first)
+        begun.wait(30)
+        other = threads.submit(lambda: registry.once("key", lambda: "result").value)
+        assert (one.result(30), other.result(30)) == ("interrupted", "result")
+
+
+def test_ids_cannot_be_computed_and_differ_from_process_to_process() -> None:
+    one, other = Registry(), Registry()
+    assert one.id_of("a text") == one.id_of("a text")
+    assert one.id_of("a text") != one.id_of("another text")
+    assert one.id_of("a text") != other.id_of("a text")
+    digest = hashlib.sha256(repr("a text").encode()).digest()
+    assert not digest.hex().startswith(one.id_of("a text"))
+    assert len(one.id_of("a text")) == 24  # 144 bits
+
+
+def test_an_unknown_id_is_not_an_evicted_one() -> None:
+    registry = Registry()
+    held = registry.once("key", lambda: "value")
+    assert registry.get(held.id) is held
+    with pytest.raises(UnknownError):
+        registry.get("never")
+    registry.evict(held.id)
+    registry.evict("never")
+    with pytest.raises(GoneError):
+        registry.get(held.id)
+
+
+def test_what_is_computed_again_has_its_id_and_another_serial() -> None:
+    registry = Registry()
+    before = registry.once("key", lambda: "value")
+    registry.evict(before.id)
+    after = registry.once("key", lambda: "value")
+    assert after.id == before.id
+    assert after.serial > before.serial
+    assert registry.get(after.id) is after
+
+
+@pytest.mark.parametrize("limits", [{"max_entries": 3}, {"max_bytes": 3 * 7}])
+def test_the_least_recently_used_is_evicted(limits: dict[str, int]) -> None:
+    registry = Registry(**limits)
+    held = [registry.once(number, lambda: b"seven b", size_of) for number in range(3)]
+    registry.get(held[0].id)
+    registry.once("fourth", lambda: b"seven b", size_of)
+    assert registry.get(held[0].id) is held[0]
+    with pytest.raises(GoneError):
+        registry.get(held[1].id)
+
+
+def test_a_result_above_the_limit_is_held_alone() -> None:
+    registry = Registry(max_bytes=10)
+    small = registry.once("small", lambda: b"x", size_of)
+    large = registry.once("large", lambda: b"x" * 11, size_of)
+    assert registry.get(large.id) is large
+    with pytest.raises(GoneError):
+        registry.get(small.id)
+
+
+def child_of(parent: Held, registry: Registry) -> Held:
+    return registry.once(("view", parent.id), lambda: b"v", size_of, parent)
+
+
+def test_what_refers_to_an_evicted_result_goes_with_it() -> None:
+    registry = Registry()
+    trace = registry.once("trace", lambda: b"t", size_of)
+    view = child_of(trace, registry)
+    registry.evict(trace.id)
+    for id in (trace.id, view.id):
+        with pytest.raises(GoneError):
+            registry.get(id)
+    again = registry.once("trace", lambda: b"t", size_of)
+    shown = child_of(again, registry)
+    assert (shown.id, shown.parent) == (view.id, again)
+
+
+def test_looking_at_a_view_keeps_its_trace() -> None:
+    registry = Registry(max_entries=4)
+    trace = registry.once("trace", lambda: b"t", size_of)
+    view = child_of(trace, registry)
+    for number in range(7):
+        registry.once(number, lambda: b"other", size_of)
+        assert registry.get(view.id).parent is trace
+    assert registry.get(trace.id) is trace
+
+
+def test_a_view_never_pushes_out_its_own_trace() -> None:
+    registry = Registry(max_bytes=10)
+    trace = registry.once("trace", lambda: b"x" * 13, size_of)
+    view = child_of(trace, registry)
+    assert registry.get(view.id) is view
+    assert registry.get(trace.id) is trace
+
+
+def test_a_view_of_an_evicted_trace_is_not_mistaken_for_one_of_its_successor() -> None:
+    registry = Registry()
+    trace = registry.once("trace", lambda: b"t", size_of)
+    registry.evict(trace.id)
+    late = child_of(trace, registry)
+    again = registry.once("trace", lambda: b"t", size_of)
+    assert child_of(again, registry) is not late
+
+
+def test_evicted_ids_are_remembered_within_a_bound() -> None:
+    registry = Registry(max_entries=1)
+    first = registry.once("first", lambda: 0)
+    for number in range(REMEMBERED + 1):
+        registry.once(number, lambda: 0)
+    with pytest.raises(UnknownError):
+        registry.get(first.id)
+
+
+def test_many_threads_leave_the_books_in_order() -> None:
+    registry = Registry(max_bytes=1009)
+
+    def work(number: int) -> None:
+        for step in range(211):
+            trace = registry.once((number * step) % 31, lambda: b"x" * 97, size_of)
+            child_of(trace, registry)
+            if step % 5 == 0:
+                registry.evict(trace.id)
+
+    together(work)
+    assert registry._bytes == sum(held.bytes for held in registry._held.values())
+    assert registry._bytes <= 1009
+    assert registry._computing == {}

@@ -1,0 +1,298 @@
+"""Every route from outside: who may ask, what is refused, and what the heads of answers say."""
+
+import asyncio
+import threading
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+import torch
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from viz.api import registry, routes
+from viz.api.entries import TextEntry, trace_bytes
+from viz.api.routes import ENDPOINTS
+from viz.api.text import thumbs
+
+HOSTS = ["127.0.0.1", "localhost"]
+TOKENS, HEADS, SITES = 11, 3, 2
+GOOD = {
+    "overview": "",
+    "map": "site=1&head=2",
+    "row": "site=1&head=mean&axis=query&index=10",
+    "provenance": "site=0",
+    "code": "site=0&head=max",
+    "predictions": "site=0&direction=out&token=3",
+}
+
+
+def entry_of() -> TextEntry:
+    model = load(EncoderConfig(vocab=53, dim=21, heads=HEADS, depth=SITES, mlp=13, max_tokens=31))
+    ids = torch.randint(53, (1, TOKENS), generator=torch.Generator().manual_seed(5))
+    found = trace(model, ids)
+    return TextEntry(found, thumbs(found), lambda site, head: f"t.weights({site}, {head!r})")
+
+
+@pytest.fixture(scope="module")
+def entry() -> TextEntry:
+    return entry_of()
+
+
+@pytest.fixture
+def path(entry: TextEntry) -> str:
+    held = registry.once(("routes", id(entry)), lambda: entry, lambda e: trace_bytes(e.shown))
+    return f"/api/trace/{held.id}"
+
+
+@pytest.fixture
+def client() -> Generator[TestClient, None, None]:
+    app = Starlette(routes=routes(lambda: HOSTS))
+    with TestClient(app, base_url="http://127.0.0.1:8501") as found:
+        yield found
+
+
+def test_every_question_about_a_text_is_tried_here() -> None:
+    assert set(GOOD) == {each.name for each in ENDPOINTS if issubclass(TextEntry, each.entry)}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
+    client: TestClient, path: str, name: str
+) -> None:
+    answer = client.get(f"{path}/{name}?{GOOD[name]}")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
+    binary = name in ("overview", "map", "row")
+    kind = "application/octet-stream" if binary else "application/json"
+    assert answer.headers["content-type"] == kind
+    assert int(answer.headers["content-length"]) == len(answer.content) > 0
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def is_refusal(answer: Any, status: int) -> str:
+    """Checks that an answer is one plain line, which no cache keeps; returns the line."""
+    assert answer.status_code == status
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text
+    assert "\n" not in answer.text
+    return answer.text
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example"},
+        {"host": "127.0.0.1.evil.example:8501"},
+        {"host": "[::1"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_a_stranger_gets_nothing(
+    client: TestClient, path: str, name: str, headers: dict[str, str]
+) -> None:
+    is_refusal(client.get(f"{path}/{name}?{GOOD[name]}", headers=headers), 403)
+
+
+def test_a_stranger_learns_nothing_of_what_is_held(client: TestClient, path: str) -> None:
+    headers = {"origin": "http://evil.example"}
+    held = client.get(f"{path}/overview", headers=headers)
+    unknown = client.get("/api/trace/unknown/overview", headers=headers)
+    assert held.text == unknown.text
+    assert held.status_code == unknown.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://127.0.0.1:8501"},
+        {"host": "localhost:8501", "origin": "http://localhost:8501"},
+        {"sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "none"},
+    ],
+)
+def test_the_app_itself_may_ask(client: TestClient, path: str, headers: dict[str, str]) -> None:
+    assert client.get(f"{path}/overview", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("map", "map?site=0", "map?head=0", "map?site=2&head=0", "map?site=0&head=3"),
+        *("map?site=-1&head=0", "map?site=0&head=-1", "map?site=0&head=median"),
+        *("map?site=0&head=0&rows=5-5", "map?site=0&head=0&rows=0-12", "map?site=0&head=0&rows=3"),
+        *("map?site=0&head=0&columns=11-12", "map?site=0&head=0&colour=red"),
+        *("map?site=0&site=1&head=0", "map?site=٣&head=0", "map?site=0&head=%00"),
+        "row?site=0&head=0&axis=query",
+        "row?site=0&head=0&axis=side&index=0",
+        "row?site=0&head=0&axis=query&index=11",
+        "row?site=0&head=0&axis=key&index=99999999999",
+        *(
+            "overview?site=0",
+            "provenance",
+            "provenance?site=9",
+            "code?site=0",
+            "code?site=9&head=0",
+        ),
+        *("code?site=0&head=3", "predictions?site=0", "predictions?site=0&direction=up"),
+        *("predictions?site=9&direction=in", "predictions?site=0&direction=out&token=11"),
+        f"map?site=0&head=0&rows={'1' * 2000}",
+    ],
+)
+def test_a_question_that_makes_no_sense_is_told_what_was_expected(
+    client: TestClient, path: str, question: str
+) -> None:
+    line = is_refusal(client.get(f"{path}/{question}"), 400)
+    assert "expected" in line
+    assert len(line) < 160
+
+
+@pytest.mark.parametrize("question", ["layer?site=0", "picture", "nothing", "heads", "%2e%2e"])
+def test_a_question_that_a_text_does_not_answer_is_unknown(
+    client: TestClient, path: str, question: str
+) -> None:
+    is_refusal(client.get(f"{path}/{question}"), 404)
+
+
+def test_an_unknown_result_and_an_evicted_one_are_told_apart(client: TestClient) -> None:
+    is_refusal(client.get("/api/trace/AAAAAAAAAAAAAAAAAAAAAAAA/overview"), 404)
+    held = registry.once(("routes", "evicted"), entry_of)
+    assert client.get(f"/api/trace/{held.id}/overview").status_code == 200
+    registry.evict(held.id)
+    is_refusal(client.get(f"/api/trace/{held.id}/overview"), 410)
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
+def test_questions_are_only_read(client: TestClient, path: str, method: str) -> None:
+    assert getattr(client, method)(f"{path}/overview").status_code == 405
+
+
+def held_with(answer: Any) -> str:
+    """The path of a result whose code is what `answer` returns."""
+    base = entry_of()
+    entry = TextEntry(base.shown, base.thumbs, lambda site, head: answer())
+    return f"/api/trace/{registry.once(object(), lambda: entry).id}"
+
+
+def test_a_failure_is_one_line_without_what_went_wrong_inside(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> str:
+        raise RuntimeError("secret\npath /somewhere")
+
+    line = is_refusal(client.get(f"{held_with(fail)}/code?site=0&head=0"), 500)
+    assert "secret" not in line
+    assert "secret" in caplog.text  # the server's own log has it
+
+
+def test_what_cannot_be_computed_says_why(client: TestClient) -> None:
+    def refuse() -> str:
+        raise ValueError("expected at most 256 MiB,\nreceived more")
+
+    line = is_refusal(client.get(f"{held_with(refuse)}/code?site=0&head=0"), 500)
+    assert line == "expected at most 256 MiB, received more"
+
+
+def request_of(path: str, query: str, session: str = "s") -> dict[str, Any]:
+    return {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": [(b"host", b"localhost"), (b"x-headscope-session", session.encode())],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8501),
+        "scheme": "http",
+        "root_path": "",
+    }
+
+
+class Call:
+    """One request to the app, as a server makes it."""
+
+    def __init__(self, app: Any, path: str, query: str, session: str = "s") -> None:
+        self.disconnected = asyncio.Event()
+        self.sent: list[dict[str, Any]] = []
+        scope = request_of(path, query, session)
+        self.task = asyncio.ensure_future(app(scope, self.receive, self.send))
+
+    async def receive(self) -> dict[str, Any]:
+        await self.disconnected.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+
+    @property
+    def status(self) -> int:
+        return self.sent[0]["status"]
+
+
+def test_a_browser_that_went_away_costs_nothing_more() -> None:
+    """Its waiting questions never run; the one that runs is answered to nobody."""
+    gate, ran = threading.Event(), []
+
+    def slow() -> str:
+        ran.append(1)
+        gate.wait(30)
+        return ""
+
+    async def test() -> None:
+        app = Starlette(routes=routes(lambda: HOSTS))
+        path = f"{held_with(slow)}/code"
+        calls = [Call(app, path, f"site=0&head={n % HEADS}") for n in range(20)]
+        while len(ran) < 2:
+            await asyncio.sleep(0.001)
+        for call in calls:
+            call.disconnected.set()
+        await asyncio.gather(*(call.task for call in calls))
+        gate.set()
+        assert {call.status for call in calls} == {499}
+        await asyncio.sleep(0.05)
+        assert len(ran) == 2  # the two workers' first
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_too_many_waiting_questions_of_one_session_are_refused() -> None:
+    gate = threading.Event()
+
+    def slow() -> str:
+        gate.wait(30)
+        return ""
+
+    async def test() -> None:
+        app = Starlette(routes=routes(lambda: HOSTS))
+        path = f"{held_with(slow)}/code"
+        calls = [Call(app, path, "site=0&head=0") for _ in range(70)]
+        other = Call(app, path, "site=0&head=0", session="another")
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+        gate.set()
+        await asyncio.gather(*(call.task for call in (*calls, other)))
+        statuses = [call.status for call in calls]
+        assert statuses.count(429) == 70 - 64 - 2  # what waits, and what runs
+        assert statuses.count(200) == 66
+        assert other.status == 200
+        refused = next(call for call in calls if call.status == 429)
+        assert dict(refused.sent[0]["headers"])[b"cache-control"] == b"no-store"
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_answers_are_computed_on_one_thread_of_torch(client: TestClient) -> None:
+    path = held_with(lambda: str(torch.get_num_threads()))
+    before = torch.get_num_threads()
+    try:
+        assert client.get(f"{path}/code?site=0&head=0").json() == {"code": "1"}
+    finally:
+        torch.set_num_threads(before)

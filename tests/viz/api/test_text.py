@@ -1,0 +1,175 @@
+"""What the API answers about a text equals the trace."""
+
+import math
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from analysis.view import View
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+from viz.api import registry, routes
+from viz.api.entries import TextEntry
+from viz.api.text import WHOLE, thumbs
+from viz.pack import unpack
+
+TOKENS = 11
+Ask = Callable[..., tuple[dict[str, Any], bytes]]
+
+
+def traced(tokens: int) -> Trace:
+    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13, max_tokens=1024))
+    ids = torch.randint(53, (1, tokens), generator=torch.Generator().manual_seed(5))
+    return trace(model, ids)
+
+
+@pytest.fixture(scope="module")
+def short() -> Trace:
+    return traced(TOKENS)
+
+
+@pytest.fixture(scope="module")
+def long() -> Trace:
+    return traced(701)
+
+
+@pytest.fixture(scope="module")
+def pair() -> Trace:
+    sizes: dict[str, Any] = {"source_vocab": 53, "target_vocab": 59, "dim": 21, "heads": 3}
+    config = Seq2SeqConfig(**sizes, depth=2, mlp=13, share_source=False, d_k=7, d_v=5)
+    return trace(load(config), torch.arange(4, 17)[None], torch.arange(5, 12)[None])
+
+
+@pytest.fixture(scope="module")
+def ask() -> Generator[Ask, None, None]:
+    """Asks the API about a trace, or a view of one: header and area of the answer."""
+    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+
+        def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
+            held = registry.once(
+                ("test", id(shown)),
+                lambda: TextEntry(shown, thumbs(shown), lambda site, head: "code"),
+            )
+            answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
+            assert answer.status_code == 200, answer.text
+            header, area = unpack(answer.content)
+            assert header["trace"] == held.id
+            return header, bytes(area)
+
+        yield get
+
+
+def cells(area: bytes, part: dict[str, Any]) -> np.ndarray:
+    """The weights of a map, which come as the square root in eight bits."""
+    rows, cols = part["shape"]
+    raw = np.frombuffer(area, np.uint8, rows * cols, part["at"]).reshape(rows, cols)
+    return part["max"] * (raw / 255.0) ** 2
+
+
+def numbers(area: bytes, part: dict[str, Any]) -> np.ndarray:
+    return np.frombuffer(area, "<f4", part["count"], part["at"])
+
+
+def test_the_overview_of_a_short_text_has_every_head(short: Trace, ask: Ask) -> None:
+    header, area = ask(short, "overview")
+    base, small = header["base"], header["thumbs"]
+    assert base["note"] == "untrained: random weights"
+    assert base["complete"] is True
+    assert [text["labels"] for text in base["texts"]] == [short.labels]
+    shape = (small["sites"], small["columns"], small["rows"], small["cols"])
+    assert shape == (2, 3 + 2, TOKENS, TOKENS)
+    raw = np.frombuffer(area, np.uint8, math.prod(shape), small["at"]).reshape(shape)
+    for site in range(2):
+        heads = short.weights(site)
+        whole = torch.cat([heads, heads.mean(0)[None], heads.amax(0)[None]]).numpy()
+        largest = np.array(small["max"][site])[:, None, None]
+        # half a step of the square-root scale at its steepest: 1/255 of the largest weight
+        np.testing.assert_allclose(largest * (raw[site] / 255.0) ** 2, whole, atol=1 / 255)
+
+
+def test_a_map_is_the_head_s_weights(short: Trace, ask: Ask) -> None:
+    heads = short.weights(1)
+    for head, whole in ((2, heads[2]), ("mean", heads.mean(0)), ("max", heads.amax(0))):
+        header, area = ask(short, "map", site=1, head=head)
+        (part,) = header["maps"]
+        assert (part["site"], part["head"], part["shape"]) == (1, head, [TOKENS, TOKENS])
+        np.testing.assert_allclose(cells(area, part), whole.numpy(), atol=part["max"] / 255)
+
+
+def test_the_first_view_of_a_long_text_is_pooled_and_small(long: Trace, ask: Ask) -> None:
+    overview, first = ask(long, "overview")
+    header, area = ask(long, "map", site=1, head=2)
+    (part,) = header["maps"]
+    assert part["shape"] == [WHOLE, WHOLE]
+    assert (part["rows"], part["cols"]) == ([0, 701], [0, 701])
+    assert overview["base"]["texts"][0]["labels"] == long.labels
+    assert len(first) + len(area) <= 2**20
+    assert cells(area, part).max() == pytest.approx(long.weights(1, 2).max().item(), rel=1e-6)
+
+
+def test_a_part_of_a_map_is_not_pooled_where_it_fits(long: Trace, ask: Ask) -> None:
+    header, area = ask(long, "map", site=0, head=0, rows="100-200", columns="300-350")
+    (part,) = header["maps"]
+    assert (part["rows"], part["cols"], part["shape"]) == ([100, 200], [300, 350], [100, 50])
+    weights = long.weights(0, 0)[100:200, 300:350].numpy()
+    np.testing.assert_allclose(cells(area, part), weights, atol=part["max"] / 255)
+
+
+def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:
+    header, area = ask(long, "row", site=0, head=1, axis="query", index=5)
+    # the same numbers but for the order of float32 sums: one row at a time, or all at once
+    np.testing.assert_allclose(
+        numbers(area, header["rows"][0]), long.weights(0, 1)[5].numpy(), atol=1e-7
+    )
+    header, area = ask(long, "row", site=1, head="mean", axis="key", index=700)
+    np.testing.assert_allclose(
+        numbers(area, header["rows"][0]), long.weights(1).mean(0)[:, 700].numpy(), atol=1e-7
+    )
+
+
+def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_relates(
+    pair: Trace, ask: Ask
+) -> None:
+    header, area = ask(pair, "overview")
+    source, target = (text["labels"] for text in header["base"]["texts"])
+    assert (source, len(target)) == (pair.labels, 7)
+    sites = header["base"]["sites"]
+    assert [site["kind"] for site in sites] == ["self"] * 2 + ["causal", "cross"] * 2
+    assert [(s["query_text"], s["key_text"]) for s in sites] == [(0, 0)] * 2 + [(1, 1), (1, 0)] * 2
+    assert [(s["queries"], s["keys"]) for s in sites] == [(13, 13)] * 2 + [(7, 7), (7, 13)] * 2
+    small = header["thumbs"]
+    shape = (small["sites"], small["columns"], small["rows"], small["cols"])
+    raw = np.frombuffer(area, np.uint8, math.prod(shape), small["at"]).reshape(shape)
+    weights = pair.weights(1, 2, kind="cross").numpy()
+    found = small["max"][5][2] * (raw[5, 2, :7] / 255.0) ** 2
+    np.testing.assert_allclose(found, weights, atol=1 / 255)  # half a step at its steepest
+
+
+def test_rows_and_columns_of_cross_attention_are_exact(pair: Trace, ask: Ask) -> None:
+    weights = pair.weights(1, kind="cross")
+    row, area = ask(pair, "row", site=5, head=2, axis="query", index=6)
+    np.testing.assert_allclose(numbers(area, row["rows"][0]), weights[2, 6].numpy(), atol=1e-6)
+    column, area = ask(pair, "row", site=5, head="mean", axis="key", index=12)
+    expected = weights[:, :, 12].mean(0).numpy()
+    np.testing.assert_allclose(numbers(area, column["rows"][0]), expected, atol=1e-6)
+
+
+def test_whole_words_say_which_tokens_they_stand_for(ask: Ask) -> None:
+    found = trace(load("minilm"), "An unbelievable hippopotamus")
+    view = View(found, words=True, special="hidden")
+    header, area = ask(view, "overview")
+    (text,) = header["base"]["texts"]
+    assert text["labels"] == ["An", "unbelievable", "hippopotamus"]
+    assert header["base"]["complete"] is False  # a row's sum is what it gives to the others
+    tokens = [found.labels[place] for group in text["origins"] for place in group]
+    assert tokens == found.labels[1:-1]
+    header, area = ask(view, "row", site=2, head=3, axis="query", index=1)
+    expected = view.weights(2, 3)[1].numpy()
+    np.testing.assert_allclose(numbers(area, header["rows"][0]), expected, atol=1e-7)

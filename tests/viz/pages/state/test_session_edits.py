@@ -1,0 +1,88 @@
+"""Settings changed by the script, empty number boxes, and pages without a view or with several."""
+
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.viz.pages import helpers
+
+PAGE = "edits"
+HEADING = "import streamlit as st\nst.markdown('#### Edits')\n"
+EDITS = f"""{HEADING}
+from viz.pages.state import params as link
+from viz.pages.state import session
+from viz.pages.widgets import attention, controls
+
+PARAMS = (link.number("length", 64, 8, 64), link.number("position", 20, 0, 63),
+          link.number("width", 0, 0, 64), link.number("head", 0, 0, 9))
+session.enter("{PAGE}", PARAMS, view=False)
+length = controls.slider("{PAGE}", "length", "Length", (8, 64), "")
+if session.get("{PAGE}", "position") >= length:
+    session.edit("{PAGE}", {{"position": length - 1}})
+controls.slider("{PAGE}", "position", "Position", (0, length - 1), "")
+controls.number("{PAGE}", "width", "Width", (0, 64), "", auto="auto (16)")
+attention.address("{PAGE}", PARAMS)
+"""
+VIEWS = f"""{HEADING}
+from viz.pages.state import params as link
+from viz.pages.state import session
+
+PARAMS = (link.number("heads", 4, 1, 9), link.text("part", "all"), link.number("layer", 0, 0, 9))
+session.enter("{PAGE}", PARAMS)
+st.button("give", key="give", on_click=session.give, args=("{PAGE}", {{}}, {{"layer": 3}}))
+for params in (PARAMS[:2], (PARAMS[0], PARAMS[2])):
+    st.json(session.props("{PAGE}", params))
+"""
+
+
+def opened(script: str, **query: str) -> AppTest:
+    app = AppTest.from_string(script, default_timeout=30)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return helpers.checked(app.run())
+
+
+def slider(app: AppTest, label: str) -> dict[str, Any]:
+    return next(props for props in helpers.views(app, "slider") if props["label"] == label)
+
+
+def test_a_setting_that_the_script_changes_mounts_its_widget_anew():
+    app = opened(EDITS)
+    before = helpers.key(app, PAGE, "position"), helpers.key(app, PAGE, "length")
+    helpers.choose(app, PAGE, "length", 16)
+    assert slider(app, "Position")["value"] == helpers.setting(app, PAGE, "position") == 15
+    assert helpers.key(app, PAGE, "position") != before[0]
+    assert helpers.key(app, PAGE, "length") == before[1]
+    helpers.choose(app, PAGE, "length", 64)
+    assert helpers.setting(app, PAGE, "position") == 15
+    helpers.choose(app, PAGE, "position", 40)
+    assert helpers.link(app) == {"position": "40"}
+
+
+def test_an_empty_number_box_stands_for_zero():
+    app = opened(EDITS, width="8")
+    assert helpers.link(app) == {"width": "8"}
+    helpers.choose(app, PAGE, "width", None)
+    assert helpers.link(app) == {}
+    (box,) = app.number_input
+    assert (box.value, box.proto.placeholder) == (None, "auto (16)")
+
+
+def test_a_page_without_a_view_has_settings_only():
+    app = opened(EDITS, head="3")
+    assert helpers.setting(app, PAGE, "head") == 3
+    assert helpers.link(app) == {"head": "3"}
+    assert helpers.view(app, "address")["defaults"] == {}
+
+
+def test_each_view_of_a_page_is_given_its_own_selection():
+    import json
+
+    app = opened(VIEWS, part="one", layer="2", heads="5")
+    diagram, attention = (json.loads(each.value) for each in app.json)
+    assert (diagram["start"], attention["start"]) == ({"part": "one"}, {"layer": 2})
+    assert (diagram["defaults"], attention["defaults"]) == ({"part": "all"}, {"layer": 0})
+    assert diagram["link"] == attention["link"] == {"heads": "5"}
+    helpers.checked(app.button("give").click().run())
+    diagram, attention = (json.loads(each.value) for each in app.json)
+    assert (diagram["start"], attention["start"]) == (None, {"layer": 3})
