@@ -713,7 +713,8 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
 # ---- below the picture
 
 
-def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server):
+@pytest.mark.parametrize("size", SIZES)
+def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server, size: str):
     labels = ["cat", "<s>", "مرحبا", " "]
     found = {
         "title": "what comes after “the”",
@@ -722,13 +723,14 @@ def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server
         "note": "All share 1.",
     }
     source = random_source(2, 3, 7, predictions=found)
-    explorer = explore(source, panels=["predictions", "code"], start={"token": 3})
+    explorer = explore(source, size, panels=["predictions", "code"], start={"token": 3})
     page = explorer.page
     expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
     section = page.locator(".hs-predictions")
     expect(section.get_by_role("heading")).to_have_text("what comes after “the”")
     expect(section.locator(".hs-bar-label")).to_have_text(["cat", "<s>", "مرحبا", "␣"])
     expect(section.locator(".hs-bar-number")).to_have_text(["61 %", "20 %", "10 %", "0.40 %"])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "predictions?site=0&direction=out&token=3" in server.paths()
     assert server.paths("code") == []
     page.get_by_text("The same in Python").click()
