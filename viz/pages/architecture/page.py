@@ -1,5 +1,7 @@
 """Architecture: choose a network, change it, and see its parts, its costs and its attention."""
 
+import sys
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -28,7 +30,7 @@ def page() -> None:
     controls.choose()
     controls.change()
     above, place = st.container(key=f"{PAGE}_above", gap="small"), st.empty()
-    if shared.cold():
+    if "torch" not in sys.modules:  # which the parts are worked out with
         with place.container():
             diagram.wait()
     _show(above, place)
