@@ -36,6 +36,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project folder with a .venv that pip believes in, and no network in sight."""
     monkeypatch.setattr(start, "ROOT", tmp_path)
     monkeypatch.setattr(start, "VENV", tmp_path / ".venv")
+    (tmp_path / start.CONSTRAINTS).write_text("")
     (tmp_path / "requirements.txt").write_text("numpy\n")
     (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\n")
     start.venv_python().parent.mkdir(parents=True)
