@@ -219,8 +219,9 @@ def free_port(first: int) -> int:
 
 
 def serve(python: Path, port: int, browser: bool) -> int:
-    """Run serve.py until it ends or Ctrl-C, and open the browser once it answers."""
-    command = [str(python), "serve.py", "--port", str(port), "--quiet"]
+    """Run the app until it ends or Ctrl-C, and open the browser once it answers."""
+    command = [str(python), "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--logger.hideWelcomeMessage=true"]
     server = subprocess.Popen(command, cwd=str(ROOT))
     try:
         if not answers(server, port):

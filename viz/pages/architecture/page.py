@@ -8,22 +8,11 @@ from viz.pages.architecture import controls, diagram, network, presets, run
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 
-STYLE = """<style>
-.st-key-architecture_controls { row-gap: .4rem; }
-.st-key-architecture_more { margin-top: 1.75rem; } /* beside controls with labels */
-.st-key-architecture_fixes button { min-height: 2rem; padding: .1rem .7rem; }
-.st-key-architecture_shown p { margin: 0; }
-.st-key-architecture_source [data-testid="stFileUploaderDropzone"] {
-  padding: 0 .5rem; min-height: 0; flex-direction: row; align-items: center; gap: .6rem; }
-.st-key-architecture_source [data-testid="stFileUploaderDropzone"] button { min-height: 2.2rem; }
-</style>"""
-
 
 def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, presets.params_of).problems
     st.markdown("#### What is a transformer made of?")
-    st.html(STYLE)
     for problem in problems:
         shared.error_line(problem)
     controls.choose()
