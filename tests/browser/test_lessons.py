@@ -5,6 +5,7 @@ moved without a browser in tests/viz/pages/lessons.
 """
 
 import re
+from typing import Literal, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -15,7 +16,8 @@ from viz.pages.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LESSONS = course.COURSE
-KINDS = ("slider", "radio", "spinbutton", "combobox", "textbox")  # roles of controls
+Kind = Literal["slider", "radio", "spinbutton", "combobox", "textbox"]  # role of a control
+KINDS: tuple[Kind, ...] = get_args(Kind)
 TEXTS = {"input": "1", "textarea": "\nZoe: 171"}  # what is typed behind what is there
 SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
     && document.querySelector(".lesson-takeaways, .stAlert")"""
@@ -69,7 +71,7 @@ def test_a_control_of_every_kind_moves_in_every_lesson(page, app_url, width, mod
         by_key(page, "n")
 
 
-def move(page: Page, control: Locator, kind: str) -> None:
+def move(page: Page, control: Locator, kind: Kind) -> None:
     found = control.get_by_role(kind)
     if kind == "slider":
         last = found.evaluate("s => Number(s.ariaValueNow) >= Number(s.ariaValueMax)")

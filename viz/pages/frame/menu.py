@@ -14,7 +14,8 @@ def draw() -> None:
         _device()
         _copy_link()
     if app("projector") == "yes":
-        st.container(key="frame_projector")  # app.css enlarges the type where this is
+        with st.container(key="frame_projector", width="content"):
+            st.html("<span></span>")  # app.css enlarges the type where this is; empty is not drawn
 
 
 def _device() -> None:

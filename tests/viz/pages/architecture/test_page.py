@@ -294,7 +294,7 @@ def test_a_large_network_is_built_when_asked_for(monkeypatch):
 
 def test_the_head_of_197_million_weights_says_its_memory_first():
     app = opened(preset="vit-raw-head", run="yes")
-    assert app.button("architecture_build").label == "Build it (844 MiB)"
+    assert app.button("architecture_build").label == "Build it (843 MiB)"
     assert drawn(app) == []
 
 
