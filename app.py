@@ -26,4 +26,5 @@ app = st.App(
 )
 
 if __name__ == "__main__":
-    app.run()
+    port = os.environ.get("PORT")
+    app.run(config={"server.port": int(port)} if port else None)

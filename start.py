@@ -1,10 +1,11 @@
-"""Start Headscope: `python start.py` (or `make app`).
+"""Start Headscope: `python start.py` (or `make app`); `--desktop` opens a window of its own.
 
 The first time it makes .venv and installs what the app needs; after that it only starts it.
 Nothing but the standard library is used here, and nothing an old Python could not read.
 """
 
 import argparse
+import atexit
 import hashlib
 import os
 import re
@@ -13,8 +14,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -22,6 +28,15 @@ OLDEST = (3, 11)
 PORT = 8501
 PORTS_TRIED = 100
 START_SECONDS = 120
+CONSTRAINTS = "constraints.txt"
+APP_BROWSERS = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
+    *("microsoft-edge", "microsoft-edge-stable", "msedge"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
 NETWORK_TROUBLE = (
     "NewConnectionError",
     "NameResolutionError",
@@ -42,7 +57,9 @@ def main(arguments: "list[str] | None" = None) -> int:
     try:
         python = prepare("requirements.txt")
         port = free_port(options.port)
-        return serve(python, port, not options.no_browser)
+        if options.desktop:
+            return serve(python, port, desktop_window)
+        return serve(python, port, None if options.no_browser else browser_tab)
     except KeyboardInterrupt:
         print("\nStopped.")
         return 0
@@ -57,6 +74,12 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
         help=f"the first port to try (default: PORT from the environment, else {PORT})",
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    parser.add_argument(
+        "--desktop",
+        action="store_true",
+        help="open a window of its own (pywebview where .venv has it, else a browser's app window);"
+        " closing it ends the server",
+    )
     return parser.parse_args(arguments)
 
 
@@ -105,7 +128,8 @@ def fingerprint(requirements: str) -> str:
     """A hash of all that decides what .venv must hold, and where: editable installs know paths."""
     digest = hashlib.sha256(str(ROOT).encode())
     digest.update(os.path.realpath(str(venv_python())).encode())
-    files = ["requirements.txt", requirements, "viz/components/pyproject.toml", ".venv/pyvenv.cfg"]
+    files = ["requirements.txt", requirements, CONSTRAINTS, "viz/components/pyproject.toml"]
+    files.append(".venv/pyvenv.cfg")
     for name in files:
         path = ROOT / name
         digest.update(path.read_bytes() if path.exists() else b"missing")
@@ -141,7 +165,7 @@ def install(python: Path, requirements: str) -> None:
     print(f"Installing {requirements} into .venv (some minutes the first time)", flush=True)
     command = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     pip = subprocess.Popen(
-        [*command, "--progress-bar", "off", "--no-compile", "-r", requirements],
+        [*command, "--progress-bar", "off", "--no-compile", "-r", requirements, "-c", CONSTRAINTS],
         cwd=str(ROOT),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -218,27 +242,65 @@ def free_port(first: int) -> int:
     sys.exit(f"No free port from {first} on. Give another with --port.")
 
 
-def serve(python: Path, port: int, browser: bool) -> int:
-    """Run serve.py until it ends or Ctrl-C, and open the browser once it answers."""
-    command = [str(python), "serve.py", "--port", str(port), "--quiet"]
+def serve(
+    python: Path, port: int, show: "Callable[[Path, str], subprocess.Popen[bytes] | None] | None"
+) -> int:
+    """Run the app until it ends or Ctrl-C.
+
+    Args:
+        python: of .venv.
+        port: to listen on.
+        show: opens the app once it answers; the server ends with the window this returns.
+    """
+    command = [str(python), "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--logger.hideWelcomeMessage=true"]
     server = subprocess.Popen(command, cwd=str(ROOT))
+    window = None
     try:
         if not answers(server, port):
             print("Headscope did not start; its message is above.")
             return server.poll() or 1
         url = f"http://127.0.0.1:{port}"
         print(f"Headscope is at {url} (Ctrl-C stops it)", flush=True)
-        if browser and has_display():
-            import webbrowser
-
-            webbrowser.open(url)
+        window = show(python, url) if show else None
+        if window is not None:
+            window.wait()
+            return 0
         status = server.wait()
         if status != 0:
             print(f"The server ended with status {status}; its message is above.")
         return status
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        stop(server)
+        for process in (window, server):
+            if process is not None:
+                stop(process)
+
+
+def browser_tab(_: Path, url: str) -> None:
+    """Open the browser, where there is a screen."""
+    if has_display():
+        import webbrowser
+
+        webbrowser.open(url)
+
+
+def desktop_window(python: Path, url: str) -> "subprocess.Popen[bytes] | None":
+    """Open a window that shows the app alone. None if only a browser tab can be had."""
+    if output([str(python), "-c", "import webview"])[0]:
+        lines = f"import webview; webview.create_window('Headscope', {url!r}); webview.start()"
+        return subprocess.Popen([str(python), "-c", lines], cwd=str(ROOT))
+    browser = next(filter(None, map(shutil.which, APP_BROWSERS)), None)
+    if browser is None:
+        print("No pywebview and no Chromium, Chrome or Edge: opening a browser tab.", flush=True)
+        browser_tab(python, url)
+        return None
+    profile = tempfile.mkdtemp(prefix="headscope-")  # a profile of its own: the process stays
+    atexit.register(shutil.rmtree, profile, ignore_errors=True)
+    command = [browser, f"--app={url}", f"--user-data-dir={profile}", "--no-first-run"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--no-sandbox")  # Chromium refuses to run as root with it
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
 
 def answers(server: "subprocess.Popen[bytes]", port: int) -> bool:

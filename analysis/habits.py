@@ -3,7 +3,7 @@
 A habit's score is the mean weight that queries give to the keys the habit looks at: 1 if nothing
 else is ever looked at. It says what a head does on this sentence, not what it is for.
 
-Source: the habits of Clark et al. 2019, "What Does BERT Preprocessing At?", section 3.
+Source: the habits of Clark et al. 2019, "What Does BERT Look At?", section 3.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Attention weights between whole words, and without special tokens.
 
 Where a word is several tokens, what it is given is the sum over them, and what it gives the mean
-(Clark et al. 2019, "What Does BERT Preprocessing At?", section 4.1): rows that sum to 1 still do.
+(Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
 """
 
 import unicodedata
@@ -63,7 +63,7 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
     """The tokens of each word, in order; every token is in one.
 
     Tokens are one word where the text has no gap between them and neither is punctuation, an
-    apostrophe inside a word aside. Scripts top_ids without spaces keep their tokens. Tokens that
+    apostrophe inside a word aside. Scripts written without spaces keep their tokens. Tokens that
     did not come from a text have no spans, and stay alone.
     """
     groups: list[list[int]] = []

@@ -1,7 +1,7 @@
 """Image preprocessing configs: size, resize mode, mean, std."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from models.files.folder import Folder
 from models.patches import Sizes, check_patch, pair
 from models.vit import ViTConfig
 
+FILE = "preprocessor_config.json"
 ResizeMode = Literal["crop", "pad", "stretch"]
 
 
@@ -40,25 +41,20 @@ def read_preprocessing(path: Path, config: ViTConfig) -> Preprocessing:
     """Preprocessing from a checkpoint's preprocessor_config.json, or the default without one.
 
     Raises:
-        ValueError: for a file that cannot be read or asks for what is not known here.
+        ValueError: for a file that cannot be read or has invalid settings.
     """
-    file = path / "preprocessor_config.json"
+    file = path / FILE
     if not file.is_file():
         return default_preprocessing(config)
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ValueError(f"preprocessor_config.json: unreadable: {error}") from error
+        raise ValueError(f"{FILE}: unreadable: {error}") from error
     if not isinstance(settings, dict):
-        raise ValueError(f"preprocessor_config.json: expected an object, received {settings!r:.40}")
+        raise ValueError(f"{FILE}: expected an object, received {settings!r:.40}")
     size = _size(settings.get("size"), config)
     check_patch(size, config.patch)
-    if settings.get("do_normalize") is False:
-        return Preprocessing(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "stretch")
-    mean, std = (_three(settings, name) for name in ("image_mean", "image_std"))
-    if min(std) <= 0:
-        raise ValueError(f"image_std: expected numbers above 0, received {std}")
-    return Preprocessing(size, mean, std, "stretch")
+    return Preprocessing(size, *_mean_and_std(settings), "stretch")
 
 
 def _size(given: Any, config: ViTConfig) -> Sizes:
@@ -73,17 +69,6 @@ def _size(given: Any, config: ViTConfig) -> Sizes:
     return rows, cols
 
 
-def _three(settings: Mapping[str, Any], name: str) -> tuple[float, float, float]:
-    values = settings.get(name, (0.5, 0.5, 0.5))
-    numbers = isinstance(values, Sequence) and all(isinstance(v, int | float) for v in values)
-    if not numbers or len(values) != 3:
-        raise ValueError(f"{name}: expected three numbers, received {values!r}")
-    return float(values[0]), float(values[1]), float(values[2])
-
-
-FILE = "preprocessor_config.json"
-
-
 def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
     """Preprocessing from preprocessor_config.json, else from the model config.
 
@@ -91,7 +76,7 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
         None for a model that reads no images of a known size.
 
     Raises:
-        CheckpointError: for a file that is broken or asks for what makes no sense.
+        CheckpointError: for a file that cannot be read or has invalid settings.
     """
     given = (folder.json(FILE) if folder is not None else None) or {}
     given = given.get("image_processor", given)
@@ -103,12 +88,7 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     crops = given.get("do_center_crop") is True or "shortest_edge" in _keys(given.get("size"))
     wanted = given.get("crop_size") if crops and given.get("crop_size") else given.get("size")
     size = built if wanted is None else _size_of(wanted)
-    if given.get("do_normalize") is False:
-        return Preprocessing(size, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), "crop" if crops else "stretch")
-    mean, std = (_channels(given, name) for name in ("image_mean", "image_std"))
-    if min(std) <= 0:
-        raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
-    return Preprocessing(size, mean, std, "crop" if crops else "stretch")
+    return Preprocessing(size, *_mean_and_std(given), "crop" if crops else "stretch")
 
 
 def _built_for(config: Any) -> Sizes | None:
@@ -145,6 +125,18 @@ def _size_of(given: Any) -> Sizes:
     if type(rows) is not int or type(cols) is not int or not 1 <= min(sides) <= max(sides) < 10**5:
         raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
     return rows, cols
+
+
+def _mean_and_std(
+    settings: Mapping[str, Any],
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Mean and std per channel; 0 and 1 where the images are not normalised."""
+    if settings.get("do_normalize") is False:
+        return (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    mean, std = (_channels(settings, name) for name in ("image_mean", "image_std"))
+    if min(std) <= 0:
+        raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
+    return mean, std
 
 
 def _channels(given: Mapping[str, Any], name: str) -> tuple[float, float, float]:

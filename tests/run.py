@@ -19,6 +19,7 @@ CHECKS = {
     "ruff format": ["ruff", "format", "--check", "."],
     "ruff check": ["ruff", "check", "."],
     "pyright": ["pyright"],
+    "JavaScript": ["tests.javascript"],
 }
 PARTS = ("not browser", "browser")  # of the tests; Playwright's event loop stays in the second
 PROCESSES = min(4, os.cpu_count() or 1)  # that share a part

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import pytest
-from serve import SECTIONS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("models", "analysis", "viz", "train", "benchmarks", "notebooks", "tests")
-OURS = frozenset(("app", "serve", "start", *FOLDERS))
+OURS = frozenset(("app", "start", *FOLDERS))
 HEAVY = frozenset(("torch", "transformers", "models", "analysis", "train"))
-LIGHT = ("models.files.card", "models.files.errors", "models.catalogue")  # these need no torch
+LIGHT = (
+    "models.files.card",
+    "models.files.errors",
+    "models.catalogue",
+    "models.presets",
+)  # no torch
 
 
 @dataclass(frozen=True)
@@ -102,9 +106,18 @@ def refuse(source: Source, modules: frozenset[str] | set[str], why: str) -> Iter
 
 
 def pictures_know_no_models(source: Source) -> Iterator[str]:
-    if source.under("viz") and not source.under("viz/pages", "viz/components"):
+    if source.under("viz") and not source.under("viz/pages", "viz/components", "viz/api"):
         heavy = HEAVY | {"streamlit"}
         yield from refuse(source, heavy, "viz takes arrays and labels, and draws them")
+
+
+def api_waits_for_models(source: Source) -> Iterator[str]:
+    """The server answers before torch is there; what an answer needs is imported for it."""
+    if source.under("viz/api"):
+        yield from refuse(source, {"viz.pages", "viz.components"}, "pages use the API")
+        for found in imports(source):
+            if found.of(*HEAVY) and not found.inside_function:
+                yield source.at(found.node, f"imports {found.module} before it is asked for")
 
 
 def components_know_no_models(source: Source) -> Iterator[str]:
@@ -113,9 +126,70 @@ def components_know_no_models(source: Source) -> Iterator[str]:
 
 
 def streamlit_only_at_the_edge(source: Source) -> Iterator[str]:
-    edge = ("app.py", "serve.py", "viz/pages", "viz/components", "tests", "benchmarks")
+    edge = ("app.py", "viz/pages", "viz/components", "viz/api/server.py", "tests", "benchmarks")
     if not source.under(*edge):
-        yield from refuse(source, {"streamlit"}, "only app.py, serve.py, pages and components may")
+        yield from refuse(source, {"streamlit"}, "only app.py, pages and components may")
+
+
+PUBLIC = ("streamlit", "streamlit.components.v2", "streamlit.delta_generator")
+
+
+def streamlit_by_its_public_names(source: Source) -> Iterator[str]:
+    """What starts with an underscore, or lies in an inner module, changes with any release."""
+    if source.under("tests", "benchmarks", "notebooks"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.ImportFrom(module=str(module)) if module.partition(".")[0] == "streamlit":
+                names = [module, *(alias.name for alias in node.names)]
+                if module not in PUBLIC or any(name.startswith("_") for name in names):
+                    yield source.at(node, f"imports {module}: not a public name of Streamlit")
+            case ast.Import():
+                for alias in node.names:
+                    if alias.name.startswith("streamlit.") and alias.name not in PUBLIC:
+                        yield source.at(node, f"imports {alias.name}: not public")
+            case ast.Attribute(value, attr) if attr.startswith("_") and not attr.startswith("__"):
+                inner = ast.unparse(value)
+                if inner.startswith(("st.", "streamlit.")) or inner in ("st", "streamlit"):
+                    yield source.at(node, f"uses {inner}.{attr}: not a public name of Streamlit")
+
+
+def one_reader_of_the_link(source: Source) -> Iterator[str]:
+    if source.under("viz/pages/state/session.py", "tests", "benchmarks"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Attribute(ast.Name("st"), "query_params"):
+                yield source.at(node, "touches the link: viz/pages/state/session.py alone does")
+
+
+def whole_pages_run(source: Source) -> Iterator[str]:
+    """Two runs of parts of one page would need an order of their own."""
+    if source.under("tests", "benchmarks"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Attribute(ast.Name("st"), "fragment"):
+                yield source.at(node, "makes a fragment")
+
+
+def no_test_attributes(source: Source) -> Iterator[str]:
+    """Streamlit's `data-testid` is for its own tests; its class names are for style sheets."""
+    if source.under("tests", "benchmarks"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Constant(str(text)) if "data-" + "test" in text:
+                yield source.at(node, "reads an attribute that is there for tests")
+
+
+def one_style_sheet(source: Source) -> Iterator[str]:
+    if not source.under("viz/pages"):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Constant(str(text)) if "<style" in text:
+                yield source.at(node, "has a style sheet of its own: viz/app.css is the one")
 
 
 def transformers_only_behind_its_interface(source: Source) -> Iterator[str]:
@@ -156,21 +230,15 @@ def nothing_leans_on_tests(source: Source) -> Iterator[str]:
 
 def nobody_imports_the_app(source: Source) -> Iterator[str]:
     if not source.under("tests", "benchmarks"):
-        yield from refuse(source, {"app", "serve", "start"}, "it is where the program begins")
+        yield from refuse(source, {"app", "start"}, "it is where the program begins")
 
 
 def first_paint_waits_for_nothing(source: Source) -> Iterator[str]:
-    """Importing torch takes a second: page scripts leave it to the modules they call."""
-    if not source.under("app.py", "viz/pages"):
-        return
-    script = source.under("app.py", *(f"viz/pages/{section}" for section in SECTIONS))
-    for found in imports(source):
-        if not found.of(*HEAVY) or (found.of(*LIGHT) and not script):
-            continue
-        if script:
-            yield source.at(found.node, f"imports {found.module}: leave it to the modules it calls")
-        elif not found.inside_function:
-            yield source.at(found.node, f"imports {found.module} before it is called for")
+    """Importing torch takes a second: pages do it after their first output."""
+    if source.under("app.py", "viz/pages"):
+        for found in imports(source):
+            if found.of(*HEAVY) and not found.of(*LIGHT) and not found.inside_function:
+                yield source.at(found.node, f"imports {found.module} before it is called for")
 
 
 def models_init_is_empty(source: Source) -> Iterator[str]:
@@ -200,7 +268,7 @@ def no_bare_except(source: Source) -> Iterator[str]:
 
 
 def no_assert_for_users(source: Source) -> Iterator[str]:
-    if source.under("models", "viz", "analysis", "train", "app.py", "serve.py", "start.py"):
+    if source.under("models", "viz", "analysis", "train", "app.py", "start.py"):
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Assert):
                 yield source.at(node, "asserts: raise a ValueError with expected and received")
@@ -235,6 +303,16 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (pictures_know_no_models, "viz/heatmap.py", "from models.trace import Trace"),
     (pictures_know_no_models, "viz/deep/heatmap.py", "def f():\n    import streamlit as st"),
     (pictures_know_no_models, "viz/heatmap.py", "from transformers import AutoModel"),
+    (api_waits_for_models, "viz/api/text.py", "import torch"),
+    (api_waits_for_models, "viz/api/text.py", "def f():\n    from viz.pages import shared"),
+    (streamlit_by_its_public_names, "viz/pages/x.py", "from streamlit.runtime import Runtime"),
+    (streamlit_by_its_public_names, "app.py", "import streamlit.web.server"),
+    (streamlit_by_its_public_names, "viz/pages/x.py", "from streamlit import _main"),
+    (streamlit_by_its_public_names, "viz/pages/x.py", "import streamlit as st\nst.page._hash"),
+    (one_reader_of_the_link, "viz/pages/x.py", "def f():\n    return st.query_params['a']"),
+    (whole_pages_run, "viz/pages/x.py", "@st.fragment\ndef f():\n    pass"),
+    (no_test_attributes, "viz/pages/x.py", "X = '[data-" + "testid=x]'"),
+    (one_style_sheet, "viz/pages/x.py", "X = '<style>a {}</style>'"),
     (components_know_no_models, "viz/components/headscope_views/__init__.py", "import torch.nn"),
     (streamlit_only_at_the_edge, "models/run.py", "import streamlit.runtime"),
     (transformers_only_behind_its_interface, "models/run.py", "def f():\n    import transformers"),
@@ -250,10 +328,9 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (analysis_reads_traces, "analysis/rollout.py", "from ..viz import theme"),
     (training_knows_no_pictures, "train/loop.py", "from viz.theme import sequential"),
     (nothing_leans_on_tests, "models/run.py", "from tests.browser import chromium"),
-    (nobody_imports_the_app, "viz/pages/shared.py", "import serve"),
+    (nobody_imports_the_app, "viz/pages/shared.py", "import start"),
     (first_paint_waits_for_nothing, "app.py", "import torch"),
-    (first_paint_waits_for_nothing, "app.py", "def f():\n    from models.run import load"),
-    (first_paint_waits_for_nothing, "viz/pages/text/page.py", "def f():\n    import torch"),
+    (first_paint_waits_for_nothing, "viz/pages/text/page.py", "from models.run import load"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "if True:\n    import torch"),
     (models_init_is_empty, "models/__init__.py", "from .run import load"),
     (no_print, "viz/heatmap.py", "print('here')"),
@@ -272,6 +349,11 @@ BROKEN: list[tuple[Rule, str, str]] = [
 ALLOWED: list[tuple[Rule, str, str]] = [
     (pictures_know_no_models, "viz/heatmap.py", "import numpy as np\nfrom viz.theme import x"),
     (pictures_know_no_models, "viz/pages/shared.py", "import streamlit"),
+    (api_waits_for_models, "viz/api/text.py", "def f():\n    import torch"),
+    (streamlit_by_its_public_names, "viz/pages/x.py", "st.session_state.get(self._key)"),
+    (streamlit_by_its_public_names, "tests/x.py", "from streamlit.testing.v1 import AppTest"),
+    (one_reader_of_the_link, "viz/pages/state/session.py", "st.query_params"),
+    (one_reader_of_the_link, "viz/api/routes.py", "request.query_params"),
     (pictures_know_no_models, "viz/x.py", "if TYPE_CHECKING:\n    import torch"),
     (
         transformers_only_behind_its_interface,
@@ -283,7 +365,7 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "def f():\n    import torch"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "from models.files.card import Example"),
     (no_print, "train/loop.py", "print('loss')"),
-    (no_machine_paths, "serve.py", "PATH = '/_stcore/health'"),
+    (no_machine_paths, "start.py", "PATH = '/_stcore/health'"),
     (forward_keeps_nothing, "models/vit.py", "def forward(self, x):\n    y = self.a(x)"),
     (forward_keeps_nothing, "models/vit.py", "def __init__(self, x):\n    self.a = x"),
 ]
@@ -321,7 +403,7 @@ def sources() -> list[Source]:
 
 def test_files_are_found() -> None:
     found = {source.path for source in sources()}
-    assert {"start.py", "serve.py", "tests/test_architecture.py"} <= found
+    assert {"start.py", "app.py", "tests/test_architecture.py"} <= found
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
@@ -374,8 +456,16 @@ def test_circles_are_found() -> None:
 
 
 def test_no_import_circles() -> None:
-    chosen = ("models", "analysis", "train", "notebooks", "benchmarks")
-    assert not circles([source for source in sources() if source.under(*chosen)])
+    assert not circles(sources())
+
+
+def test_the_browser_code_reads_no_test_attributes() -> None:
+    """Nor does the style sheet; the rule for Python is above."""
+    files = [*ROOT.glob("viz/**/*.js"), *ROOT.glob("viz/**/*.css")]
+    ours = [path for path in files if "node_modules" not in path.parts]
+    assert len(ours) > 20
+    word = "data-" + "test"
+    assert [path for path in ours if word in path.read_text(encoding="utf-8")] == []
 
 
 def test_readme_is_short() -> None:

@@ -26,7 +26,8 @@ class Health(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[2])), Health).serve_forever()
+port = next(word.partition("=")[2] for word in sys.argv if word.startswith("--server.port="))
+http.server.HTTPServer(("127.0.0.1", int(port)), Health).serve_forever()
 """
 
 
@@ -35,6 +36,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project folder with a .venv that pip believes in, and no network in sight."""
     monkeypatch.setattr(start, "ROOT", tmp_path)
     monkeypatch.setattr(start, "VENV", tmp_path / ".venv")
+    (tmp_path / start.CONSTRAINTS).write_text("")
     (tmp_path / "requirements.txt").write_text("numpy\n")
     (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\n")
     start.venv_python().parent.mkdir(parents=True)
@@ -244,7 +246,7 @@ def test_port_comes_from_option_or_environment(monkeypatch: pytest.MonkeyPatch) 
 def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """The server goes with it, without a traceback."""
     shutil.copy(ROOT / "start.py", tmp_path)
-    (tmp_path / "serve.py").write_text(SERVER)
+    (tmp_path / "streamlit.py").write_text(SERVER)
     port = start.free_port(8600)
     code = (
         "import signal, start, sys, pathlib\n"
@@ -273,9 +275,9 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
 def test_server_that_dies_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "serve.py").write_text("raise SystemExit(3)")
+    (tmp_path / "streamlit.py").write_text("raise SystemExit(3)")
     monkeypatch.setattr(start, "ROOT", tmp_path)
-    assert start.serve(Path(sys.executable), start.free_port(8600), browser=False) == 3
+    assert start.serve(Path(sys.executable), start.free_port(8600), None) == 3
     assert "Headscope did not start" in capsys.readouterr().out
 
 
@@ -283,12 +285,53 @@ def test_server_that_dies_is_reported(
 def test_server_that_answers_with_an_error_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "serve.py").write_text(SERVER.replace("200", "500"))
+    (tmp_path / "streamlit.py").write_text(SERVER.replace("200", "500"))
     monkeypatch.setattr(start, "ROOT", tmp_path)
     port = start.free_port(8600)
-    assert start.serve(Path(sys.executable), port, browser=False) == 1
+    assert start.serve(Path(sys.executable), port, None) == 1
     assert "Headscope did not start" in capsys.readouterr().out
     assert not listening(port)
+
+
+@pytest.mark.usefixtures("own_ctrl_c")
+def test_server_ends_with_its_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "streamlit.py").write_text(SERVER)
+    monkeypatch.setattr(start, "ROOT", tmp_path)
+    port = start.free_port(8600)
+    shown = []
+
+    def window(python: Path, url: str) -> "subprocess.Popen[bytes]":
+        shown.append(url)
+        return subprocess.Popen([str(python), "-c", "pass"])
+
+    assert start.serve(Path(sys.executable), port, window) == 0
+    assert shown == [f"http://127.0.0.1:{port}"]
+    assert not listening(port)
+
+
+def test_window_of_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = tmp_path / "chromium"
+    browser.write_text(f"#!{sys.executable}\nimport sys\nprint(*sys.argv[1:], sep='\\n')\n")
+    browser.chmod(0o755)
+    monkeypatch.setattr(start, "APP_BROWSERS", (str(browser),))
+    monkeypatch.setattr(start, "output", lambda command: (False, "No module named webview"))
+    window = start.desktop_window(Path(sys.executable), "http://127.0.0.1:8501")
+    assert window is not None
+    assert window.wait(timeout=30) == 0
+    assert isinstance(window.args, list)
+    assert window.args[1] == "--app=http://127.0.0.1:8501"
+
+
+def test_without_a_window_a_tab_is_opened(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened = []
+    monkeypatch.setattr(start, "APP_BROWSERS", ())
+    monkeypatch.setattr(start, "output", lambda command: (False, ""))
+    monkeypatch.setattr(start, "browser_tab", lambda python, url: opened.append(url))
+    assert start.desktop_window(Path(sys.executable), "http://127.0.0.1:8501") is None
+    assert opened == ["http://127.0.0.1:8501"]
+    assert "opening a browser tab" in capsys.readouterr().out
 
 
 def listening(port: int) -> bool:

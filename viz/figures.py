@@ -201,8 +201,8 @@ def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -
     if len(names) != len(values) or not names:
         raise ValueError(f"expected a value for every name, received {len(names)}, {len(values)}")
     places = list(range(len(names)))
-    told = [f"{value:.3f}" for value in values]
-    bar = go.Bar(x=list(values), y=places, orientation="h", text=told, textposition="outside")
+    labels = [f"{value:.3f}" for value in values]
+    bar = go.Bar(x=list(values), y=places, orientation="h", text=labels, textposition="outside")
     bar.update(constraintext="none")  # as large as all type, be the bar ever so thin
     figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
     figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])

@@ -1,4 +1,4 @@
-"""Messages for the image view made from plain arrays, and a server's part played."""
+"""A traced picture made from plain arrays, and what the API answers about it."""
 
 import io
 from typing import Any
@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from viz.image import Layer, Picture, Rows, factor_for, message
-
-START = {"site": 0, "head": 0, "token": None, "direction": "out", "scale": "layer"}
+from tests.browser.views import Answer
+from viz.image import Layer, Rows, factor_for, message
 
 
 class Source:
@@ -32,7 +31,7 @@ class Source:
         self.labels = ["class", *(f"register {i}" for i in range(registers))]
         self.labels += [f"patch {r},{c}" for r in range(grid[0]) for c in range(grid[1])]
 
-    def base(self, **select: Any) -> dict[str, Any]:
+    def base(self) -> dict[str, Any]:
         layers, heads, queries, keys = self.weights.shape
         count, numbers = self.grid[0] * self.grid[1], 3 * self.patch**2
         return {
@@ -44,7 +43,6 @@ class Source:
                 {"layer": i, "kind": "self", "heads": heads, "queries": queries, "keys": keys}
                 for i in range(layers)
             ],
-            "select": START | select,
             "grid": list(self.grid),
             "prefix": self.prefix,
             "patch": [self.patch, self.patch],
@@ -66,26 +64,19 @@ class Source:
             site, axis, index, weights[:, index] if axis == "query" else weights[..., index]
         )
 
-    def first(self, **select: Any) -> bytes:
-        """What a page sends first."""
-        file = io.BytesIO()
-        self.picture.save(file, "PNG")
-        base = self.base(**select)
-        return message(
-            trace=self.trace,
-            base=base,
-            picture=Picture(file.getvalue(), "image/png"),
-            layers=[self.layer(base["select"]["site"])],
-        )
-
-    def answer(self, ask: dict[str, Any]) -> bytes:
-        """What a server sends for a question."""
-        return message(
-            trace=self.trace,
-            answer=ask["id"],
-            layers=[self.layer(wanted[0]) for wanted in ask["maps"]],
-            rows=[self.rows(wanted[0], wanted[2], wanted[3]) for wanted in ask["rows"]],
-        )
+    def answer(self, route: str, query: dict[str, str]) -> Answer:
+        """The body of a response."""
+        if route == "overview":
+            return message(trace=self.trace, base=self.base())
+        if route == "picture":
+            file = io.BytesIO()
+            self.picture.save(file, "PNG")
+            return file.getvalue(), "image/png"
+        site = int(query["site"])
+        if route == "layer":
+            return message(trace=self.trace, layers=[self.layer(site)])
+        rows = self.rows(site, query["axis"], int(query["index"]))
+        return message(trace=self.trace, rows=[rows])
 
 
 def random_source(

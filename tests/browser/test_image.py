@@ -1,20 +1,19 @@
-"""The image view in a browser, without Streamlit: what is seen, what is read out, what is asked."""
+"""The image view in a browser, without Streamlit: what is seen, read out and fetched."""
 
-import base64
 import io
 import re
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from headscope_views.standalone import page as standalone
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser import views
 from tests.browser.image_pages import Source, random_source
+from tests.browser.views import Server, serving
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -22,51 +21,22 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 SIZES = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 GRID = (5, 7)
 DIM = ".hs-stage.hs-dim"
+ROUGH = re.compile("≈")
 
 
-class View:
-    """The page, and a server that answers when told to."""
+class View(views.View):
+    """The image view on a page."""
 
-    def __init__(self, page: Page, folder: Path, source: Source, **select: Any) -> None:
-        self.page, self.source = page, source
-        self.answered: set[int] = set()
-        file = folder / "image.html"
-        html = standalone(source.first(**select), view="image", listen=True)
-        file.write_text(html, encoding="utf-8")
-        page.goto(file.as_uri())
-        self.root = page.locator(".headscope")
+    source: Source
+
+    def __init__(
+        self, page: Page, server: Server, source: Source, props: dict[str, Any] | None = None
+    ) -> None:
+        given = {"kind": "image", **(props or {})}
+        super().__init__(page, server, source, given, "/image")
         self.photo, self.tiles = page.locator(".hs-photo"), page.locator(".hs-tiles")
         self.words = page.locator(".hs-image-grid section").nth(0).locator(".hs-read")
         self.weight = page.locator(".hs-image-grid section").nth(1).locator(".hs-read")
-        expect(page.locator(".headscope[data-painted]")).to_have_count(1)
-
-    def asks(self) -> list[dict[str, Any]]:
-        events = self.page.evaluate("headscope.events")
-        asked = {event["ask"]["id"]: event["ask"] for event in events if event["ask"]}
-        return [asked[number] for number in sorted(asked)]
-
-    def layers(self) -> list[list[int]]:
-        """The layers of every question for some."""
-        return [[part[0] for part in ask["maps"]] for ask in self.asks() if ask["maps"]]
-
-    def serve(self, there: Callable[[], Any], seconds: float = 5) -> None:
-        """Answers every question until something is the case."""
-        if not self.serve_for(seconds, there):
-            raise AssertionError("it did not come about in time")
-
-    def serve_for(self, seconds: float, there: Callable[[], Any] = lambda: False) -> bool:
-        """Answers every question for so long, or until something is the case: whether it is."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if there():
-                return True
-            for ask in self.asks():
-                if ask["id"] not in self.answered:
-                    self.answered.add(ask["id"])
-                    blob = base64.b64encode(self.source.answer(ask)).decode()
-                    self.page.evaluate("headscope.update", blob)
-            self.page.wait_for_timeout(20)
-        return False
 
     def point(self, patch: int) -> None:
         """Moves the mouse over a patch of the large picture."""
@@ -77,16 +47,31 @@ class View:
         y = box["y"] + (row + 0.5) * box["height"] / self.source.grid[0]
         self.page.mouse.move(x, y)
 
-    def token(self) -> str | None:
-        return self.root.get_attribute("data-token")
+    def reads(self, token: int) -> None:
+        """Waits until this token is in question."""
+        expect(self.root).to_have_attribute("data-token", str(token))
+
+    def is_exact(self) -> None:
+        expect(self.words).to_contain_text(": most ")
+        expect(self.words).not_to_contain_text(ROUGH)
 
 
 @pytest.fixture
-def view(page: Page, tmp_path: Path) -> Callable[..., View]:
-    def opened(source: Source, size: str = "wide", mode: Any = "light", **select: Any) -> View:
+def server() -> Generator[Server, None, None]:
+    with serving() as served:
+        yield served
+
+
+@pytest.fixture
+def view(page: Page, server: Server) -> Callable[..., View]:
+    """Opens the view on a source; keywords say what is chosen first."""
+
+    def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> View:
         page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
         page.emulate_media(color_scheme=mode)
-        return View(page, tmp_path, source, **select)
+        seen = View(page, server, source, {"start": start})
+        seen.is_painted()
+        return seen
 
     return opened
 
@@ -99,16 +84,14 @@ def largest(weights: np.ndarray, prefix: int) -> int:
 @pytest.mark.parametrize("mode", theme.MODES)
 def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
     source = random_source(2, 3, GRID, registers=2)
-    seen = view(source, size, mode, site=1, head=2)
+    seen = view(source, size, mode, layer=1, head=2)
     seen.photo.scroll_into_view_if_needed()
     seen.point(11)
-    expect(seen.root).to_have_attribute("data-token", str(11 + 3))
+    seen.reads(11 + 3)
     weights = source.weights[1, 2, 11 + 3]
     most = largest(weights, 3)
-    named = f"Patch 11 (row 1, column 4): most to patch {most} "
-    expect(seen.words).to_contain_text(named)
-    seen.serve(lambda: "≈" not in (seen.words.text_content() or "≈"))
-    expect(seen.words).to_contain_text(f"{weights[3 + most]:.5f}")
+    expect(seen.words).to_contain_text(f"Patch 11 (row 1, column 4): most to patch {most} ")
+    expect(seen.words).to_contain_text(f", {weights[3 + most]:.5f}")
     parts = seen.page.locator(".hs-parts")
     expect(parts).to_contain_text(f"class {100 * weights[0]:.1f} %")
     expect(parts).to_contain_text(f"registers {100 * weights[1:3].sum():.1f} %")
@@ -119,73 +102,83 @@ def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
 def test_who_looks_at_a_patch(view):
     source = random_source(1, 2, GRID)
     seen = view(source, direction="in", token=9, head=1)
-    seen.serve(lambda: "≈" not in (seen.words.text_content() or "≈"))
     column = source.weights[0, 1, :, 9]
     most = largest(column, 1)
     expect(seen.words).to_contain_text(f"most from patch {most} ")
-    expect(seen.words).to_contain_text(f"{column[1 + most]:.5f}")
+    expect(seen.words).to_contain_text(f", {column[1 + most]:.5f}")
     expect(seen.page.locator(".hs-parts")).to_contain_text(f"in all {column.sum():.3f}")
 
 
-def test_before_the_exact_numbers_come_it_says_about(view):
+def test_before_the_exact_numbers_come_it_says_about(view, server):
     source = random_source(1, 2, GRID)
+    server.hold("heads")
     seen = view(source, token=9)
     words = seen.words.text_content() or ""
     rough = float(words.split("≈")[1])
     # eight bits: half a step of the square-root scale at its steepest
     assert abs(rough - source.weights[0, 0, 9, 1:].max()) <= source.weights[0, 0, 9].max() / 255
+    server.release()
+    seen.is_exact()
 
 
-def test_a_head_and_a_patch_change_ask_for_no_layer(view):
+def test_a_head_and_a_patch_change_fetch_no_layer(view, server):
     seen = view(random_source(1, 5, GRID))
-    before = seen.root.get_attribute("data-painted")
+    before = seen.painted()
     seen.tiles.focus()
     seen.page.keyboard.press("ArrowRight")
-    expect(seen.root).to_have_attribute("data-head", "1")
+    seen.shows(0, 1)
     seen.point(20)
-    expect(seen.root).to_have_attribute("data-token", "21")
-    assert seen.root.get_attribute("data-painted") != before
-    assert all(ask["maps"] == [] for ask in seen.asks())
+    seen.reads(21)
+    seen.is_painted(before)
+    server.until(lambda: "heads?site=0&axis=query&index=21" in server.paths())
+    assert server.paths("layer") == ["layer?site=0"]
 
 
-def test_a_layer_that_is_not_here_is_one_question_and_the_old_picture_stays_until_it_comes(view):
+def test_a_layer_that_is_not_here_is_fetched_once_and_the_old_picture_stays_until_it_comes(
+    view, server
+):
     seen = view(random_source(3, 2, GRID))
+    server.hold("layer")
     seen.page.get_by_role("combobox", name="Layer").select_option("2")
     expect(seen.root).to_have_attribute("data-site", "2")
     expect(seen.page.locator(DIM)).to_have_count(2)
-    assert seen.asks()[-1]["maps"] == [[2, "layer", 0, 36, 0, 36]]
-    seen.serve(lambda: seen.page.locator(DIM).count() == 0)
-    assert sum(ask["maps"] == [[2, "layer", 0, 36, 0, 36]] for ask in seen.asks()) == 1
+    server.until(lambda: "layer?site=2" in server.paths())
+    server.release()
+    expect(seen.page.locator(DIM)).to_have_count(0)
+    assert server.paths().count("layer?site=2") == 1
 
 
-def test_the_nearest_layers_come_ahead_one_a_message_and_are_there_at_once(view):
-    seen = view(random_source(5, 2, GRID), site=2)
-    seen.serve(lambda: len(seen.layers()) == 4)
-    assert seen.layers() == [[3], [1], [4], [0]]
+def test_the_nearest_layers_come_ahead_one_by_one_and_are_there_at_once(view, server):
+    seen = view(random_source(5, 2, GRID), layer=2)
+    wanted = [f"layer?site={site}" for site in (2, 3, 1, 4, 0)]
+    server.until(lambda: len(server.paths("layer")) == len(wanted))
+    assert server.paths("layer") == wanted
     seen.page.get_by_role("button", name="Previous layer").click()
     expect(seen.root).to_have_attribute("data-site", "1")
-    assert seen.page.locator(DIM).count() == 0
-    seen.page.wait_for_timeout(100)
-    assert len(seen.layers()) == 4
+    expect(seen.page.locator(DIM)).to_have_count(0)
+    assert server.paths("layer") == wanted
 
 
-def test_no_more_than_4_mib_of_layers_come_ahead(view):
+def test_no_more_than_4_mib_of_layers_come_ahead(view, server):
     seen = view(random_source(14, 12, (13, 13)))
     most = 2**22 // (12 * 170 * 170)  # a byte a weight
     assert most < 13
-    seen.serve(lambda: len(seen.layers()) == most, 40)
-    seen.serve_for(1.0)
-    assert len(seen.layers()) == most
+    server.until(lambda: len(server.paths("layer")) == 1 + most)
+    seen.point(3)  # what is asked for after the last of them
+    server.until(lambda: "heads?site=0&axis=query&index=4" in server.paths())
+    seen.is_exact()
+    assert len(server.paths("layer")) == 1 + most
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_pointing_moves_nothing_on_the_page(view, size):
     seen = view(random_source(1, 3, GRID, registers=1), size)
+    seen.is_exact()
     seen.photo.scroll_into_view_if_needed()
     places = set()
     for patch in (0, 34, 11, 20):
         seen.point(patch)
-        expect(seen.root).to_have_attribute("data-token", str(patch + 2))
+        seen.reads(patch + 2)
         boxes = [part.bounding_box() for part in (seen.photo, seen.tiles)]
         places.add(tuple(box["y"] for box in boxes if box))
     assert len(places) == 1
@@ -200,13 +193,13 @@ def test_walking_with_the_keyboard(view):
         *[("ArrowUp", 3), ("ArrowUp", 1), ("Home", 0), ("End", 36), ("ArrowDown", 36)],
     ]:
         seen.page.keyboard.press(key)
-        expect(seen.root).to_have_attribute("data-token", str(token))
+        seen.reads(token)
 
 
 def test_the_class_token_and_the_registers_can_be_chosen(view):
     seen = view(random_source(1, 2, GRID, registers=1), token=8)
     seen.page.get_by_role("button", name="register 0").click()
-    expect(seen.root).to_have_attribute("data-token", "1")
+    seen.reads(1)
     expect(seen.words).to_contain_text("Register 0: most to")
     expect(seen.page.get_by_text("has no pixels: it is learned")).to_be_visible()
 
@@ -214,7 +207,7 @@ def test_the_class_token_and_the_registers_can_be_chosen(view):
 def test_pointing_at_a_small_picture_reads_that_head(view):
     source = random_source(1, 3, GRID)
     seen = view(source, token=5)
-    seen.serve(lambda: "≈" not in (seen.words.text_content() or "≈"))
+    seen.is_exact()
     box = seen.tiles.bounding_box()
     assert box
     seen.page.mouse.move(box["x"] + 30, box["y"] + 60)
@@ -236,6 +229,17 @@ def test_a_patch_has_the_colour_of_its_weight(view):
     assert np.abs(np.array(inside) - last).max() <= 20 / 255 * 255
 
 
+def test_all_dark_is_said_and_one_click_from_a_scale_that_is_not(view):
+    uniform = np.full((1, 1, 26, 26), 1 / 26, np.float32)
+    seen = view(Source(uniform, (5, 5)), scale="fixed", token=1)
+    dark = seen.page.locator(".hs-dark")
+    expect(dark).to_contain_text("All dark on the scale 0 to 1: the largest weight is 0.038.")
+    dark.get_by_role("button").click()
+    shared = seen.page.get_by_role("button", name="Shared", exact=True)
+    expect(shared).to_have_attribute("aria-pressed", "true")
+    expect(dark).to_be_hidden()
+
+
 def test_the_unrolled_patch_is_the_picture_s(view):
     source = random_source(1, 2, (2, 3), patch=16)
     seen = view(source, token=5)
@@ -248,11 +252,75 @@ def test_the_unrolled_patch_is_the_picture_s(view):
     ).to_be_visible()
 
 
-def test_untrained_is_said_and_nothing_is_kept_after_another_trace(view):
+def test_untrained_is_said_and_nothing_is_kept_after_another_trace(view, server):
     seen = view(random_source(1, 2, GRID), token=8)
     expect(seen.page.get_by_text("untrained: random weights").first).to_be_visible()
-    other = random_source(2, 3, (3, 4), trace="i2", seed=5)
-    blob = base64.b64encode(other.first()).decode()
-    seen.page.evaluate("headscope.update", blob)
+    server.sources["i2"] = random_source(2, 3, (3, 4), trace="i2", seed=5)
+    seen.update(trace="i2")
     expect(seen.root).to_have_attribute("data-trace", "i2")
     expect(seen.page.get_by_text("12 patches is unrolled")).to_be_visible()
+
+
+def test_picture_and_layer_of_the_next_trace_are_fetched_beside_its_overview(view, server):
+    seen = view(random_source(3, 2, GRID), layer=1)
+    server.sources["i2"] = random_source(3, 2, GRID, trace="i2", seed=5)
+    server.hold("overview")
+    seen.update(trace="i2")
+    server.until(
+        lambda: (
+            {r.path for r in server.requests if r.trace == "i2"}
+            == {"overview", "picture", "layer?site=1"}
+        )
+    )
+    expect(seen.root).to_have_class(re.compile("hs-busy"))
+    server.release()
+    expect(seen.root).to_have_attribute("data-trace", "i2")
+    expect(seen.page.locator(DIM)).to_have_count(0)
+
+
+def test_an_evicted_trace_is_told_once(view, server, console):
+    seen = view(random_source(3, 2, GRID))
+    server.refuse("layer", 404)
+    seen.page.get_by_role("combobox", name="Layer").select_option("2")
+    seen.wait("headscope.events.length > 0")
+    assert seen.events() == [["trace_lost", {"trace": "i1", "made": 0}]]
+    server.refuse("layer", None)
+    seen.update(made=1)
+    expect(seen.page.locator(DIM)).to_have_count(0)
+    console[:] = [problem for problem in console if "responded with a status" not in problem]
+
+
+def saved(seen: View, folder: Path) -> tuple[str, Image.Image]:
+    with seen.page.expect_download() as waiting:
+        seen.page.get_by_role("button", name="Save the picture").click()
+    file = folder / "saved.png"
+    waiting.value.save_as(file)
+    return waiting.value.suggested_filename, Image.open(file).convert("RGB")
+
+
+def test_the_saved_picture_is_large_and_has_the_scale_of_colours(view, tmp_path: Path):
+    seen = view(random_source(2, 2, GRID), layer=1, head=1, token=9)
+    seen.is_exact()
+    name, picture = saved(seen, tmp_path)
+    assert name == "image-layer-1-head-1.png"
+    assert max(picture.size) >= 1600
+    box = seen.photo.bounding_box()
+    assert box
+    assert picture.width / picture.height == pytest.approx(box["width"] / box["height"], rel=0.35)
+    pixels = np.asarray(picture).reshape(-1, 3)
+    colours = {tuple(c) for c in pixels[:: 7 if len(pixels) > 1e7 else 1]}
+    ramp = theme.sequential("dark")
+    # every fifth colour is a stop of the bar; the ground between has its own
+    assert sum(tuple(ramp[i].tolist()) in colours for i in range(0, 256, 5)) > 40
+
+
+def test_picture_only_is_saved_without_weights_scale_or_their_caption(view, tmp_path: Path):
+    seen = view(random_source(1, 2, GRID), token=9)
+    with_weights = saved(seen, tmp_path)[1]
+    button = seen.page.get_by_role("button", name="Picture only")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    name, plain = saved(seen, tmp_path)
+    assert name == "image-picture-only.png"
+    assert plain.width == with_weights.width
+    assert plain.height < with_weights.height  # no scale, no note

@@ -132,20 +132,31 @@ test("a byte has the colour of its weight, and the largest that of its share of 
   assert.deepEqual(colours.shade(ramp, 2, 1), [255, 255, 255]);
 });
 
-test("the first value is sent at once, then the newest after the pause, the last one always", async () => {
+test("the first value is sent at once, then the newest after the pause, the last one always", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let time = 0;
+  /** @param {number} ms */
+  const pass = (ms) => {
+    time += ms;
+    t.mock.timers.tick(ms);
+  };
   /** @type {number[]} */
   const sent = [];
-  const { put, flush, stop } = throttle((/** @type {number} */ value) => sent.push(value), 20);
+  const send = (/** @type {number} */ value) => sent.push(value);
+  const { put, flush, stop } = throttle(send, 60, () => time);
   for (const value of [1, 2, 3]) put(value);
   assert.deepEqual(sent, [1]);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  pass(59);
+  assert.deepEqual(sent, [1]);
+  pass(1);
   assert.deepEqual(sent, [1, 3]);
+  pass(60);
   put(4);
   put(5);
   flush();
   assert.deepEqual(sent, [1, 3, 4, 5]);
   put(6);
   stop();
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  pass(1000);
   assert.deepEqual(sent, [1, 3, 4, 5]);
 });

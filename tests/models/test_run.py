@@ -132,7 +132,7 @@ def test_a_tokenizer_of_another_model() -> None:
 
 def test_more_texts_than_the_model_tells_apart() -> None:
     one = load(EncoderConfig(segments=1))
-    with pytest.raises(ValueError, match="tells 1 texts apart, received 2"):
+    with pytest.raises(ValueError, match="distinguishes 1 segments, received 2"):
         trace(one, ("a", "b"))
     none = load(EncoderConfig())
     assert trace(none, ("a", "b")).labels == ["a", "b"]
@@ -204,7 +204,7 @@ def test_gradient_needs_one_number(small: Model) -> None:
         trace(small, ids_of(), gradient=lambda out: out.values)
     with pytest.raises(ValueError, match="gradient: expected a number that depends on the output"):
         trace(small, ids_of(), gradient=lambda out: torch.tensor(1.0))
-    with pytest.raises(ValueError, match="no gradient here"):
+    with pytest.raises(ValueError, match="no gradient recorded"):
         trace(small, ids_of()).gradient(0)
 
 

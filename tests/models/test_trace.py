@@ -102,7 +102,7 @@ def test_hidden_states(found: Trace, model: Model) -> None:
         (lambda t: t.weights(0, kind="cross"), r"layer 0 has \['self'\], received 'cross'"),
         (lambda t: t.hidden(4), "layer: expected 0 to 3, received 4"),
         (lambda t: t.hidden(-1), "layer: expected 0 to 3, received -1"),
-        (lambda t: t.gradient(0), "no gradient here"),
+        (lambda t: t.gradient(0), "no gradient recorded"),
     ],
 )
 def test_questions_without_an_answer(found: Trace, ask: Any, message: str) -> None:
@@ -111,7 +111,7 @@ def test_questions_without_an_answer(found: Trace, ask: Any, message: str) -> No
 
 
 def test_hidden_states_are_asked_for(model: Model) -> None:
-    with pytest.raises(ValueError, match="ask for them with trace"):
+    with pytest.raises(ValueError, match="request them with trace"):
         trace(model, "a b").hidden(0)
 
 

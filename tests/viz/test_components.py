@@ -1,58 +1,70 @@
-"""The views' wrappers: what Streamlit is handed, what comes back, and pages that need no server."""
+"""The component's wrapper: what Streamlit is handed, what comes back, pages without a server."""
 
+import json
 import re
 
-from headscope_views.standalone import page
+from headscope_views.standalone import ASSETS, page
 from streamlit.testing.v1 import AppTest
 
-from viz.pack import message
-
-BLOB = message(trace="k3j")
+PROPS = {"kind": "text", "trace": "k3j"}
 
 
 def script() -> None:
     import streamlit as st
-    from headscope_views import explorer
+    from headscope_views import view
 
-    from viz.pack import message
+    found = view("slider", {"label": "Heads", "value": 4}, key="page_heads", on=("value",))
+    st.text(f"value {found['value']}")
+    view("mode", {"mode": "dark"}, key="page_mode")
 
-    view = explorer(message(trace="k3j"), key="page_view", on_change=lambda: None)
-    st.text("nothing yet" if view is None else f"site {view['select']['site']}, ask {view['ask']}")
 
-
-def test_streamlit_is_handed_the_bytes_and_packaged_files():
+def test_streamlit_is_handed_the_props_and_one_packaged_component():
     app = AppTest.from_function(script, default_timeout=30).run()
     assert not app.exception
-    assert app.text[0].value == "nothing yet"
-    sent = app.get("bidi_component")[0].proto
-    assert sent.bytes == BLOB
-    assert (sent.js_source_path, sent.css_source_path) == ("streamlit.js", "explorer.css")
-    assert sent.js_content == sent.css_content == ""
+    slider, mode = (element.proto for element in app.get("bidi_component"))
+    assert json.loads(slider.json) == {"kind": "slider", "label": "Heads", "value": 4}
+    assert json.loads(mode.json) == {"kind": "mode", "mode": "dark"}
+    for sent in (slider, mode):
+        assert sent.component_name == "headscope-views.view"
+        assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "views.css")
+        assert sent.js_content == sent.css_content == ""
 
 
-def test_what_the_view_said_comes_back():
+def test_what_was_sent_comes_back():
     app = AppTest.from_function(script, default_timeout=30).run()
-    app.session_state["page_view"] = {"view": {"select": {"site": 3}, "ask": None}}
+    assert app.text[0].value == "value None"
+    app.session_state["page_heads"] = {"value": 8}
     app.run()
     assert not app.exception
-    assert app.text[0].value == "site 3, ask None"
+    assert app.text[0].value == "value 8"
 
 
 def test_a_page_of_its_own_fetches_nothing():
-    html = page(BLOB, title="<b>title</b>")
+    html = page({"overview": b"bytes"}, PROPS, title="<b>title</b>")
     assert "<title>&lt;b&gt;title&lt;/b&gt;</title>" in html
-    assert not re.search(r"https?://|//cdn|@import|url\(", html)
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|//cdn|@import|url\(", html)
     assert re.findall(r'\b(?:src|href)="', html) == []
 
 
-def mode_script() -> None:
-    from headscope_views import mode
+def test_text_in_the_props_cannot_leave_the_script():
+    html = page(None, {**PROPS, "message": "</script><script>bad()</script>"})
+    assert "<script>bad()" not in html
+    assert "\\u003c/script>" in html
 
-    mode("dark", key="page_mode")
+
+def test_every_module_is_packaged_and_imports_only_its_neighbours():
+    modules = sorted(ASSETS.rglob("*.js"))
+    assert {path.parent.name for path in modules} >= {"core", "text", "image", "streamlit"}
+    for path in modules:
+        for target in re.findall(r'(?:from |import\()"([^"]+)"', path.read_text("utf-8")):
+            assert target.startswith("."), f"{path.name} imports {target}"
+            assert (path.parent / target).resolve().is_relative_to(ASSETS)
+            found = path.parent / (f"{target}.d.ts" if target.endswith("/types") else target)
+            assert found.exists(), f"{path.name} imports {target}"
 
 
-def test_the_mode_is_watched_by_a_file_of_its_own():
-    app = AppTest.from_function(mode_script, default_timeout=30).run()
-    assert not app.exception
-    sent = app.get("bidi_component")[0].proto
-    assert (sent.bytes, sent.js_source_path) == (b"dark", "streamlit_mode.js")
+def test_core_and_views_know_no_streamlit():
+    for folder in ("core", "text", "image", "architecture", "controls"):
+        for path in (ASSETS / folder).glob("*.js"):
+            code = path.read_text(encoding="utf-8")
+            assert not re.search(r"data-test|stApp|setStateValue|setTriggerValue", code), path.name

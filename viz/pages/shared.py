@@ -6,6 +6,7 @@ Nothing that needs torch is imported before it is called for: a page's first out
 import contextlib
 import gc
 import hashlib
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,8 +97,8 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
     """For a model's forward pass: not more than two at one time, over all users.
 
-    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small, and has one core:
-    two threads would wait for each other while the browser needs the other core to draw.
+    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small
+    and has one core: two threads would wait for each other while the browser needs the other one.
     """
     import torch
 
@@ -126,3 +127,8 @@ def device() -> str:
     from models.run import devices
 
     return chosen if chosen in devices() else "cpu"
+
+
+def cold() -> bool:
+    """Whether PyTorch is still to be imported, which takes seconds."""
+    return "torch" not in sys.modules

@@ -109,7 +109,7 @@ def test_blocks_of_many_rows_stay_in_the_cache() -> None:
         (lambda p: p.weights(rows=[0, 5]), r"rows: expected positions 0 to 4, received \[0, 5\]"),
         (lambda p: p.weights(rows=[-1]), r"rows: expected positions 0 to 4, received \[-1\]"),
         (lambda p: p.weights(rows=torch.tensor([True, False])), "rows: expected positions 0 to 4"),
-        (lambda p: p.gradient(0), "no gradient here"),
+        (lambda p: p.gradient(0), "no gradient recorded"),
     ],
 )
 def test_questions_out_of_range(ask: object, message: str) -> None:

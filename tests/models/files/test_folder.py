@@ -142,7 +142,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "unknown architecture": (
         lambda p: settings(p, model_type="perceptron"),
-        "'perceptron' is no architecture of transformers",
+        "'perceptron' is not an architecture of transformers",
     ),
     "remote code": (
         lambda p: settings(p, model_type="mine", auto_map={"AutoModel": "evil.Model"}),

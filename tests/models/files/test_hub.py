@@ -144,14 +144,16 @@ def test_load_fetches_what_is_not_here(
     said = capsys.readouterr().err
     assert NAME in said
     assert "100%" in said
-    with pytest.raises(HubError, match="'someone/else' is no folder here, and someone/else is not"):
+    with pytest.raises(
+        HubError, match="'someone/else' is not a local folder, and someone/else is not"
+    ):
         load("someone/else")
 
 
 def test_load_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(HubError, match="is no folder here, and the hub cannot be reached"):
+    with pytest.raises(HubError, match="is not a local folder, and the hub cannot be reached"):
         load(NAME)
 
 

@@ -1,5 +1,7 @@
 """Architecture: choose a network, change it, and see its parts, its costs and its attention."""
 
+import sys
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -9,26 +11,18 @@ from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import pictures
 
-STYLE = """<style>
-.st-key-architecture_controls { row-gap: .4rem; }
-.st-key-architecture_more { margin-top: 1.75rem; } /* beside controls with labels */
-.st-key-architecture_fixes button { min-height: 2rem; padding: .1rem .7rem; }
-.st-key-architecture_shown p { margin: 0; }
-</style>"""
-
 
 def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, presets.params_of).problems
     pictures.take(PAGE)
     st.markdown("#### What is a transformer made of?")
-    st.html(STYLE)
     for problem in problems:
         shared.error_line(problem)
     controls.choose()
     controls.change()
     above, place = st.container(key=f"{PAGE}_above", gap="small"), st.empty()
-    if shared.cold():
+    if "torch" not in sys.modules:  # which the parts are worked out with
         with place.container():
             diagram.wait()
     _show(above, place)

@@ -20,6 +20,7 @@ ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
 BESIDE = ("part", "parameters", "flops", "memory")  # the diagram
 KINDS = ("self", "causal", "cross")  # of attention
 FITS = ("crop", "pad", "stretch")
+SCALES = {False: ("fixed", "own"), True: ("layer", "own", "fixed")}  # of texts and of pictures
 PRESET = link.choice("preset", FIRST, PRESETS)
 
 
@@ -60,14 +61,14 @@ def part_of(name: str) -> link.Param:
 
 def selection_of(name: str) -> tuple[link.Param, ...]:
     """What is chosen in the attention view."""
-    begin = head_of(first_example(name))
+    begin, scales = head_of(first_example(name)), SCALES[PRESETS[name].kind == "vit"]
     return (
         link.number("layer", begin["layer"], 0, 99),
         link.choice("attention", begin["attention"], KINDS),
         link.number_or("head", begin["head"], 99, ("mean", "max")),
         link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", ("fixed", "own")),
+        link.choice("scale", scales[0], scales),
     )
 
 

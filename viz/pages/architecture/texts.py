@@ -1,4 +1,4 @@
-"""What is said of the parts of a network: one sentence each, for somebody who sees them first."""
+"""What each part of a network does, in one sentence for a newcomer."""
 
 from typing import TYPE_CHECKING
 

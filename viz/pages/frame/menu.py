@@ -1,9 +1,8 @@
 """The menu: settings that hold on every page, and the link to what is shown."""
 
-import sys
-
 import streamlit as st
 
+from viz.pages.shared import cold
 from viz.pages.state.session import APP, app
 from viz.pages.widgets import controls
 
@@ -15,12 +14,13 @@ def draw() -> None:
         _device()
         _copy_link()
     if app("projector") == "yes":
-        st.container(key="frame_projector")  # app.css enlarges the type where this is
+        with st.container(key="frame_projector", width="content"):
+            st.html("<span></span>")  # app.css enlarges the type where this is; empty is not drawn
 
 
 def _device() -> None:
     """A choice between this machine's devices, where it has more than one and that is known."""
-    if "torch" not in sys.modules:
+    if cold():
         return
     from models.run import devices
 

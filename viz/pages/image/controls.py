@@ -98,4 +98,6 @@ def _more(page: str) -> None:
 
 
 def _those(values: Iterable[int], work: Callable[[int], bool]) -> list[int]:
-    return [value for value in values if work(value)]
+    """The values that work; empty if every step of the slider does."""
+    found = [value for value in values if work(value)]
+    return [] if isinstance(values, range) and len(found) == len(values) else found

@@ -4,7 +4,7 @@ A pass that takes long runs only when asked for; one that does not fit this mach
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ LONG = 0.5  # seconds on one core from which on a pass gets all cores
 SHARE = 0.8  # of the free memory; the rest is the browser's and other people's
 OVERHEAD = 2.5  # a pass takes longer than its matrix products alone; measured
 SECONDS_A_WEIGHT = 2e-8  # to draw a random number and to find a place for it
-RANGES: dict[str, Iterable[int]] = {
+RANGES: dict[str, Sequence[int]] = {
     "size": range(32, 513, 16),
     "patch": (4, 7, 8, 14, 16, 20, 28, 32, 56),
     "heads": range(1, 17),

@@ -12,7 +12,7 @@ from viz.pages.models.source import PAGE, Open, Source
 from viz.pages.shared import plain
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls, entry
+from viz.pages.widgets import controls
 
 TITLES = {known.name: known.title for known in catalogue()}
 PLACES = {"catalogue": "With the app", "hub": "From the hub", "folder": "A folder"}
@@ -57,7 +57,7 @@ def choose(on_change: Callable[[], None]) -> Source:
         else:
             label = "Path, on the machine this app runs on"
             hint = "a folder with config.json and .safetensors"
-            entry.committed(PAGE, "folder", label, placeholder=hint)
+            controls.text_input(PAGE, "folder", label, placeholder=hint)
         with st.popover("Options", key=f"{PAGE}_options"):
             _options()
     settings = session.current(PAGE).settings
@@ -98,7 +98,7 @@ def _is_missing(wanted: Source) -> bool:
 
 def _hub() -> None:
     help = "A model is fetched once, after its size was shown; then it opens without a network."
-    entry.committed(PAGE, "id", "Hub id", help, placeholder="owner/name", width=280)
+    controls.text_input(PAGE, "id", "Hub id", help, placeholder="owner/name", width=280)
     found = {model.name: model.size for model in _cached()}
     if found:
         st.selectbox(

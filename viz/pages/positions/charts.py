@@ -7,12 +7,6 @@ import streamlit as st
 from viz.pages.positions.controls import PAGE, SCHEMES, value
 from viz.pages.positions.encodings import Encoding
 
-# In a narrow window figures of many small parts keep a legible width and are pushed sideways.
-STYLE = """<style>
-[class*="st-key-positions_wide"] { overflow-x: auto; }
-[class*="st-key-positions_wide"] .stElementContainer { min-width: 800px; }
-.st-key-positions_controls, .st-key-positions_top { row-gap: .4rem; }
-</style>"""
 PERCENTILE = 99  # of the numbers of a learned table: the largest ones share a colour
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 

@@ -1,4 +1,4 @@
-"""What the views of the Positions page show, and what they do not prove: a sentence each."""
+"""What each view of the Positions page shows, and what it does not prove."""
 
 # by view, or by scheme and view where the scheme needs words of its own
 SHOWS = {

@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz import figures, positions
 from viz.pages.positions import encodings
-from viz.pages.positions.charts import STYLE, chart, cosines, span, title, wide_chart
+from viz.pages.positions.charts import chart, cosines, span, title, wide_chart
 from viz.pages.positions.controls import pointer, whole
 from viz.pages.positions.encodings import Encoding
 from viz.pages.positions.texts import clipped
@@ -14,7 +14,6 @@ from viz.pages.positions.texts import clipped
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
     """The figures of one view; those of the others are not made."""
-    st.html(STYLE)
     by_bias = view == "distance" and encoding.scheme in ("alibi", "relative")
     (_bias_by_distance if by_bias else VIEWS[view])(encoding, row)
 

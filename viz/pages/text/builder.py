@@ -8,7 +8,7 @@ from models.catalogue import catalogue
 from viz.pages.shared import BUILT, Choice
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets.controls import choice, seed, select, slider
+from viz.pages.widgets.controls import button, choice, seed, select, slider
 
 TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
     BUILT: "Build one (untrained)"
@@ -84,3 +84,18 @@ def controls(page: str) -> None:
         help = "LayerNorm after (post) or before (pre) each part"
         choice(page, "norm", "Norm", {name: name for name in NORMS}, help)
         seed(page, width=124)
+    _fixes(page)
+
+
+def _fixes(page: str) -> None:
+    """One click to sizes that work: heads that divide the width, or a width that they divide."""
+    heads, dim = session.get(page, "heads"), session.get(page, "dim")
+    if dim % heads == 0:
+        return
+    near = min((n for n in range(1, 17) if dim % n == 0), key=lambda n: abs(n - heads))
+    with st.container(key=f"{page}_fixes", horizontal=True, gap="xsmall"):
+        button(f"{near} heads", f"{page}_fix_heads", session.give, page, {"heads": near})
+        widths = [width for width in DIMS if width % heads == 0]
+        if widths:
+            wide = min(widths, key=lambda width: abs(width - dim))
+            button(f"Dim {wide}", f"{page}_fix_dim", session.give, page, {"dim": wide})

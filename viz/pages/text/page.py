@@ -11,7 +11,7 @@ from viz.pages.text import builder, examples, predictions, reading, tracing, wor
 from viz.pages.widgets import attention, entry, known, verification
 
 PAGE = "text"
-PATHS = ("/", "/text")
+PATHS = ("/",)
 KINDS = ("self", "causal", "cross")  # of attention
 
 

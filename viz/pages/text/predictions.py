@@ -11,6 +11,8 @@ from viz.pages.widgets import entry, known
 if TYPE_CHECKING:
     from models.trace import Trace
 
+END = "[END]"
+ENDS = ("[BEGIN]", END)  # what stands around a text, and is not predicted
 MEANS = {  # what the probabilities at a token are of
     "encoder": "what the model answers at",
     "decoder": "what comes after",
@@ -43,22 +45,18 @@ def answer(choice: Choice, trace: "Trace", target: str) -> None:
     names = _names(choice)
     if not names or kind_of(choice) == "decoder":
         return
-    tokens = _targets(trace)[0]
-    ids = top_ids(trace)
-    words = [
-        names[number]
-        for place, number in enumerate(ids)
-        if kind_of(choice) == "seq2seq" or not tokens.special[place]
-    ]
-    if kind_of(choice) == "seq2seq" and words and words[-1] in ENDS:
-        words = words[:-1]
+    if kind_of(choice) == "encoder":
+        labels = _targets(trace)[0].labels
+        ids = [id for id, label in zip(top_ids(trace), labels, strict=True) if label not in ENDS]
+    else:
+        ids = list(top_ids(trace))
+    words = [names[id] for id in ids]
+    if words and words[-1] == END:
+        words.pop()
     joined = ("" if all(len(word) == 1 for word in words) else " ").join(words)
     verb = "The model answers" if kind_of(choice) == "encoder" else "The model writes"
     lead = "Given that target, the likeliest tokens are" if target else verb
     st.markdown(f"{lead}: **{plain(joined)}**")
-
-
-ENDS = ("[END]", "[EOS]", "</s>")
 
 
 def at(

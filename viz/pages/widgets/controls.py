@@ -190,7 +190,9 @@ def text_input(
     page: str,
     name: str,
     label: str,
+    help: str = "",
     *,
+    placeholder: str = "",
     height: int | None = None,
     max_chars: int | None = None,
     width: int | Literal["stretch"] = "stretch",
@@ -201,15 +203,19 @@ def text_input(
         page: whose setting.
         name: of the setting.
         label: above the box.
+        help: one sentence on what it does.
+        placeholder: what an empty box says.
         height: in pixels, of a box with several lines.
         max_chars: most characters that can be typed.
         width: in pixels.
     """
     key, value = session.widget(page, name)
+    options: dict[str, Any] = {"help": help or None, "placeholder": placeholder or None}
+    options |= {"key": key, "max_chars": max_chars, "width": width}
     if height is None:
-        st.text_input(label, value=value, key=key, max_chars=max_chars, width=width)
+        st.text_input(label, value=value, **options)
     else:
-        st.text_area(label, value=value, key=key, max_chars=max_chars, width=width, height=height)
+        st.text_area(label, value=value, height=height, **options)
     return session.get(page, name)
 
 

@@ -1,8 +1,6 @@
-"""Text entries: one whose text arrives as it is typed, and one for what counts when complete."""
+"""A text entry of our own: what is typed arrives at once, and a rerun never disturbs the caret."""
 
 from typing import Literal
-
-import streamlit as st
 
 from viz.pages.state import session
 
@@ -34,19 +32,4 @@ def text(
         on=("value",),
         width=width,
     )
-    return session.get(page, name)
-
-
-def committed(
-    page: str,
-    name: str,
-    label: str,
-    help: str | None = None,
-    *,
-    placeholder: str = "",
-    width: int | Literal["stretch"] = "stretch",
-) -> str:
-    """A text that counts when it is complete (Enter, or when the entry is left): a path, an id."""
-    key, value = session.widget(page, name)
-    st.text_input(label, value=value, key=key, help=help, placeholder=placeholder, width=width)
     return session.get(page, name)

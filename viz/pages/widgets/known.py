@@ -11,7 +11,7 @@ from viz.pages import shared
 @st.cache_resource(max_entries=32, show_spinner=False)
 def card(model: str) -> Card | None:
     """What is known about a model that was trained here; None for any other."""
-    return None if model == "built" else of(entry(model))
+    return None if model == shared.BUILT else of(entry(model))
 
 
 def about(model: str) -> None:

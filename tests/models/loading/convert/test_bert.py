@@ -191,7 +191,7 @@ def refused(path: Path, *parts: str, door: Door | None = None) -> None:
 def test_settings_that_are_refused(copied: Path, setting: str, value: object) -> None:
     file = copied / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {setting: value}))
-    name = {"model_type": "is no architecture of transformers"}.get(setting, setting)
+    name = {"model_type": "is not an architecture of transformers"}.get(setting, setting)
     door = None if setting == "model_type" else "own"
     refused(copied, "for dim 36, received 5" if value == 36 else name, door=door)
 

@@ -294,7 +294,7 @@ def test_a_large_network_is_built_when_asked_for(monkeypatch):
 
 def test_the_head_of_197_million_weights_says_its_memory_first():
     app = opened(preset="vit-raw-head", run="yes")
-    assert app.button("architecture_build").label == "Build it (844 MiB)"
+    assert app.button("architecture_build").label == "Build it (843 MiB)"
     assert drawn(app) == []
 
 
@@ -323,6 +323,12 @@ def test_each_view_is_given_its_own_part_of_the_selection():
     assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
     assert "part" not in props["start"]
     assert props["page"] != diagram(opened())["page"]
+
+
+@pytest.mark.parametrize(("name", "scale"), [("small", "fixed"), ("small-vit", "layer")])
+def test_a_view_opens_with_the_colours_of_its_kind(name, scale):
+    (props,) = drawn(opened(preset=name, run="yes"))
+    assert props["start"]["scale"] == props["defaults"]["scale"] == scale
 
 
 @pytest.mark.parametrize(

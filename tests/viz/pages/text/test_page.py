@@ -1,136 +1,171 @@
 """The Text page: what it shows for good and for bad input, without a browser."""
 
 import hashlib
+from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-import start
 from analysis.view import View
 from models.run import load, trace
+from tests.viz.pages import helpers
+from tests.viz.pages.helpers import choose, key, lines, link, setting, view
+from viz.api import registry, routes
 from viz.pack import unpack
-from viz.pages import settings
-from viz.pages.shared import Choice, opened, traced
+from viz.pages.shared import Choice, opened
+from viz.pages.text import predictions, tracing
 from viz.pages.text.examples import EXAMPLES, of
-from viz.pages.widgets import snippet
+from viz.pages.text.tracing import Input
 
 
-def run(**query):
-    app = AppTest.from_file(str(start.ROOT / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
+def run(**query: str) -> AppTest:
+    return helpers.run("text", query)
 
 
-def blobs(app):
-    return [unpack(element.proto.bytes) for element in app.get("bidi_component")]
+def base(app: AppTest) -> dict[str, Any]:
+    """What the picture on the page is made of."""
+    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+        answer = client.get(f"/api/trace/{view(app, 'text')['trace']}/overview")
+    header, _ = unpack(answer.content)
+    return header["base"]
 
 
-def lines(app):
-    return [literal(element.value) for element in (*app.error, *app.info)]
+def labels(app: AppTest) -> list[str]:
+    return base(app)["texts"][0]["labels"]
 
 
-def literal(markdown):
-    return markdown.replace("\\", "").replace("\u200b", "")
+def literal(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("&#58;", ":")
 
 
-@pytest.fixture(autouse=True)
-def no_stack_trace():
-    """Every page run in this file must end without an exception in the page."""
-    seen = []
-    original = AppTest._run
-
-    def watched(self, *args, **kwargs):
-        result = original(self, *args, **kwargs)
-        seen.extend(result.exception)
-        return result
-
-    AppTest._run = watched
-    yield
-    AppTest._run = original
-    assert not seen, [element.message for element in seen]
+def captions(app: AppTest) -> str:
+    return "\n".join(literal(caption.value) for caption in app.caption)
 
 
-def test_the_first_screen_is_a_sentence_in_minilm():
+def click(app: AppTest, key: str) -> AppTest:
+    app.button(key).click()
+    return helpers.checked(app.run())
+
+
+def test_the_first_screen_is_a_sentence_in_minilm() -> None:
     app = run()
-    ((header, _),) = blobs(app)
-    assert header["base"]["model"] == "all-MiniLM-L6-v2"
-    assert header["base"]["note"] == ""
-    assert header["base"]["texts"][0]["labels"] == trace(load("minilm"), EXAMPLES[0].input).labels
-    assert header["base"]["select"] == {
-        "site": 3,
+    found = base(app)
+    assert found["model"] == "all-MiniLM-L6-v2"
+    assert found["note"] == ""
+    assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels
+    props = view(app, "text")
+    assert props["start"] == {
+        "layer": 3,
+        "attention": "self",
         "head": 1,
         "token": 10,
         "direction": "out",
         "scale": "fixed",
     }
-    assert dict(app.query_params) == {}
+    assert (props["link"], props["busy"], props["path"]) == ({}, False, ["/"])
     assert lines(app) == []
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_an_example_is_one_click_away(number):
-    app = run(model="built")
-    app.button(f"text_example_{number}").click().run()
-    ((header, _),) = blobs(app)
-    example = EXAMPLES[number]
-    select = header["base"]["select"]
-    assert app.text_input("text_input").value == example.input
-    assert (select["site"], select["head"]) == (example.layer, example.head)
-    assert any(example.hint in literal(caption.value) for caption in app.caption)
+def test_an_example_is_one_click_away(number: int) -> None:
+    app = click(run(model="built"), f"text_example_{number}")
+    example, start = EXAMPLES[number], view(app, "text")["start"]
+    assert setting(app, "text", "input") == example.input
+    assert view(app, "entry")["value"] == example.input
+    assert (start["layer"], start["head"]) == (example.layer, example.head)
+    assert example.hint in captions(app)
+    assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
 
 
-def test_a_built_encoder_says_untrained_and_obeys_its_controls():
+def test_an_example_leaves_the_link_to_its_text_and_its_head() -> None:
+    app = click(run(), "text_example_1")
+    assert link(app) == {"input": EXAMPLES[1].input}
+    again = run(**link(app), token="6")
+    assert labels(again) == labels(app)
+
+
+def test_a_built_encoder_says_untrained_and_obeys_its_controls() -> None:
     app = run(model="built", input="one two three")
-    ((before, _),) = blobs(app)
-    assert before["base"]["note"] == "untrained: random weights"
-    assert [site["heads"] for site in before["base"]["sites"]] == [4] * 4
-    app.slider("text_heads").set_value(8).run()
-    app.slider("text_depth").set_value(2).run()
-    ((after, _),) = blobs(app)
-    assert [site["heads"] for site in after["base"]["sites"]] == [8] * 2
-    assert after["trace"] != before["trace"]
-    assert dict(app.query_params) == {
-        "model": "built",
-        "input": "one two three",
-        "heads": "8",
-        "depth": "2",
-    }
+    before = view(app, "text")["trace"]
+    assert base(app)["note"] == "untrained: random weights"
+    assert [site["heads"] for site in base(app)["sites"]] == [4] * 4
+    choose(app, "text", "heads", 8)
+    choose(app, "text", "depth", 2)
+    assert [site["heads"] for site in base(app)["sites"]] == [8] * 2
+    assert view(app, "text")["trace"] != before
+    assert link(app) == {"model": "built", "input": "one two three", "heads": "8", "depth": "2"}
+    assert "Untrained" in captions(app)
 
 
-def test_heads_that_do_not_divide_dim_get_one_line_and_nothing_is_lost():
+def test_sliders_offer_what_works() -> None:
+    app = run(model="built", dim="96")
+    heads, dim, depth = helpers.views(app, "slider")
+    assert heads["allowed"] == [1, 2, 3, 4, 6, 8, 12, 16]
+    assert all(width % 4 == 0 for width in dim["allowed"])
+    assert depth["allowed"] == []
+
+
+def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_lost() -> None:
     app = run(model="built", input="kept text", heads="5")
     assert lines(app) == [
         "heads must divide dim: expected one of 1, 2, 4, 8, 16, 32, 64 for dim 64, received 5"
     ]
-    assert app.text_input("text_input").value == "kept text"
-    app.slider("text_heads").set_value(2).run()
+    assert setting(app, "text", "input") == "kept text"
+    labelled = {button.label: button.key for button in app.button}
+    assert {"4 heads", "Dim 80"} <= labelled.keys()
+    click(app, labelled["4 heads"])
     assert lines(app) == []
-    assert len(blobs(app)) == 1
+    assert link(app) == {"model": "built", "input": "kept text"}
+    assert labels(app) == ["kept", "text"]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "There is no text to read"),
-        ("  \t ", "There is no text to read"),
-        ("\x00\x07\x1b", "There is no text to read"),
-        ("word " * 600, "This text has 602 tokens and the model reads at most 512"),
-    ],
-)
-def test_text_that_cannot_be_read_gets_one_line(text, says):
+def test_what_cannot_be_drawn_leaves_the_last_picture_dimmed() -> None:
+    app = run(model="built", input="kept text")
+    before = view(app, "text")
+    choose(app, "text", "heads", 5)
+    assert len(lines(app)) == 1
+    after = view(app, "text")
+    assert (after["trace"], after["made"]) == (before["trace"], before["made"])
+    assert after["busy"] is True
+    assert after["link"]["heads"] == "5"  # the link says what the controls say
+
+
+@pytest.mark.parametrize("text", ["", "  \t ", "\x00\x07\x1b"])
+def test_an_empty_text_leaves_the_last_picture_dimmed_and_says_what_to_do(text: str) -> None:
     app = run()
-    app.text_input("text_input").set_value(text).run()
-    assert sum(says in line for line in lines(app)) == 1
-    assert blobs(app) == []
-    assert app.text_input("text_input").value == text
-    app.text_input("text_input").set_value("better").run()
-    assert len(blobs(app)) == 1
+    before = view(app, "text")["trace"]
+    choose(app, "text", "input", text)
+    assert not app.error
+    assert "Type a sentence, or choose an example." in lines(app)
+    assert view(app, "text")["trace"] == before
+    assert view(app, "text")["busy"] is True
+    choose(app, "text", "input", "better")
     assert lines(app) == []
+    assert view(app, "text")["busy"] is False
+    assert labels(app) == ["[CLS]", "better", "[SEP]"]
+
+
+def test_an_empty_text_in_a_link_has_no_picture_and_no_error() -> None:
+    app = run(input="")
+    assert not app.error
+    assert helpers.views(app, "text") == []
+    assert view(app, "address")["link"] == {"input": ""}
+
+
+def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
+    app = run()
+    choose(app, "text", "input", "word " * 600)
+    (line,) = lines(app)
+    assert "602 tokens" in line
+    assert "at most 512" in line
+    assert len(labels(app)) == 512
+    assert view(app, "text")["busy"] is False
 
 
 @pytest.mark.parametrize(
-    ("text", "labels", "says"),
+    ("text", "found", "says"),
     [
         ("a\x00b\x07c", ["abc"], "2 control characters were left out"),
         ("שלום עולם", ["ש", "ל", "ו", "ם", "ע", "ו", "ל", "ם"], "Right-to-left text"),
@@ -138,192 +173,156 @@ def test_text_that_cannot_be_read_gets_one_line(text, says):
         ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"], None),
     ],
 )
-def test_awkward_text_is_read_and_told_about(text, labels, says):
+def test_awkward_text_is_read_with_a_remark(text: str, found: list[str], says: str | None) -> None:
     app = run(input=text)
-    ((header, _),) = blobs(app)
-    assert header["base"]["texts"][0]["labels"] == ["[CLS]", *labels, "[SEP]"]
-    assert [says in line for line in lines(app)] == ([True] if says else [])
+    assert labels(app) == ["[CLS]", *found, "[SEP]"]
+    assert [says in line for line in lines(app) if says] == ([True] if says else [])
 
 
-def test_a_text_over_the_limit_can_be_cut():
-    app = run(input="word " * 390, model="minilm")
-    app.text_input("text_input").set_value("word " * 600).run()
-    app.button_group("text_cut").set_value("yes").run()
-    ((header, _),) = blobs(app)
-    assert len(header["base"]["texts"][0]["labels"]) == 512
-    assert app.query_params["cut"] == "yes"
-
-
-def test_nonsense_in_the_link_is_named_until_something_changes():
+def test_nonsense_in_the_link_is_named_until_something_changes() -> None:
     app = run(layer="x", heads="99", colour="red", head="mean")
     assert len(lines(app)) == 3
-    ((header, _),) = blobs(app)
-    assert header["base"]["select"]["head"] == "mean"
-    app.run()
+    assert view(app, "text")["start"]["head"] == "mean"
+    helpers.checked(app.run())
     assert len(lines(app)) == 3
-    app.text_input("text_input").set_value("something new").run()
+    choose(app, "text", "input", "something new")
     assert lines(app) == []
 
 
-def test_a_link_to_a_long_text_waits_for_that_text():
+def test_a_long_text_survives_a_reload() -> None:
     long = "the river " * 230
-    app = run(input_sha256=hashlib.sha256(long.encode()).hexdigest(), layer="5")
-    assert len(lines(app)) == 1
-    app.text_input("text_input").set_value("not that one").run()
-    assert len(lines(app)) == 1
-    app.text_input("text_input").set_value(long).run()
-    assert lines(app) == []
-    assert set(app.query_params) == {"input_sha256", "layer"}
-
-
-def test_what_is_chosen_in_the_picture_gets_into_the_link():
     app = run()
-    chosen = {"site": 5, "head": "max", "token": None, "direction": "in", "scale": "own"}
-    app.session_state["text_view"] = {"view": {"select": chosen, "ask": None}}
-    app.run()
-    told = {"layer": "5", "head": "max", "direction": "in", "scale": "own"}
-    assert {name: app.query_params.get(name) for name in told} == told
+    choose(app, "text", "input", long)
+    assert link(app) == {"input_sha256": hashlib.sha256(long.encode()).hexdigest()}
+    again = run(**link(app))
+    assert lines(again) == []
+    assert setting(again, "text", "input") == long
 
 
-def test_an_answer_is_small_and_another_text_starts_anew():
-    app = run()
-    ((header, _),) = blobs(app)
-    ask = {
-        "id": 3,
-        "trace": header["trace"],
-        "base": False,
-        "maps": [],
-        "rows": [[0, 0, "query", 1]],
-    }
-    app.session_state["text_view"] = {"view": {"select": header["base"]["select"], "ask": ask}}
-    app.run()
-    ((answer, _),) = blobs(app)
-    assert answer["base"] is None
-    assert answer["answer"] == 3
-    assert len(answer["rows"]) == 1
-    app.text_input("text_input").set_value("another text").run()
-    ((again, _),) = blobs(app)
-    assert again["base"] is not None
-    assert again["trace"] != header["trace"]
+def test_a_long_text_from_elsewhere_is_asked_for() -> None:
+    app = run(input_sha256=hashlib.sha256(b"typed on another machine").hexdigest(), layer="5")
+    (line,) = lines(app)
+    assert "too long for a link" in line
+    assert view(app, "text")["start"]["layer"] == 5
 
 
 @pytest.mark.parametrize("head", [1, "mean", "max"])
 @pytest.mark.parametrize("model", ["built", "minilm"])
-def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model, head):
-    choice = Choice(model, heads=2)
-    text = 'it\'s "quoted"'
-    names: dict = {}
-    found = traced(choice, "cpu", text).trace
-    select = {"site": 1, "head": head}
-    body, last = snippet.code(choice, text, "", found, select).rsplit("\n", 1)
-    exec(body, names)
-    weights = eval(last.split("  #")[0], names)
-    whole = trace(opened(choice, "cpu"), text).weights(1)
-    shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(head, whole[1])
+def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head: int | str) -> None:
+    given = Input(Choice(model, heads=2), "cpu", 'it\'s "quoted"')
+    held = tracing.shown(given, words=False, special="shown")
+    weights = result_of(held.value.code(1, head))
+    whole = trace(opened(given.choice, "cpu"), given.text).weights(1)
+    shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
     assert (weights == shown).all()
 
 
-def test_the_code_is_folded_until_somebody_looks():
-    assert len(run().code) == 0
+def test_the_code_of_a_view_gives_its_numbers() -> None:
+    given = Input(Choice("minilm"), "cpu", "An unbelievable hippopotamus")
+    held = tracing.shown(given, words=True, special="hidden")
+    view = View(tracing.traced(given).value, words=True, special="hidden")
+    assert result_of(held.value.code(2, 3)).equal(view.weights(2, 3))
 
 
-def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(monkeypatch, tmp_path):
+def result_of(code: str) -> Any:
+    """What the last line of a snippet gives."""
+    *before, last = code.splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(before), names)
+    return eval(last.partition("  #")[0], names)
+
+
+def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import models.catalogue
-    import viz.pages.shared
+    from viz.pages.shared import opened as cached
 
-    viz.pages.shared.opened.clear()
-    viz.pages.shared.traced.clear()
-    monkeypatch.setattr(models.catalogue, "distribution", _nothing)
+    cached.clear()
+    monkeypatch.setattr(models.catalogue, "distribution", _missing)
     app = run(input="still here")
     (line,) = lines(app)
     assert "all-MiniLM-L6-v2 are missing" in line
     assert "pip install" in line
-    app.selectbox("text_model").set_value("built").run()
+    choose(app, "text", "model", "built")
     assert lines(app) == []
-    assert len(blobs(app)) == 1
-    assert app.text_input("text_input").value == "still here"
+    assert labels(app) == ["still", "here"]
+    assert setting(app, "text", "input") == "still here"
 
 
-def _nothing(name):
+def _missing(name: str) -> None:
     from importlib.metadata import PackageNotFoundError
 
     raise PackageNotFoundError(name)
 
 
-def test_an_address_that_comes_late_undoes_nothing():
-    """A click on its way while the address bar changed still carries the old address."""
-    app = run(model="built")
-    app.slider("text_heads").set_value(8).run()
-    del app.query_params["heads"]
-    app.slider("text_depth").set_value(3).run()
-    assert app.slider("text_heads").value == 8
-    assert dict(app.query_params) == {"model": "built", "heads": "8", "depth": "3"}
-
-
-def test_another_address_is_another_picture():
-    app = run(model="built", heads="8")
-    app.query_params["heads"] = "2"
-    app.run()
-    assert app.slider("text_heads").value == 2
-
-
-def test_words_are_joined_and_the_chosen_one_stays_chosen():
+def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     app = run(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
-    ((before, _),) = blobs(app)
-    chosen = before["base"]["texts"][0]["labels"][5]
-    app.segmented_control("text_words").set_value("yes").run()
-    ((after, _),) = blobs(app)
-    labels = after["base"]["texts"][0]["labels"]
-    assert labels == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
-    assert chosen in labels[after["base"]["select"]["token"]]
-    assert after["base"]["note"] == "whole words"
-    app.segmented_control("text_special").set_value("renormalised").run()
-    ((last, _),) = blobs(app)
-    assert last["base"]["texts"][0]["labels"] == labels[1:-1]
-    assert chosen in labels[1:-1][last["base"]["select"]["token"]]
-    assert app.query_params["special"] == "renormalised"
-
-
-def test_the_lines_of_python_give_a_view_s_numbers():
-    choice = Choice("minilm")
-    found = traced(choice, "cpu", "An unbelievable hippopotamus")
-    view = View(found.trace, words=True, special="hidden")
-    code = snippet.code(
-        choice, "An unbelievable hippopotamus", "", found.trace, {"site": 2, "head": 3}, view
-    )
-    *lines_, last = code.splitlines()
-    known = {}
-    exec("\n".join(lines_), known)
-    assert eval(last.partition("  #")[0], known).equal(view.weights(2, 3))
-
-
-def test_whoever_comes_back_through_the_menu_finds_everything_as_it_was(monkeypatch):
-    monkeypatch.setattr(settings, "LATE", 0.0)  # as a while later
-    app = run(layer="2", head="4", token="3", input="Two banks")
-    for page in ("positions", "text"):
-        app.switch_page(f"viz/pages/explore/{page}.py")
-        app.query_params.clear()
-        app.run()
-    said = {name: app.session_state[f"text_{name}"] for name in ("input", "layer", "head", "token")}
-    assert said == {"input": "Two banks", "layer": 2, "head": 4, "token": 3}
-    assert "4" in app.query_params["head"]
+    tokens = labels(app)
+    choose(app, "text", "words", True)
+    (text,) = base(app)["texts"]
+    assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
+    assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
+    assert base(app)["note"] == "whole words"
+    choose(app, "text", "special", "renormalised")
+    assert labels(app) == ["An", "unbelievable", "hippopotamus"]
+    assert link(app)["special"] == "renormalised"
 
 
 @pytest.mark.parametrize("special", ["shown", "hidden", "renormalised"])
-def test_whether_rows_sum_to_one_is_told_to_the_view(special):
-    ((header, _),) = blobs(run(special=special))
-    assert header["base"]["complete"] == (special != "hidden")
+def test_whether_rows_sum_to_one_is_in_the_picture(special: str) -> None:
+    assert base(run(special=special))["complete"] == (special != "hidden")
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
-def test_a_link_that_names_a_model_alone_shows_its_first_example(model) -> None:
+def test_a_link_that_names_a_model_alone_shows_its_first_example(model: str) -> None:
     app = run(model=model)
-    first = of(model)[0]
-    said = {
-        name: app.session_state[f"text_{name}"] for name in ("input", "target", "layer", "head")
-    }
-    wanted = {"target": first.target or "", "layer": first.layer, "head": first.head}
-    assert said == {"input": first.input} | wanted
-    assert app.session_state["text_attention"] == first.kind
+    first, start = of(model)[0], view(app, "text")["start"]
+    assert setting(app, "text", "input") == first.input
+    assert setting(app, "text", "target") == (first.target or "")
+    wanted = {"layer": first.layer, "head": first.head, "attention": first.kind}
+    assert {name: start[name] for name in wanted} == wanted
     assert not app.error
-    assert app.query_params == ({} if model == "minilm" else {"model": model})
+    assert link(app) == ({} if model == "minilm" else {"model": model})
+
+
+def test_the_second_pass_is_asked_for_and_belongs_to_its_trace() -> None:
+    app = click(run(input="one two"), "text_verify")
+    assert "Yes, up to the rounding of float32" in captions(app)
+    choose(app, "text", "input", "one two three")
+    assert "rounding" not in captions(app)
+
+
+def test_typing_keeps_the_entry_and_its_caret() -> None:
+    """The entry is mounted once, with the value it began with; the browser holds what is typed."""
+    app = run(input="a")
+    before = key(app, "text", "input")
+    for text in ("a r", "a rive", "a river"):
+        choose(app, "text", "input", text)
+    assert key(app, "text", "input") == before
+    assert view(app, "entry")["value"] == "a"
+    assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
+
+
+def test_a_trace_that_was_evicted_is_made_again_under_its_id() -> None:
+    app = run(input="a river")
+    before = view(app, "text")
+    registry.evict(before["trace"])
+    helpers.checked(app.run())
+    after = view(app, "text")
+    assert after["trace"] == before["trace"]
+    assert after["made"] > before["made"]
+    assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
+
+
+def test_projector_mode_reaches_the_view() -> None:
+    assert view(run(), "text")["type_size"] == 1
+    props = view(run(projector="yes"), "text")
+    assert props["type_size"] == 1.4
+    assert props["link"] == {"projector": "yes"}
+
+
+def test_predictions_are_offered_where_the_outputs_have_names() -> None:
+    assert view(run(), "text")["panels"] == ["code"]
+    assert view(run(model="grammar"), "text")["panels"] == ["predictions", "code"]
+    assert not predictions.has_predictions(Choice("minilm"))

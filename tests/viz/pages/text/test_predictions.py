@@ -1,47 +1,90 @@
 """Trained models on the Text page: their own examples, what they answer, and how likely."""
 
 import pytest
-from tests.viz.pages.test_text import blobs, lines, literal, run
 
 from analysis.outputs import top_tokens
 from models.catalogue import catalogue
 from models.files.card import card
 from models.run import load, trace
+from tests.viz.pages import helpers
+from tests.viz.pages.helpers import choose, lines, setting, view
+from viz.pages.shared import Choice
+from viz.pages.text import predictions, tracing
+from viz.pages.text.tracing import Input
 
 TRAINED = {
-    known.name: told for known in catalogue() if known.reads == "text" and (told := card(known))
+    known.name: found for known in catalogue() if known.reads == "text" and (found := card(known))
 }
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_choosing_a_model_shows_its_first_example(name):
-    app = run()
-    app.selectbox("text_model").set_value(name).run()
-    example = TRAINED[name].examples[0]
+def test_choosing_a_model_shows_its_first_example(name: str) -> None:
+    app = helpers.run("text")
+    choose(app, "text", "model", name)
+    example, start = TRAINED[name].examples[0], view(app, "text")["start"]
     assert lines(app) == []
-    assert app.text_input("text_input").value == example.input
-    ((header, _),) = blobs(app)
-    site = header["base"]["sites"][header["base"]["select"]["site"]]
-    assert (site["layer"], site["kind"]) == (example.layer, example.kind)
-    assert header["base"]["select"]["head"] == example.head
-    assert any(example.hint in literal(caption.value) for caption in app.caption)
+    assert setting(app, "text", "input") == example.input
+    assert (start["layer"], start["attention"]) == (example.layer, example.kind)
+    assert start["head"] == example.head
+    captions = "\n".join(caption.value.replace("\\", "") for caption in app.caption)
+    assert example.hint in captions.replace("&#58;", ":")
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_the_bars_are_the_probabilities_at_the_chosen_token(name):
-    example = TRAINED[name].examples[0]
-    given = {"layer": str(example.layer), "attention": example.kind, "token": str(example.query)}
-    app = run(model=name, input=example.input, **given)
-    (figure,) = (chart.proto.spec for chart in app.get("plotly_chart"))
-    found = trace(load(name), example.input)
-    told = top_tokens(found, example.query)
-    names = TRAINED[name].target_tokens or TRAINED[name].tokens
-    for number, share in zip(told.ids, told.probabilities, strict=True):
-        assert f'"{share:.3f}"' in figure
-        assert names[number].replace('"', '\\"').replace("<", "&lt;").replace(">", "&gt;") in figure
+def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
+    example, known = TRAINED[name].examples[0], TRAINED[name]
+    given = Input(Choice(name), "cpu", example.input, example.target or "")
+    entry = tracing.shown(given, words=False, special="shown").value
+    site = next(
+        place
+        for place, site in enumerate(entry.shown.sites)
+        if (site.layer, site.kind) == (example.layer, example.kind)
+    )
+    told = entry.predict(site, "out", example.query)
+    found = trace(load(name), example.input, example.target or None)
+    expected = top_tokens(found, example.query)
+    names = known.target_tokens or known.tokens
+    assert told["labels"] == [names[id] for id in expected.ids]
+    assert told["probabilities"] == pytest.approx(expected.probabilities)
+    assert f"(position {expected.place})" in told["title"]
 
 
-def test_what_the_user_wrote_stays_when_the_model_changes():
-    app = run(model="built", input="my own words")
-    app.selectbox("text_model").set_value("minilm").run()
-    assert app.text_input("text_input").value == "my own words"
+@pytest.mark.parametrize("name", TRAINED)
+def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
+    """Neither a word at [BEGIN] and [END], nor the sign that ends an answer."""
+    app = helpers.run("text", {"model": name})
+    answers = [text.value for text in app.markdown if text.value.startswith("The model")]
+    if predictions.kind_of(Choice(name)) == "decoder":
+        assert answers == []
+        return
+    (answer,) = answers
+    assert "END" not in answer
+    assert "BEGIN" not in answer
+
+
+def test_the_masked_word_is_answered() -> None:
+    """“the keys near the cabinet [MASK] dusty .”: one word for each token of the text."""
+    app = helpers.run("text", {"model": "grammar"})
+    answer = next(text.value for text in app.markdown if text.value.startswith("The model"))
+    assert (
+        answer.replace("\\", "") == "The model answers: **the keys near the cabinet are dusty .**"
+    )
+
+
+def test_a_reversed_word_and_a_date_are_written_without_signs() -> None:
+    for name, words in (("reverse", "maerts"), ("dates", "1998-03-03")):
+        app = helpers.run("text", {"model": name})
+        texts = [text.value.replace("\\", "") for text in app.markdown]
+        assert any(text.endswith(f"**{words}**") for text in texts), texts
+
+
+def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
+    app = helpers.run("text", {"model": "dates", "target": "1998-03-04"})
+    texts = [text.value for text in app.markdown]
+    assert any(text.startswith("Given that target") for text in texts)
+
+
+def test_what_the_user_wrote_stays_when_the_model_changes() -> None:
+    app = helpers.run("text", {"model": "built", "input": "my own words"})
+    choose(app, "text", "model", "minilm")
+    assert setting(app, "text", "input") == "my own words"

@@ -20,6 +20,7 @@ export function mount(root, props) {
   link.hidden = true;
   const made = button(label, label, () => void copy());
   made.removeAttribute("aria-label");
+  made.setAttribute("aria-live", "polite");
   root.replaceChildren(made, link);
 
   async function copy() {

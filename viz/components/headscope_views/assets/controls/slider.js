@@ -23,7 +23,7 @@ import { digitsOf, endsOf, nearest, pageOf, shareOf, stepped } from "./steps.js"
  */
 
 const SEND_MS = 60;
-const DOTS = 40; // allowed values that are marked on the track, at most
+const DOTS = 16; // allowed values that are marked on the track, at most
 
 /**
  * @param {HTMLElement} root

@@ -7,8 +7,9 @@
  * @template T
  * @param {(value: T) => void} send
  * @param {number} ms
+ * @param {() => number} [now] the time in milliseconds
  */
-export function throttle(send, ms) {
+export function throttle(send, ms, now = () => performance.now()) {
   let last = -Infinity;
   /** @type {{value: T} | null} */
   let waiting = null;
@@ -21,14 +22,14 @@ export function throttle(send, ms) {
     if (!waiting) return;
     const { value } = waiting;
     waiting = null;
-    last = performance.now();
+    last = now();
     send(value);
   }
 
   /** @param {T} value */
   function put(value) {
     waiting = { value };
-    const left = last + ms - performance.now();
+    const left = last + ms - now();
     if (left <= 0) flush();
     else timer ??= setTimeout(flush, left);
   }

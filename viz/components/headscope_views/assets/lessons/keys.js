@@ -1,4 +1,4 @@
-// Lets keys press a lesson's buttons and links, and brings what a link has changed into view.
+// Lets keys press a lesson's buttons and links, and brings what a button has set into view.
 
 /** @type {Record<string, string>} */
 const PRESSES = {
@@ -11,54 +11,69 @@ const PRESSES = {
 const OWN =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
-const TRIES = "[class*='st-key-lesson_tries'] :is(a, button)";
 const STEPS = "[class*='st-key-lesson_step_']";
+const PAGE = "[class*='st-key-lesson_page']";
 const SETTLED_MS = 4000; // after which a page no longer moves
 let listening = false;
 
 /**
- * The listeners stay: between two lessons there is a moment without this component, and a key that
- * is pressed then would be lost. On other pages there is nothing that they could press.
+ * @typedef {object} KeysProps
+ * @property {string} page the lesson
+ * @property {number} revision of its controls
+ * @property {string[]} show the settings that began this revision, whose controls come into view
  */
-export function mount() {
+
+/**
+ * The listener stays: between two lessons there is a moment without this component, and a key that
+ * is pressed then would be lost. On other pages there is nothing that it could press.
+ *
+ * @param {HTMLElement} _root
+ * @param {KeysProps} props
+ */
+export function mount(_root, props) {
   if (!listening) {
     listening = true;
     document.addEventListener("keydown", pressed);
-    document.addEventListener("click", clicked);
     document.documentElement.dataset.lessonKeys = "on";
   }
-  return { update: () => {}, destroy: () => {} };
+  let { page, revision } = props;
+  let stop = () => {};
+  /** @param {KeysProps} next */
+  const update = (next) => {
+    if (next.page === page && next.revision === revision) return;
+    ({ page, revision } = next);
+    stop();
+    stop = next.show.length ? showFirst(next) : () => {};
+  };
+  return { update, destroy: () => stop() };
 }
 
 /**
- * What a link to try has changed may be far above it: the first control that it sets comes into
- * view, and stays there while the page grows or shrinks, unless the reader does something.
+ * What has changed may be far above the button that changed it: its first control comes into view,
+ * and stays there while the page grows or shrinks, unless the reader does something.
  *
- * @param {MouseEvent} event
+ * @param {KeysProps} props
  */
-function clicked(event) {
-  const link = event.target instanceof Element && event.target.closest(TRIES);
-  if (!(link instanceof HTMLAnchorElement)) return;
-  const { pathname, searchParams } = new URL(link.href);
-  const name = pathname.split("/").pop();
-  const controls = [...searchParams.keys()].map((key) => `.st-key-${name}_${key}`);
-  const show = () => {
-    const places = [...controls, STEPS].map((place) => document.querySelector(place));
-    const found = places.find((place) => place?.getClientRects().length);
+function showFirst({ page, revision, show }) {
+  const places = show.map((name) => `.st-key-${page}-${revision}-0-${name}`);
+  const bring = () => {
+    const found = [...places, STEPS]
+      .map((place) => document.querySelector(place))
+      .find((place) => place?.getClientRects().length);
     if (!(found instanceof HTMLElement)) return;
-    found.style.scrollMarginTop = "5.5rem"; // the menu lies over the top of the page
+    found.style.scrollMarginTop = "5.5rem"; // the bar lies over the top of the page
     found.scrollIntoView({ block: "start" });
   };
-  const page = link.closest("[class*='st-key-lesson_page']") ?? document.body;
-  const sizes = new ResizeObserver(show);
-  const parts = new MutationObserver(show); // a control may take the place of one of the same size
-  sizes.observe(page);
-  parts.observe(page, { childList: true, subtree: true });
-  unlessDisturbed(() => {
+  const body = document.querySelector(PAGE) ?? document.body;
+  const sizes = new ResizeObserver(bring);
+  const parts = new MutationObserver(bring); // a control may take the place of one of the same size
+  sizes.observe(body);
+  parts.observe(body, { childList: true, subtree: true });
+  bring();
+  return unlessDisturbed(() => {
     sizes.disconnect();
     parts.disconnect();
   });
-  show();
 }
 
 /** @param {KeyboardEvent} event */

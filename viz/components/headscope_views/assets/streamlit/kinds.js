@@ -8,7 +8,6 @@ export const KINDS = {
   image: () => import("../image/image.js"),
   architecture: () => import("../architecture/architecture.js"),
   address: () => import("./address.js"),
-  copy: () => import("./copy.js"),
   keys: () => import("../lessons/keys.js"),
   mode: () => import("./mode.js"),
   preload: () => import("./preload.js"),

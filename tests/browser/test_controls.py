@@ -1,0 +1,194 @@
+"""The slider and the text field in a browser: what they send, and what a re-run leaves alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from headscope_views.standalone import page as standalone
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+
+HEADS = {
+    "kind": "slider",
+    "label": "Heads",
+    "min": 1,
+    "max": 16,
+    "step": 1,
+    "value": 4,
+    "allowed": [1, 2, 4, 8, 16],
+    "help": "They divide the width",
+}
+SENTENCE = {"kind": "entry", "label": "Sentence", "value": "A cat", "multiline": True}
+LAST = """value => {
+  const last = headscope.events.at(-1);
+  return last && last[0] === 'value' && last[1] === value;
+}"""
+
+
+def opened(page: Page, folder: Path, props: dict[str, Any]) -> None:
+    file = folder / "control.html"
+    file.write_text(standalone({}, props), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_function("window.headscope")
+
+
+def sent(page: Page) -> list[Any]:
+    return [value for _, value in page.evaluate("headscope.events")]
+
+
+def is_sent(page: Page, value: Any) -> None:
+    """Waits until this is the last value that was sent."""
+    page.wait_for_function(LAST, arg=value, timeout=60_000)
+
+
+def test_keys_move_a_slider_over_the_allowed_values(page: Page, tmp_path: Path):
+    opened(page, tmp_path, HEADS)
+    slider = page.get_by_role("slider", name="Heads")
+    expect(slider).to_have_attribute("aria-valuenow", "4")
+    assert sent(page) == []
+    slider.focus()
+    for key, value in [
+        *[("ArrowRight", 8), ("ArrowUp", 16), ("ArrowRight", 16), ("ArrowLeft", 8)],
+        *[("Home", 1), ("End", 16), ("PageDown", 8), ("PageUp", 16), ("ArrowDown", 8)],
+    ]:
+        page.keyboard.press(key)
+        expect(slider).to_have_attribute("aria-valuenow", str(value))
+        expect(page.locator(".hs-slider-number")).to_have_text(str(value))
+        is_sent(page, value)
+
+
+def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, tmp_path: Path):
+    opened(page, tmp_path, HEADS | {"min": 0, "max": 100, "allowed": [], "value": 0})
+    track = page.locator(".hs-slider-track").bounding_box()
+    assert track
+    y = track["y"] + track["height"] / 2
+    page.mouse.move(track["x"] + 1, y)
+    page.mouse.down()
+    for share in range(0, 101, 10):
+        page.mouse.move(track["x"] + track["width"] * share / 100, y)
+        expect(page.get_by_role("slider")).to_have_attribute("aria-valuenow", str(share))
+    is_sent(page, 100)  # the button is still down
+    values = sent(page)
+    assert values == sorted(values)
+    assert len(values) > 2
+    page.mouse.up()
+    page.mouse.move(track["x"], y)
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuenow", "100")
+    expect(page.get_by_role("slider")).to_be_focused()
+
+
+def test_a_drag_snaps_to_the_allowed_values(page: Page, tmp_path: Path):
+    opened(page, tmp_path, HEADS)
+    track = page.locator(".hs-slider-track").bounding_box()
+    assert track
+    page.mouse.click(track["x"] + track["width"] * (6.5 - 1) / 15, track["y"] + 1)
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuenow", "8")
+    is_sent(page, 8)
+
+
+def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, tmp_path: Path):
+    opened(page, tmp_path, HEADS)
+    slider = page.get_by_role("slider")
+    slider.press("ArrowRight")
+    is_sent(page, 8)
+    page.evaluate("headscope.update", {"value": 2, "label": "Number of heads", "help": ""})
+    expect(page.get_by_role("slider", name="Number of heads")).to_have_attribute(
+        "aria-valuenow", "8"
+    )
+    expect(page.locator(".hs-help")).to_be_hidden()
+    page.evaluate("headscope.update", {"allowed": [1, 3, 9]})  # the nearest that works
+    expect(slider).to_have_attribute("aria-valuenow", "9")
+    is_sent(page, 9)
+    page.evaluate("headscope.update", {"disabled": True})
+    expect(slider).to_have_attribute("aria-disabled", "true")
+    before = sent(page)
+    page.locator(".hs-slider").click(position={"x": 5, "y": 25}, force=True)
+    expect(slider).to_have_attribute("aria-valuenow", "9")
+    assert sent(page) == before
+
+
+def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE)
+    field = page.get_by_role("textbox", name="Sentence")
+    expect(field).to_have_value("A cat")
+    field.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    for letter in " big":
+        page.keyboard.press(letter if letter != " " else "Space")
+        page.evaluate("headscope.update", {"value": "something older", "placeholder": "Text"})
+    expect(field).to_have_value("A big cat")
+    is_sent(page, "A big cat")
+    assert field.evaluate("field => field.selectionStart") == len("A big")
+    expect(field).to_be_focused()
+
+
+def test_every_burst_of_typing_ends_with_the_last_text(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE | {"value": ""})
+    words = "it was too tired to cross the street " * 3
+    page.get_by_role("textbox").press_sequentially(words)
+    is_sent(page, words)
+    values = sent(page)
+    assert len(values) <= len(words)
+    assert all(words.startswith(value) for value in values)
+
+
+def test_a_field_of_several_lines_grows_with_its_text(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE)
+    field = page.get_by_role("textbox")
+    low = field.bounding_box()
+    field.press("End")
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    page.keyboard.type("end")
+    is_sent(page, "A cat\n\n\nend")
+    high = field.bounding_box()
+    assert low
+    assert high
+    assert high["height"] > low["height"] + 3 * 16
+    assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
+
+
+def test_a_field_of_one_line_stays_one(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE | {"multiline": False, "value": ""})
+    field = page.get_by_role("textbox")
+    field.press_sequentially("ab")
+    page.keyboard.press("Enter")
+    is_sent(page, "ab")
+    page.evaluate(
+        """() => {
+          const field = document.querySelector('textarea');
+          field.setRangeText('one\\ntwo', 0, 2, 'end');
+          field.dispatchEvent(new InputEvent('input'));
+        }"""
+    )
+    expect(field).to_have_value("one two")
+    is_sent(page, "one two")
+
+
+def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE | {"value": ""})
+    page.get_by_role("textbox").focus()
+    client = page.context.new_cdp_session(page)
+    client.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
+    expect(page.get_by_role("textbox")).to_have_value("に")
+    client.send("Input.insertText", {"text": "日本"})
+    is_sent(page, "日本")
+    assert sent(page) == ["日本"]
+
+
+def test_keys_typed_into_a_field_reach_no_shortcut_of_the_page(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE)
+    page.evaluate("document.addEventListener('keydown', () => (window.shortcut = true))")
+    page.get_by_role("textbox").press("r")
+    is_sent(page, "A catr")
+    assert page.evaluate("window.shortcut") is None
+
+
+def test_help_is_read_by_pointer_and_keyboard(page: Page, tmp_path: Path):
+    opened(page, tmp_path, HEADS)
+    sign = page.get_by_role("img", name="They divide the width")
+    sign.focus()
+    content = sign.evaluate("sign => getComputedStyle(sign, '::after').content")
+    assert content == '"They divide the width"'

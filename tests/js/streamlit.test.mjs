@@ -1,0 +1,85 @@
+// The component as Streamlit calls it: mounted, given new props, taken away or not.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { KINDS } from "../../viz/components/headscope_views/assets/streamlit/kinds.js";
+import show from "../../viz/components/headscope_views/assets/streamlit/main.js";
+import { settled } from "./helpers.mjs";
+
+/** A place on a page, and what happened in it. */
+function place() {
+  /** @type {unknown[]} */
+  const log = [];
+  const root = /** @type {any} */ ({ isConnected: true, textContent: "" });
+  /** @param {string} name */
+  const kind = (name) => {
+    KINDS[name] = async () => ({
+      mount: (_root, props, host) => {
+        log.push([`${name} mounted`, props.n]);
+        host.set("value", props.n);
+        host.trigger("event", props.n);
+        return {
+          update: (next) => log.push(["updated", next.n]),
+          destroy: () => log.push("destroyed"),
+        };
+      },
+    });
+  };
+  kind("one");
+  kind("other");
+  const parentElement = /** @type {any} */ ({ querySelector: () => root });
+  /**
+   * @param {string} name
+   * @param {number} n
+   */
+  const call = (name, n) =>
+    show({
+      parentElement,
+      data: { kind: name, n },
+      setStateValue: (value, sent) => log.push([`set ${value}`, sent, n]),
+      setTriggerValue: (event, sent) => log.push([`trigger ${event}`, sent, n]),
+    });
+  return { root, log, call };
+}
+
+test("a component is mounted with the newest props and updated with later ones", async () => {
+  const { log, call } = place();
+  call("one", 1);
+  call("one", 2); // before the module has come
+  await settled();
+  assert.deepEqual(log, [["one mounted", 2], ["set value", 2, 2], ["trigger event", 2, 2]]);
+  call("one", 3);
+  assert.deepEqual(log.at(-1), ["updated", 3]);
+});
+
+test("a cleanup ends a view that has left the page, and only such a one", async () => {
+  const { root, log, call } = place();
+  const overtaken = call("one", 1);
+  await settled();
+  overtaken();
+  await settled();
+  assert.ok(!log.includes("destroyed"));
+  root.isConnected = false;
+  overtaken();
+  await settled();
+  assert.equal(log.at(-1), "destroyed");
+});
+
+test("another kind in the same place takes over", async () => {
+  const { log, call } = place();
+  call("one", 1);
+  await settled();
+  call("other", 2);
+  await settled();
+  assert.deepEqual(log.slice(3, 5), ["destroyed", ["other mounted", 2]]);
+});
+
+test("a module that cannot be loaded leaves a line", async () => {
+  const { root, call } = place();
+  KINDS.broken = () => Promise.reject(new Error("offline"));
+  call("broken", 1);
+  await settled();
+  assert.match(root.textContent, /could not be loaded/);
+  assert.throws(() => call("unknown", 1), /expected one of .* received unknown/);
+});

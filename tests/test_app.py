@@ -1,0 +1,138 @@
+"""The app from outside, however it is started: the same pages, headers and API."""
+
+import http.client
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import start
+from viz.pages.frame import registry
+
+WAYS = {
+    "streamlit run app.py": ["-m", "streamlit", "run", "app.py", "--server.headless=true"],
+    "uvicorn app:app": ["-m", "uvicorn", "app:app", "--port={port}", "--log-level=warning"],
+    "python app.py": ["app.py"],
+    # all is installed: what a second start does
+    "make app": [
+        "-c",
+        "import pathlib, sys, start;"
+        "start.prepare = lambda requirements: pathlib.Path(sys.executable);"
+        "sys.exit(start.main(['--no-browser', '--port={port}']))",
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app."""
+
+    port: int
+    log: Path
+
+    def get(self, path: str, **headers: str) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            names = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, names, answer.read())
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="module", params=WAYS, ids=lambda way: way.replace(" ", "-"))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[Server, None, None]:
+    """The app, started in one of its ways."""
+    port = start.free_port(8700)
+    log = tmp_path_factory.mktemp("app") / "server.log"
+    command = [sys.executable, *(part.format(port=port) for part in WAYS[request.param])]
+    settings = {"STREAMLIT_SERVER_PORT": str(port), "PORT": str(port)}
+    with log.open("wb") as output:
+        running = subprocess.Popen(
+            command,
+            cwd=start.ROOT,
+            env={**os.environ, **settings},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            if not start.answers(running, port):
+                pytest.fail(f"it did not start:\n{log.read_text()}", pytrace=False)
+            yield Server(port, log)
+        finally:
+            start.stop(running)
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0, "the server outlived its parent"
+
+
+def test_every_page_is_there(server: Server) -> None:
+    bodies = {name: server.get(f"/{name}") for name in registry.ENTRIES if name != registry.FIRST}
+    assert {answer.status for answer in bodies.values()} == {200}
+    assert len({answer.body for answer in bodies.values()}) == 1
+    first = server.get("/text?head=max")
+    assert (first.status, first.headers["location"]) == (307, "./?head=max")
+
+
+@pytest.mark.parametrize("path", ["/", "/course", "/api/trace/x/overview", "/_stcore/health"])
+def test_every_answer_has_the_headers(server: Server, path: str) -> None:
+    headers = server.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    policy = headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "script-src 'self' 'sha256-" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-eval" not in policy
+
+
+def test_the_api_answers_and_checks_who_asks(server: Server) -> None:
+    assert server.get("/api/trace/unknown/overview").status == 404
+    assert server.get("/api/trace/unknown/overview", Host="evil.example").status == 403
+    assert server.get("/api/trace/unknown/overview", Origin="http://evil.example").status == 403
+    assert server.get("/api/trace/unknown/overview", Host=f"localhost:{server.port}").status == 404
+
+
+def test_a_small_reply_comes_at_once(server: Server) -> None:
+    """Nagle's algorithm and a delayed acknowledgement would hold the body back for 40 ms."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    took = []
+    for _ in range(41):
+        began = time.perf_counter()
+        connection.request("GET", "/_stcore/host-config")
+        json.loads(connection.getresponse().read())
+        took.append(time.perf_counter() - began)
+    connection.close()
+    assert min(took) < 0.02, f"median {statistics.median(took) * 1000:.1f} ms"
+
+
+def test_only_this_machine_is_served(server: Server) -> None:
+    with socket.socket() as probe:
+        probe.settimeout(5)
+        address = socket.gethostbyname(socket.gethostname())
+        if address.startswith("127."):
+            return  # no other address to try
+        assert probe.connect_ex((address, server.port)) != 0
+
+
+def test_it_starts_without_a_complaint(server: Server) -> None:
+    words = server.log.read_text(encoding="utf-8", errors="replace").lower()
+    assert not [word for word in ("traceback", "error", "warning") if word in words], words

@@ -1,0 +1,124 @@
+"""The headers around every answer, the addresses of the pages, and prompt small replies."""
+
+import asyncio
+import os
+import socket
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from viz.api import server
+from viz.pages.frame import registry
+
+
+def test_inline_scripts_are_named_by_hash() -> None:
+    page = '<script>\nhello\n</script><script type="module" src="./x.js"></script>'
+    assert server.inline_script_hashes(page) == server.inline_script_hashes(
+        "<script>\nhello\n</script>"
+    )
+    # sha256 of nothing, as every table of test vectors gives it
+    empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    assert server.inline_script_hashes("<script></script>") == [empty]
+
+
+def test_nothing_comes_from_elsewhere() -> None:
+    policy = server.security_headers([])["Content-Security-Policy"]
+    sources = {word for part in policy.split("; ") for word in part.split()[1:]}
+    assert sources == {
+        "'self'",
+        "'none'",
+        "'unsafe-inline'",
+        "data:",
+        "blob:",
+        "ws://127.0.0.1:*",
+        "ws://localhost:*",
+    }
+    assert "script-src 'self';" in policy + ";"
+
+
+def test_every_answer_carries_the_headers() -> None:
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"x-content-type-options", b"wrong"), (b"content-type", b"text/plain")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {}
+
+    wrapped = server.WithHeaders(app, {"X-Content-Type-Options": "nosniff"})
+    asyncio.run(wrapped({"type": "http"}, receive, send))
+    assert sent[0]["headers"] == [
+        (b"content-type", b"text/plain"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+
+
+def test_the_page_is_told_where_its_server_is() -> None:
+    first, *_ = server.index_page().split("<script>")[1:]
+    assert first.startswith("window.__streamlit={BACKEND_BASE_URL:location.origin+'/'")
+    assert len(server.inline_script_hashes(server.index_page())) >= 2
+
+
+@pytest.fixture
+def client() -> TestClient:
+    app = Starlette(
+        routes=server.page_routes(registry.ENTRIES, registry.FIRST), middleware=server.middleware()
+    )
+    return TestClient(app, base_url="http://127.0.0.1:8501", follow_redirects=False)
+
+
+@pytest.mark.parametrize("name", [name for name in registry.ENTRIES if name != registry.FIRST])
+def test_every_page_has_an_address(client: TestClient, name: str) -> None:
+    answer = client.get(f"/{name}")
+    assert (answer.status_code, answer.text) == (200, server.index_page())
+    assert answer.headers["cache-control"] == "no-cache"
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("query", ["", "?input=a%20b&head=max"])
+def test_the_first_page_s_own_address_leads_to_it(client: TestClient, query: str) -> None:
+    answer = client.get(f"/{registry.FIRST}{query}")
+    assert answer.status_code == 307
+    assert answer.headers["location"] == f"./{query}"
+
+
+def test_listening_sockets_send_at_once_and_so_do_their_connections() -> None:
+    if not server.DESCRIPTORS.is_dir():  # Windows
+        return
+    with socket.socket() as listening, socket.socket() as plain:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        server.send_at_once()
+        assert listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        assert not plain.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        with socket.create_connection(listening.getsockname()):
+            accepted, _ = listening.accept()
+            with accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_looking_for_sockets_leaves_none_open() -> None:
+    if not server.DESCRIPTORS.is_dir():
+        return
+    before = sorted(os.listdir(server.DESCRIPTORS))
+    server.send_at_once()
+    assert sorted(os.listdir(server.DESCRIPTORS)) == before
+
+
+def test_the_first_page_is_imported_while_the_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported: list[str] = []
+    monkeypatch.setattr(server.importlib, "import_module", imported.append)
+
+    async def run() -> None:
+        async with server.lifespan("a.page")(None):
+            while not imported:
+                await asyncio.sleep(0.001)
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+    assert imported == ["a.page"]
