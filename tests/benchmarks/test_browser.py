@@ -10,6 +10,7 @@ from benchmarks import browser, reference_pages, servers, visits
 from benchmarks.chrome import PROBE, Traffic, kind_of, payload_size, wait_for
 from benchmarks.measure import Spread
 
+CASES = visits.CASES
 HOST = "http://127.0.0.1:8501"
 
 
@@ -19,7 +20,9 @@ HOST = "http://127.0.0.1:8501"
         ("/", "Streamlit's files"),
         ("/text?input=a.b", "Streamlit's files"),
         ("/static/js/index.js", "Streamlit's files"),
-        ("/_stcore/bidi-components/headscope-views.explorer/streamlit.js", "our files"),
+        ("/_stcore/bidi-components/headscope-views.view/streamlit/main.js", "our files"),
+        ("/api/trace/x/map?site=0&head=3", "API"),
+        ("/bytes?side=512", "API"),
         ("/_stcore/health", "other HTTP"),
         ("/media/icon.svg", "other HTTP"),
     ],
@@ -41,23 +44,33 @@ def test_bytes_are_summed_by_kind_and_time() -> None:
     assert traffic.sums(2.0) == {"in": 13, "out": 11}
 
 
+def change(ms: float, *, handler: float = 1.0, fetched: bool = False) -> dict[str, object]:
+    return {"ms": ms, "handler": handler, "fetched": fetched}
+
+
 def test_a_lost_change_is_counted_and_not_averaged() -> None:
-    found: dict[str, list[list[float | None]]]
-    found = {case.name: [[20.0, 22.0], [30.0, 30.0]] for case in browser.OURS}
-    found = {browser.BARE.name: [[10.0, 10.0], [20.0, 20.0]], **found}
-    found[browser.OURS[0].name] = [[None, 30.0], [30.0, 30.0]]
+    found: dict[str, list[list[browser.Change]]]
+    found = {case.name: [[change(20), change(22)], [change(30), change(30)]] for case in CASES}
+    found[visits.FETCHED] = [[change(10), change(10)], [change(20), change(20)]]
+    ours = next(case.name for case in CASES if case.bare == visits.FETCHED)
+    found[ours] = [[None, change(30)], [change(30), change(30, fetched=True)]]
     result = browser.compared(found)
-    first = result[browser.OURS[0].name]
-    assert (first["lost"], first["ms"].count) == (1, 3)
-    assert first["times the bare canvas"].median == pytest.approx((3.0 + 1.5) / 2)
-    shown = browser._control_table({32: result})
-    assert "30/30 (2.25), 1 LOST" in shown
-    assert "MISSED by" in shown
+    assert (result[ours]["lost"], result[ours]["fetched"], result[ours]["ms"].count) == (1, 1, 3)
+    assert result[ours]["times the bare canvas"].median == pytest.approx((3.0 + 1.5) / 2)
+    assert result[visits.FETCHED]["times the bare canvas"].median == 1
+    assert "30/30 (2.25), 1 LOST" in browser._control_table({512: result})
+
+
+def test_a_slow_handler_is_told() -> None:
+    found = {case.name: [[change(20, handler=9)]] for case in CASES}
+    assert "9.0, MISSED" in browser._control_table({32: browser.compared(found)})
+    found = {case.name: [[change(20, handler=3)]] for case in CASES}
+    assert "3.0, met" in browser._control_table({32: browser.compared(found)})
 
 
 def test_a_control_that_does_nothing_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="no picture followed"):
-        browser.compared({browser.BARE.name: [[1.0]], "stuck": [[None]]})
+        browser.compared({visits.FETCHED: [[change(1.0)]], "stuck": [[None]]})
 
 
 def test_the_start_table_says_what_was_met() -> None:
@@ -68,11 +81,17 @@ def test_the_start_table_says_what_was_met() -> None:
     assert "picture within 4 s: MISSED" in shown
 
 
-@pytest.mark.parametrize("case", visits.CASES, ids=lambda case: case.name)
+def test_data_of_the_largest_view_are_weighed_without_files() -> None:
+    assert "met" in browser._largest({"API": 1 << 20, "our files": 1 << 20})
+    assert "MISSED" in browser._largest({"API": 1 << 20, "websocket in": 2048})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_address_asks_for_that_many_tokens(case: visits.Case) -> None:
-    query = parse_qs(urlsplit(case.url(HOST, 17)).query)
-    if case.server == "canvas":
+    query = parse_qs(urlsplit(case.url({"app": HOST, "canvas": HOST}, 17)).query)
+    if not case.bare:
         assert query["side"] == ["17"]
+        assert ("kept" in query) is not case.fetched
     else:
         special = 2 if case.model == "minilm" else 0
         assert len(query["input"][0].split()) + special == 17
@@ -117,6 +136,12 @@ PICTURE = """
     () => { picture.dataset.head = 1; picture.firstChild.className = "hs-dim"; },
     () => { picture.dataset.painted = 3; picture.firstChild.className = ""; },
   ];
+  root.firstChild.onkeydown = () => {
+    const end = performance.now() + 5;
+    while (performance.now() < end);
+  };
+  root.firstChild.tabIndex = 0;
+  root.firstChild.focus();
   onkeydown = () => steps.forEach((step, index) => setTimeout(step, 100 * (index + 1)));
 </script>
 """
@@ -129,7 +154,25 @@ def test_the_probe_waits_for_the_new_picture(page: Page) -> None:
     page.goto(HOST)
     assert wait_for(page, "probe.text", "the text")["words"] == "Words"
     assert wait_for(page, "probe.picture", "the picture")["at"] > 0
-    milliseconds = visits.press(page, "a")
+    found = visits.press(page, "a")
     # neither the old head painted again (100 ms) nor the new one still dim (200 ms) counts
-    assert milliseconds is not None
-    assert milliseconds >= 290
+    assert found is not None
+    assert found["ms"] >= 290
+    assert found["handler"] >= 5
+    assert not found["fetched"]
+
+
+@pytest.mark.browser
+def test_the_probe_holds_what_is_fetched_ahead(page: Page) -> None:
+    page.add_init_script(path=PROBE)
+    page.route(HOST, lambda route: route.fulfill(body=PICTURE, content_type="text/html"))
+    page.route(f"{HOST}/api/**", lambda route: route.fulfill(body="bytes"))
+    page.goto(HOST)
+    asked = """async (priority) => {
+      probe.lazy = true;
+      const late = new Promise((done) => setTimeout(() => done("nothing"), 300));
+      const answer = fetch("/api/trace/x/map", { priority }).then((found) => found.text());
+      return Promise.race([answer, late]);
+    }"""
+    assert page.evaluate(asked, "high") == "bytes"
+    assert page.evaluate(asked, "low") == "nothing"

@@ -45,6 +45,8 @@ WORDS = [
     "<s>",
 ]
 VIEW = ".headscope[data-trace]"
+SIDE = 16  # pixels of a canvas that are compared, along each side
+LEVELS = 24  # of 256 by which a pixel may differ: weights on the way are rounded, text is smoothed
 STALE = ".hs-busy, .stale"  # a picture that stays while what is chosen cannot be drawn
 
 
@@ -144,7 +146,8 @@ INIT = """() => {
 }"""
 
 # The elements of the page and of the shadow roots in it, in order.
-DEEP = """
+DEEP = (
+    """
 const deep = function* (root) {
   for (const e of root.querySelectorAll("*")) {
     yield e;
@@ -163,6 +166,14 @@ const hash = (text) => {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return (h >>> 0).toString(16);
+};
+const small = (canvas) => {
+  const context = new OffscreenCanvas(SIDE, SIDE).getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.fillStyle = "grey";
+  context.fillRect(0, 0, SIDE, SIDE);
+  context.drawImage(canvas, 0, 0, SIDE, SIDE);
+  return [...context.getImageData(0, 0, SIDE, SIDE).data];
 };
 const state = () => {
   const view = "VIEW";
@@ -188,8 +199,8 @@ const state = () => {
       const { painted, ...data } = e.dataset;
       const canvases = [...deep(e), ...(e.shadowRoot ? deep(e.shadowRoot) : [])]
         .filter((c) => c.localName === "canvas" && c.width && c.height && visible(c))
-        .map((c) => [c.width, c.height, hash(c.toDataURL())].join());
-      return { ...data, canvases };
+        .map((c) => [c.width, c.height, small(c)]);
+      return [data, canvases];
     });
   const charts = all
     .filter((e) => e.classList?.contains("js-plotly-plot") && visible(e))
@@ -197,7 +208,10 @@ const state = () => {
   const alerts = all.filter((e) => e.dataset?.testid === "stAlert" && visible(e)).map(words);
   return { controls, views, charts, alerts };
 };
-""".replace("VIEW", VIEW).replace("STALE", STALE)
+""".replace("VIEW", VIEW)
+    .replace("STALE", STALE)
+    .replace("SIDE", str(SIDE))
+)
 STATE = f"() => {{ {DEEP} return state(); }}"
 RESTS = f"""([rest]) => {{
   {DEEP}
@@ -273,7 +287,7 @@ def rest(page: Page) -> None:
 
 
 def state(page: Page) -> dict[str, Any]:
-    """Values of all controls, data attributes and canvas hashes of all views, charts, alerts."""
+    """Values of all controls, data attributes and canvases of all views, charts, alerts."""
     return page.evaluate(STATE)
 
 
@@ -561,13 +575,29 @@ def still(page: Page) -> None:
 def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:
     """What two states differ in, one line each."""
     found = []
-    for name in ("controls", "views", "charts", "alerts"):
+    for name in ("controls", "charts", "alerts"):
         mine, others = (_counted(each[name]) for each in (here, there))
         only_here = [text for text in mine if text not in others]
         only_there = [text for text in others if text not in mine]
         if only_here or only_there:
             found.append(f"{name}: {only_here} is {only_there} in a new tab"[:1500])
+    if len(here["views"]) != len(there["views"]):
+        count = len(here["views"])
+        return [*found, f"views: {count} is {len(there['views'])} in a new tab"]
+    for (mine, drawn), (others, drawn_there) in zip(here["views"], there["views"], strict=True):
+        if mine != others:
+            found.append(f"view: {mine} is {others} in a new tab")
+        if not _alike(drawn, drawn_there):
+            found.append(f"picture of {mine}: is another one in a new tab")
     return found
+
+
+def _alike(these: list[Any], those: list[Any]) -> bool:
+    """Whether canvases of the same sizes show the same, by their pixels when made small."""
+    if [canvas[:2] for canvas in these] != [canvas[:2] for canvas in those]:
+        return False
+    pairs = (zip(this[2], that[2], strict=True) for this, that in zip(these, those, strict=True))
+    return all(abs(a - b) <= LEVELS for pair in pairs for a, b in pair)
 
 
 def _counted(values: list[Any]) -> list[str]:
