@@ -287,7 +287,8 @@ def browser_tab(_: Path, url: str) -> None:
 
 def desktop_window(python: Path, url: str) -> "subprocess.Popen[bytes] | None":
     """Open a window that shows the app alone. None if only a browser tab can be had."""
-    if output([str(python), "-c", "import webview"])[0]:
+    check = "from webview.guilib import initialize; initialize()"  # it may be without WebKit or Qt
+    if output([str(python), "-c", check])[0]:
         lines = f"import webview; webview.create_window('Headscope', {url!r}); webview.start()"
         return subprocess.Popen([str(python), "-c", lines], cwd=str(ROOT))
     found = (shutil.which(os.path.expandvars(name)) for name in APP_BROWSERS)
