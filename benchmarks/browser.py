@@ -125,7 +125,7 @@ def measured(browser: Browser, folder: Path, options: argparse.Namespace) -> dic
 
 
 def _canvas(folder: Path) -> Callable[[int], tuple[list[str], Path]]:
-    return partial(servers.page, folder, "canvas.py")
+    return partial(reference_pages.command, folder)
 
 
 def starts(browser: Browser, folder: Path, count: int, cold: bool) -> dict[str, Any]:
@@ -194,6 +194,7 @@ def control(browser: Browser, urls: dict[str, str], tokens: int, visits: int) ->
     found: dict[str, list[list[Change]]] = {name: [] for name in by_name}
     for order in rotations(list(by_name), visits):
         for name in order:
+            print(f"{tokens} tokens: {name}", file=sys.stderr)
             found[name].append(changes(browser, by_name[name], urls, tokens))
     return compared(found)
 

@@ -1,6 +1,7 @@
 """What the app is measured against, written into a folder with the app's own settings."""
 
 import shutil
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -12,19 +13,17 @@ import streamlit as st
 st.write("hello")
 """
 
-# The least a picture under a key can be: a canvas on a page without Streamlit, which fetches one
-# byte a cell from the same kind of server. With `?kept=yes` it has all bytes already.
+# The least a picture under a key can be: a canvas on a plain page that fetches one byte a cell from
+# a plain server. With `?kept=yes` it has all bytes already.
 CANVAS = '''\
+import socket
 import sys
-from pathlib import Path
-
-sys.path.append(ROOT)
 
 import numpy as np
-import streamlit as st
+import uvicorn
+from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from viz.api import server
 
 PAGE = """<!doctype html>
 <main data-testid="stMain"><p>bare</p></main>
@@ -67,19 +66,27 @@ async def cells(request):
     return Response(drawn.tobytes(), media_type="application/octet-stream")
 
 
-app = st.App(
-    Path(__file__).with_name("hello.py"),
-    routes=[Route("/bare", page), Route("/bytes", cells)],
-    lifespan=server.lifespan,
-)
+async def health(_):
+    return Response("ok")
+
+
+listening = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+routes = [Route("/bare", page), Route("/bytes", cells), Route("/_stcore/health", health)]
+server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="warning"))
+server.run(sockets=[listening])
 '''
+
+
+def command(folder: Path, port: int) -> tuple[list[str], Path]:
+    """The command of the canvas page, and where it runs."""
+    return [sys.executable, "canvas.py", str(port)], folder
 
 
 def write(folder: Path) -> None:
     """hello.py and canvas.py, beside a copy of the app's .streamlit/config.toml."""
     (folder / "hello.py").write_text(HELLO, encoding="utf-8")
-    canvas = CANVAS.replace("ROOT", repr(str(ROOT)))
-    (folder / "canvas.py").write_text(canvas, encoding="utf-8")
+    (folder / "canvas.py").write_text(CANVAS, encoding="utf-8")
     settings = folder / ".streamlit"
     settings.mkdir()
     shutil.copy(ROOT / ".streamlit" / "config.toml", settings / "config.toml")

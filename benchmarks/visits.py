@@ -107,10 +107,16 @@ def opened(browser: Browser, case: Case, urls: dict[str, str], tokens: int) -> I
         yield page
 
 
-def press(page: Page, key: str) -> dict[str, Any] | None:
+def press(page: Page, key: str, *, ahead: bool = False) -> dict[str, Any] | None:
     """A key press: milliseconds to the painted picture and in the handler, whether it was fetched.
 
-    None if there is no new picture.
+    Args:
+        page: with the focus on a control.
+        key: that is pressed.
+        ahead: whether to wait afterwards until nothing more is fetched ahead.
+
+    Returns:
+        None if there is no new picture.
     """
     before = page.evaluate("probe.changes.length")
     deadline = time.monotonic() + LOST_SECONDS
@@ -132,5 +138,9 @@ def changes(
     """Each change of one visit after the warm-ups; None for one that got lost."""
     with opened(browser, case, urls, tokens) as page:
         for number in range(WARM_UPS):
-            press(page, (case.warm_keys or case.keys)[number % len(case.keys)])
-        return [press(page, case.keys[n % len(case.keys)]) for n in range(CHANGES_A_VISIT)]
+            keys = case.warm_keys or case.keys
+            press(page, keys[number % len(keys)], ahead=not case.fetched)
+        return [
+            press(page, case.keys[number % len(case.keys)], ahead=not case.fetched)
+            for number in range(CHANGES_A_VISIT)
+        ]

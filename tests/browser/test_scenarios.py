@@ -426,6 +426,28 @@ def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
 # ---- the view and the page
 
 
+@pytest.mark.parametrize("change", ["text", "another text", "empty", "example", "depth"])
+def test_the_view_stays_mounted(page, app_url, change):
+    """What was shown stays until the new picture is there: the element is never replaced."""
+    open_page(page, app_url, BUILT if change == "depth" else "?input=A+cat+sat")
+    rest(page)
+    before = trace(page)
+    page.locator(VIEW).evaluate("view => { view.marked = true; }")
+    if change == "example":
+        page.get_by_role("button", name=EXAMPLE).click()
+    elif change == "depth":
+        slider(page, "Depth").press("ArrowLeft")
+    else:
+        words = {"text": "A cat sat on", "another text": "Zoë’s café 🙂", "empty": ""}[change]
+        box(page).fill(words)
+    if change == "empty":
+        expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
+    else:
+        expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
+        painted(page)
+    assert page.locator(VIEW).evaluate("view => view.marked === true")
+
+
 def test_a_selection_survives_a_smaller_network(page, app_url):
     open_page(page, app_url, "?model=built&dim=16&heads=4&depth=6&layer=5&head=3")
     painted(page, site=5, head=3)
