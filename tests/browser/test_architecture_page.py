@@ -131,8 +131,14 @@ def begin_with(page: Page, name: str) -> None:
     preset = PRESETS[name]
     alike = [re.escape(each.title) for each in PRESETS.values() if each.kind == preset.kind]
     page.get_by_role("radio", name=KINDS[preset.kind], exact=True).click()
-    presets = page.locator(".st-key-architecture_preset").get_by_role("combobox")
+    presets = page.get_by_role("combobox", name=re.compile("Begin with"))
     expect(presets).to_have_value(re.compile(f"^({'|'.join(alike)})$"))
     presets.click()
     page.get_by_role("option", name=preset.title, exact=True).click()
     expect(presets).to_have_value(preset.title)
+    # the controls are drawn anew for a preset; the link is written after them
+    page.wait_for_function(
+        """([name, first]) =>
+            (new URLSearchParams(location.search).get("preset") ?? first) === name""",
+        arg=[name, next(iter(PRESETS))],
+    )

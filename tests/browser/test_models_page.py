@@ -58,7 +58,7 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     expect(tokens).to_have_count(3)
     page.wait_for_url(re.compile("tower=text"))
     matrix = page.get_by_role("img", name=re.compile("^Attention of .*layer 1 · text: self"))
-    expect(matrix).to_have_count(1)
+    expect(matrix.first).to_be_visible()
     page.reload()
     expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
     expect(kinds.and_(page.locator("[aria-pressed='true']"))).to_have_text("text: self")
