@@ -21,7 +21,7 @@ def wait() -> None:
     """Lets the browser load the diagram while PyTorch is loaded."""
     from headscope_views import view
 
-    view("preload", {"load": "architecture"}, key=f"{PAGE}_preload")
+    view("preload", {"load": "architecture"}, key=f"{PAGE}_diagram_preload")
 
 
 def show(parts: Parts, beside: str, *, stale: bool) -> None:

@@ -21,11 +21,13 @@ def page() -> None:
         shared.error_line(problem)
     controls.choose()
     controls.change()
-    above, place = st.container(key=f"{PAGE}_above", gap="small"), st.empty()
+    above, place = st.container(key=f"{PAGE}_above", gap="small"), st.container()
+    waiting = st.empty()
     if "torch" not in sys.modules:  # which the parts are worked out with
-        with place.container():
+        with waiting.container():
             diagram.wait()
     _show(above, place)
+    waiting.empty()
 
 
 def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -38,7 +40,7 @@ def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
         if error is not None:
             controls.problem(error)
         running = controls.view(diagram.summary(found))
-    with place.container():
+    with place:
         if running and error is None:
             run.show(config)
         elif not (running and run.stale(config)):

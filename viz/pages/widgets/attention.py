@@ -26,6 +26,7 @@ class Stage:
         params: the page's settings and the view's selection; the same.
         paths: the addresses the page may have.
         place: the view's element.
+        waiting: what stands there until something was drawn.
         below: what follows it in the page.
         drawn: whether the view was drawn in this run.
     """
@@ -35,6 +36,7 @@ class Stage:
     params: tuple[link.Param, ...]
     paths: tuple[str, ...]
     place: DeltaGenerator
+    waiting: DeltaGenerator
     below: DeltaGenerator
     drawn: bool = False
 
@@ -48,7 +50,7 @@ class Stage:
         """Leaves the last picture in place, dimmed: what is chosen now cannot be drawn."""
         last = st.session_state.get(f"{self.page}/drawn")
         if last is None:
-            self.place.empty()
+            self.waiting.empty()
             address(self.page, self.params, self.paths)
         else:
             self.kind, picture = last
@@ -58,7 +60,8 @@ class Stage:
         from headscope_views import view
 
         props = session.props(self.page, self.params, self.paths) | picture
-        with self.place.container():
+        self.waiting.empty()
+        with self.place:
             view(self.kind, props, key=f"{self.page}_view", on=("trace_lost",))
         self.drawn = True
 
@@ -75,11 +78,14 @@ def stage(
     from headscope_views import view
 
     above = st.container(key=f"{page}_notes", gap="small")
-    place = st.empty()
+    place, waiting = (
+        st.container(),
+        st.empty(),
+    )  # an element emptied in each run would lose the view
     if not has_drawn(page):
-        with place.container():
-            view("preload", {"load": kind}, key=f"{page}_preload")
-    here = Stage(page, kind, params, paths, place, st.container(gap="small"))
+        with waiting.container():
+            view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
+    here = Stage(page, kind, params, paths, place, waiting, st.container(gap="small"))
     with above:
         try:
             yield here
