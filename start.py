@@ -34,8 +34,8 @@ APP_BROWSERS = (
     *("microsoft-edge", "microsoft-edge-stable", "msedge"),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+    "%ProgramFiles%/Google/Chrome/Application/chrome.exe",
+    "%ProgramFiles(x86)%/Microsoft/Edge/Application/msedge.exe",
 )
 NETWORK_TROUBLE = (
     "NewConnectionError",
@@ -287,10 +287,12 @@ def browser_tab(_: Path, url: str) -> None:
 
 def desktop_window(python: Path, url: str) -> "subprocess.Popen[bytes] | None":
     """Open a window that shows the app alone. None if only a browser tab can be had."""
-    if output([str(python), "-c", "import webview"])[0]:
+    check = "from webview.guilib import initialize; initialize()"  # it may be without WebKit or Qt
+    if output([str(python), "-c", check])[0]:
         lines = f"import webview; webview.create_window('Headscope', {url!r}); webview.start()"
         return subprocess.Popen([str(python), "-c", lines], cwd=str(ROOT))
-    browser = next(filter(None, map(shutil.which, APP_BROWSERS)), None)
+    found = (shutil.which(os.path.expandvars(name)) for name in APP_BROWSERS)
+    browser = next(filter(None, found), None)
     if browser is None:
         print("No pywebview and no Chromium, Chrome or Edge: opening a browser tab.", flush=True)
         browser_tab(python, url)

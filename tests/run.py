@@ -37,7 +37,7 @@ def main() -> int:
             beside.submit(start.output, [str(python), "-m", *check]) for check in CHECKS.values()
         ]
         parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
-    results = [told(name, *check.result()) for name, check in zip(CHECKS, begun, strict=True)]
+    results = [report(name, *check.result()) for name, check in zip(CHECKS, begun, strict=True)]
     counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
     passed, failed, skipped = counts
     status = any(status for _, status in parts)
@@ -51,9 +51,9 @@ def main() -> int:
     return 1 if failed or status else 0
 
 
-def told(name: str, passed: bool, said: str) -> bool:
-    """Prints what a check said, after the tests that it ran beside; whether it passed."""
-    print(f"{said}{name}: {'passed' if passed else 'FAILED'}", flush=True)
+def report(name: str, passed: bool, output: str) -> bool:
+    """Prints a check’s output, after the tests that it ran beside; whether it passed."""
+    print(f"{output}{name}: {'passed' if passed else 'FAILED'}", flush=True)
     return passed
 
 
@@ -62,8 +62,8 @@ def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
     shared = ["-n", str(PROCESSES), "--dist", "worksteal"]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        told = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
-        status = run([str(python), "-m", "pytest", "-m", part, *shared, *told])
+        options = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
+        status = run([str(python), "-m", "pytest", "-m", part, *shared, *options])
         if not report.exists():
             return (0, 1, 0), status
         suite = ElementTree.parse(report).find("testsuite")
@@ -97,8 +97,8 @@ def fetch(what: str, command: list[str]) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     fetched, text = start.output(command, environment, FETCH_SECONDS)
     if not fetched:
-        said = [line for line in text.splitlines() if line and not line.startswith("    at ")]
-        print("That failed:\n" + start.tail("\n".join(said), 2), flush=True)
+        lines = [line for line in text.splitlines() if line and not line.startswith("    at ")]
+        print("That failed:\n" + start.tail("\n".join(lines), 2), flush=True)
 
 
 def browser_is_here(python: Path) -> bool:

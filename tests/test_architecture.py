@@ -397,7 +397,7 @@ def sources() -> list[Source]:
     return [
         Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted(paths)
-        if "build" not in path.parts
+        if not {"build", "node_modules"} & set(path.parts)
     ]
 
 

@@ -192,7 +192,7 @@ def test_tokens_are_literal_and_nothing_of_them_runs(explore):
 def test_the_text_is_shaded_outwards_and_inwards(explore):
     source = random_source(1, 2, 7, labels=["a", "b", "the", "the", "c", "d", "e"])
     explorer = explore(source, start={"token": 3})
-    says = explorer.page.locator(".hs-text .hs-says")
+    sentence = explorer.page.locator(".hs-text .hs-sentence")
     chips = explorer.page.locator(".hs-text .hs-chip")
 
     def is_shaded(weights: np.ndarray) -> None:
@@ -206,10 +206,10 @@ def test_the_text_is_shaded_outwards_and_inwards(explore):
             [f"rgb({r}, {g}, {b})" for r, g, b in ramp],
         )
 
-    expect(says).to_have_text("Layer 0, head 0: where “the” looks. Darker = more weight.")
+    expect(sentence).to_have_text("Layer 0, head 0: where “the” looks. Darker = more weight.")
     is_shaded(source.array[0, 0, 3])
     explorer.page.get_by_role("button", name="is looked at by").click()
-    expect(says).to_have_text("Layer 0, head 0: who looks at “the”. Darker = more weight.")
+    expect(sentence).to_have_text("Layer 0, head 0: who looks at “the”. Darker = more weight.")
     is_shaded(source.array[0, 0, :, 3])
     chips.nth(3).press("ArrowRight")
     expect(chips.nth(4)).to_have_attribute("aria-checked", "true")
@@ -252,12 +252,12 @@ def test_a_cross_attention_shows_both_texts(explore):
 
 def test_the_sentence_tells_whether_rows_sum_to_one(explore):
     explorer = explore(random_source(1, 2, 7))
-    says = explorer.page.locator(".hs-matrix .hs-says")
-    expect(says).to_contain_text("its weights sum to 1")
+    sentence = explorer.page.locator(".hs-matrix .hs-sentence")
+    expect(sentence).to_contain_text("its weights sum to 1")
     explorer.page.get_by_label("Head", exact=True).select_option("max")
-    expect(says).to_contain_text("rows do not sum to 1")
+    expect(sentence).to_contain_text("rows do not sum to 1")
     explorer.page.get_by_role("button", name="Previous head").click()
-    expect(says).to_contain_text("mean over the layer")
+    expect(sentence).to_contain_text("mean over the layer")
 
 
 # ---- what is fetched
@@ -672,7 +672,7 @@ def test_a_switch_of_theme_redraws(explore):
     explorer.page.emulate_media(color_scheme="dark")
     expect(explorer.root).to_have_attribute("data-mode", "dark")
     explorer.wait(OTHER_PICTURE, light)
-    expect(explorer.page.locator(".hs-matrix .hs-says")).to_contain_text("Brighter = more")
+    expect(explorer.page.locator(".hs-matrix .hs-sentence")).to_contain_text("Brighter = more")
 
 
 def test_the_picture_is_saved_with_its_name(explore):
@@ -713,7 +713,8 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
 # ---- below the picture
 
 
-def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server):
+@pytest.mark.parametrize("size", SIZES)
+def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server, size: str):
     labels = ["cat", "<s>", "مرحبا", " "]
     found = {
         "title": "what comes after “the”",
@@ -722,13 +723,14 @@ def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server
         "note": "All share 1.",
     }
     source = random_source(2, 3, 7, predictions=found)
-    explorer = explore(source, panels=["predictions", "code"], start={"token": 3})
+    explorer = explore(source, size, panels=["predictions", "code"], start={"token": 3})
     page = explorer.page
     expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
     section = page.locator(".hs-predictions")
     expect(section.get_by_role("heading")).to_have_text("what comes after “the”")
     expect(section.locator(".hs-bar-label")).to_have_text(["cat", "<s>", "مرحبا", "␣"])
     expect(section.locator(".hs-bar-number")).to_have_text(["61 %", "20 %", "10 %", "0.40 %"])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "predictions?site=0&direction=out&token=3" in server.paths()
     assert server.paths("code") == []
     page.get_by_text("The same in Python").click()

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.architectures import ARCHITECTURES
+from tests.browser.looks import looks
 
-pytestmark = pytest.mark.browser
-ROOT = ".headscope[data-painted]"
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]"
 
 
 def saved(factory: pytest.TempPathFactory, name: str) -> str:
@@ -28,64 +29,55 @@ def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
-    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
 
 
-@pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
-def test_it_fits_the_window_and_says_what_is_open(page, app_url, console, mode, width):
+@looks
+def test_it_fits_the_window_and_says_what_is_open(page, app_url, mode, width):
     page.emulate_media(color_scheme=mode)
     page.set_viewport_size({"width": width, "height": 900})
-    open_page(page, f"{app_url}/models")
+    open_page(page, f"{app_url}/models?input=An+unbelievable+hippopotamus")
     expect(page.get_by_text("6 layers of 12 heads")).to_be_visible()
+    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    count = tokens.count()
+    page.get_by_text("Whole words").click()
+    expect(tokens.get_by_text("hippopotamus", exact=True)).to_be_visible()
+    assert tokens.count() < count
+    page.wait_for_url(re.compile("words=yes"))
     page.get_by_text("Model card").click()
     expect(page.get_by_text("Apache-2.0")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_towers_are_named_and_kept_in_the_link(page, app_url, console, towers):
+def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):
     open_page(page, f"{app_url}/models?place=folder&folder={towers}&ids=3+4+5&layer=1")
     kinds = page.get_by_role("group", name="Kind of attention").get_by_role("button")
+    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
     assert sorted(kinds.all_inner_texts()) == ["text: self", "vision: self"]
     kinds.get_by_text("text: self").click()
-    expect(page.locator(".hs-chips .hs-chip")).to_have_count(3)
+    expect(tokens).to_have_count(3)
     page.wait_for_url(re.compile("tower=text"))
-    expect(page.locator(".hs-matrix .hs-overlay")).to_have_attribute(
-        "aria-label", re.compile("layer 1 · text: self")
-    )
+    matrix = page.get_by_role("img", name=re.compile("^Attention of .*layer 1 · text: self"))
+    expect(matrix).to_have_count(1)
     page.reload()
-    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
-    pressed = page.locator(".hs-switch [aria-pressed='true']").first
-    expect(pressed).to_have_text("text: self")
-    expect(page.locator(".hs-chips .hs-chip")).to_have_count(3)
-
-
-def test_a_folder_that_is_not_there_leaves_the_picture(page, app_url, console, towers):
-    open_page(page, f"{app_url}/models?place=folder&folder={towers}&ids=3+4+5")
-    shown = page.locator(ROOT).get_attribute("data-trace")
-    box = page.get_by_role("textbox", name=re.compile("Its path"))
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+    expect(kinds.and_(page.locator("[aria-pressed='true']"))).to_have_text("text: self")
+    expect(tokens).to_have_count(3)
+    shown = page.locator(VIEW).get_attribute("data-trace")
+    box = page.get_by_role("textbox", name="Path, on the machine")
     box.fill(f"{towers}-gone")
     box.press("Enter")
     expect(page.get_by_text("there is no folder")).to_be_visible()
     expect(page.get_by_text("Still open")).to_be_visible()
-    assert page.locator(ROOT).get_attribute("data-trace") == shown
+    expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
 
 
-def test_heads_that_share_keys_stand_together(page, app_url, console, tmp_path_factory):
+def test_heads_that_share_keys_stand_together(page, app_url, tmp_path_factory):
     folder = saved(tmp_path_factory, "Llama")  # six heads of queries, two of keys
     open_page(page, f"{app_url}/models?place=folder&folder={folder}&ids=3+4+5&head=4")
     expect(page.locator(".hs-name")).to_have_text("layer 0 · head 4 (keys of group 1)")
     places = page.locator(".hs-columns span").evaluate_all("all => all.map((a) => a.offsetLeft)")
     steps = [after - before for before, after in pairwise(places)]
     assert steps[2] > steps[1] == steps[0] == steps[3] == steps[4]
-
-
-def test_words_follow_the_chosen_token(page, app_url, console):
-    open_page(page, f"{app_url}/models?input=An+unbelievable+hippopotamus")
-    count = page.locator(".hs-chip").count()
-    page.get_by_role("button", name="Words").click()
-    page.get_by_text("Whole words").click()
-    expect(page.locator(".hs-chip").get_by_text("hippopotamus", exact=True)).to_be_visible()
-    assert page.locator(".hs-chip").count() < count
-    page.wait_for_url(re.compile("words=yes"))

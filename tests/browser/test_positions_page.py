@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.looks import looks
 from viz.pages.positions.controls import SCHEMES, VIEWS, VIEWS_OF
@@ -14,7 +14,7 @@ CHART = ".stPlotlyChart .main-svg"
 SMALL = "length=32&width=32&rows=6&cols=5&newrows=9&newcols=8"
 # what the link says after one step to the right of each slider, or after a choice
 SLIDERS = {
-    ("sinusoidal", "table"): ("length=40", "width=36", "base=100000", "position=21", "dim=5"),
+    ("sinusoidal", "table"): ("length=40", "width=36", "position=21", "dim=5"),
     ("grid", "regrid"): ("rows=7", "cols=6", "newrows=10", "newcols=9"),
     ("rotary", "pairs"): ("key=13",),
     ("compare", "alone"): ("heads=9", "head=1"),
@@ -61,16 +61,21 @@ def move_controls(page: Page, scheme: str, view: str) -> None:
     """Each control once, where it is first in view; the link remembers."""
     for told in SLIDERS.get((scheme, view), ()):
         name = told.partition("=")[0]
-        page.locator(f".st-key-positions_{name}").get_by_role("slider").press("ArrowRight")
+        control(page, name).get_by_role("slider").press("ArrowRight")
         page.wait_for_url(re.compile(rf"\b{told}\b"))
     if (scheme, view) in CHOICES:
         name, told = CHOICES[scheme, view]
         page.get_by_role("radio", name=name, exact=True).click()
         page.wait_for_url(re.compile(rf"\b{told}\b"))
     if (scheme, view) == ("relative", "bias"):
-        page.locator(".st-key-positions_seed").get_by_test_id("stNumberInputStepUp").click()
+        control(page, "seed").get_by_test_id("stNumberInputStepUp").click()
         page.wait_for_url(re.compile(r"\bseed=1\b"))
     settled(page)
+
+
+def control(page: Page, name: str) -> Locator:
+    """The widget of a setting: its key ends on the name, after the revision and the mount."""
+    return page.locator(f"xpath=//*[contains(concat(@class, ' '), '-{name} ')]").first
 
 
 def arrived(page: Page, scheme: str, view: str | None) -> None:

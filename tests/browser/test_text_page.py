@@ -9,130 +9,90 @@ from models.run import load, trace
 from tests.browser.looks import looks
 from viz.pages.text.examples import EXAMPLES
 
-pytestmark = pytest.mark.browser
-ROOT = ".headscope[data-painted]"
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+VIEW = ".headscope[data-painted]"
+SCRIPT = "?input=%3Cscript%3Ealert(1)%3C/script%3E%20%3Cb%3Ebold%3C/b%3E"
 
 
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
-    expect(page.locator(ROOT)).to_have_count(1, timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
 
 
-def shown(page: Page) -> tuple[str, str]:
-    root = page.locator(ROOT)
-    return root.get_attribute("data-site") or "", root.get_attribute("data-head") or ""
+def shows(page: Page, site: int, head: int | str) -> None:
+    expect(page.locator(f"{VIEW}[data-site='{site}'][data-head='{head}']")).to_have_count(1)
 
 
-def wait_for(page: Page, site: int, head: int | str) -> None:
-    expect(page.locator(f"{ROOT}[data-site='{site}'][data-head='{head}']")).to_have_count(1)
+def changes(page: Page, before: str | None) -> None:
+    """Waits for the picture of another trace."""
+    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
 
 
 @looks
-def test_it_fits_the_window_and_the_console_is_silent(page, app_url, console, mode, width):
+def test_it_fits_the_window_and_the_python_box_opens(page, app_url, mode, width):
     page.emulate_media(color_scheme=mode)
     page.set_viewport_size({"width": width, "height": 900})
     open_page(page, app_url)
-    page.wait_for_timeout(500)
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= width
+    expect(page.locator(f"{VIEW}[data-mode='{mode}']")).to_have_count(1)
     expect(page.get_by_text("What to look at")).to_be_visible()
+    page.get_by_text("The same in Python").click()
+    expect(page.get_by_text("t.weights(layer=3, head=1)")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_typing_changes_the_picture(page, app_url, console):
-    open_page(page, app_url)
-    first = page.locator(ROOT).get_attribute("data-trace")
-    box = page.get_by_role("textbox", name=re.compile("Type a sentence"))
-    box.fill("A cat sat on a mat")
-    expect(page.locator(f"{ROOT}[data-trace='{first}']")).to_have_count(0)
-    expect(page.locator(".hs-chip", has_text="mat")).to_be_visible()
-    page.wait_for_url(re.compile(r"input=A(\+|%20)cat"))
-
-
-def test_a_click_in_the_atlas_shows_that_head_and_the_link_remembers(page, app_url, console):
-    open_page(page, app_url)
-    atlas = page.locator(".hs-atlas [tabindex='0']").first
-    atlas.focus()
-    atlas.press("ArrowRight")
-    wait_for(page, 3, 2)
-    atlas.press("ArrowDown")
-    wait_for(page, 4, 2)
-    page.wait_for_url(re.compile(r"layer=4"))
-    assert "head=2" in page.url
-    again = page.context.new_page()
-    open_page(again, page.url)
-    assert shown(again) == ("4", "2")
-
-
-def test_the_read_out_is_the_exact_weight(page, app_url, console):
-    open_page(page, app_url)
-    example = EXAMPLES[0]
-    weights = trace(load("minilm"), example.input).weights(example.layer, example.head)
-    matrix = page.locator(".hs-matrix .hs-overlay")
-    matrix.focus()
-    matrix.press("ArrowRight")
+def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
+    page.on("dialog", lambda dialog: pytest.fail("the text was executed"))
+    open_page(page, f"{app_url}/{SCRIPT}")
+    chips = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    expect(chips.get_by_text("script", exact=True).first).to_be_visible()
+    expect(page.locator(".headscope b, .headscope script")).to_have_count(0)
+    before = page.locator(VIEW).get_attribute("data-trace")
+    text = "A cat sat on a mat"
+    page.get_by_role("textbox", name="Type a sentence").fill(text)
+    changes(page, before)
+    expect(chips.get_by_text("mat", exact=True)).to_be_visible()
+    page.wait_for_url(re.compile(r"input=A(\+|%20)cat(\+|%20)sat"))
+    shows(page, EXAMPLES[0].layer, EXAMPLES[0].head)
+    page.get_by_role("img", name=re.compile("^Attention of .* query tokens")).press("ArrowRight")
     line = page.locator(".hs-matrix .hs-read")
     expect(line).to_have_text(re.compile(r"→.*: \d\.\d{5} · row sum 1\.000000"))
-    text = line.text_content() or ""
-    query, key = (int(n) for n in re.findall(r"” \((\d+)\)", text))
-    value = float(re.findall(r": (\d\.\d{5})", text)[0])
+    said = line.text_content() or ""
+    query, key = (int(n) for n in re.findall(r"” \((\d+)\)", said))
+    value = float(re.findall(r": (\d\.\d{5})", said)[0])
+    weights = trace(load("minilm"), text).weights(EXAMPLES[0].layer, EXAMPLES[0].head)
     assert value == pytest.approx(weights[query, key].item(), abs=6e-6)
 
 
-def test_script_as_text_stays_text(page, app_url, console):
-    open_page(page, f"{app_url}/?input=%3Cscript%3Ealert(1)%3C/script%3E%20%3Cb%3Ebold%3C/b%3E")
-    page.on("dialog", lambda dialog: pytest.fail("the text was executed"))
-    expect(page.locator(".hs-chip").get_by_text("script", exact=True).first).to_be_visible()
-    assert page.locator(".headscope b, .headscope script").count() == 0
-
-
-def test_building_one_is_live(page, app_url, console):
-    open_page(page, f"{app_url}/?model=built&input=one+two+three")
-    expect(
-        page.locator(ROOT).get_by_text(re.compile("untrained: random weights")).first
-    ).to_be_visible()
-    before = page.locator(ROOT).get_attribute("data-trace")
-    slider = page.get_by_role("slider", name="Depth")
-    slider.focus()
-    slider.press("ArrowRight")
-    expect(page.locator(f"{ROOT}[data-trace='{before}']")).to_have_count(0)
-    page.wait_for_url(re.compile("depth=5"))
-
-
-def test_an_error_and_the_way_back(page, app_url, console):
-    open_page(page, f"{app_url}/?model=built")
-    slider = page.get_by_role("slider", name="Heads")
-    slider.focus()
-    slider.press("ArrowRight")
-    expect(page.get_by_text("heads must divide dim")).to_be_visible()
-    expect(page.locator(ROOT)).to_have_count(0)
-    slider.press("ArrowLeft")
-    expect(page.locator(ROOT)).to_have_count(1)
-    expect(page.get_by_text("heads must divide dim")).to_have_count(0)
-
-
-def test_an_example_after_wandering_about_shows_its_own_head(page, app_url, console):
+def test_a_head_of_the_atlas_is_in_the_link_until_an_example_brings_its_own(page, app_url):
     open_page(page, app_url)
-    atlas = page.locator(".hs-atlas [tabindex='0']").first
-    atlas.focus()
-    for _ in range(3):
-        atlas.press("ArrowRight")
-    wait_for(page, 3, 4)
+    atlas = page.get_by_role("group", name="All heads")
+    atlas.press("ArrowRight")
+    shows(page, 3, 2)
+    page.get_by_role("button", name="Who is “it”?").click()  # the example that is shown
+    shows(page, 3, 1)
+    for key in ("ArrowRight", "ArrowDown"):
+        atlas.press(key)
+    shows(page, 4, 2)
+    page.wait_for_url(re.compile("layer=4&head=2"))
+    again = page.context.new_page()
+    open_page(again, page.url)
+    shows(again, 4, 2)
+    again.close()
     page.get_by_role("button", name="Keys … are").click()
-    wait_for(page, 3, 1)
+    shows(page, 3, 1)
     page.wait_for_url(re.compile(r"input=The(\+|%20)keys"))
 
 
-def test_the_example_that_is_shown_brings_its_own_head_back(page, app_url, console):
-    open_page(page, app_url)
-    atlas = page.locator(".hs-atlas [tabindex='0']").first
-    atlas.focus()
-    atlas.press("ArrowRight")
-    page.wait_for_url(re.compile("head=2"))
-    page.get_by_role("button", name="Who is “it”?").click()
-    wait_for(page, 3, 1)
-
-
-def test_the_python_box_opens(page, app_url, console):
-    open_page(page, app_url)
-    page.get_by_text("The same in Python").click()
-    expect(page.get_by_text("t.weights(layer=3, head=1)")).to_be_visible()
+def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app_url):
+    page.goto(f"{app_url}/?model=built&input=one+two+three&heads=7")
+    problem = page.get_by_text("heads must divide dim")
+    expect(problem).to_be_visible(timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(0)
+    page.get_by_role("button", name="8 heads").click()
+    expect(page.locator(VIEW).get_by_text("untrained: random weights").first).to_be_visible()
+    expect(problem).to_have_count(0)
+    for name, link in (("Depth", "depth=5"), ("Heads", "heads=16")):  # the next that divides
+        before = page.locator(VIEW).get_attribute("data-trace")
+        page.get_by_role("slider", name=name).press("ArrowRight")
+        changes(page, before)
+        page.wait_for_url(re.compile(link))

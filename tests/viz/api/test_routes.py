@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api import registry, routes
-from viz.api.entries import TextEntry, trace_bytes
+from viz.api.entries import TextEntry
 from viz.api.routes import ENDPOINTS
 from viz.api.text import thumbs
 
@@ -43,7 +43,7 @@ def entry() -> TextEntry:
 
 @pytest.fixture
 def path(entry: TextEntry) -> str:
-    held = registry.once(("routes", id(entry)), lambda: entry, lambda e: trace_bytes(e.shown))
+    held = registry.once(("routes", id(entry)), lambda: entry)
     return f"/api/trace/{held.id}"
 
 

@@ -113,7 +113,7 @@ def test_heads_that_do_not_divide_dim_get_one_line_two_ways_out_and_nothing_is_l
         "heads must divide dim: expected one of 1, 2, 4, 8, 16, 32, 64 for dim 64, received 5"
     ]
     assert setting(app, "text", "input") == "kept text"
-    labelled = {button.label: button.key for button in app.button}
+    labelled = {button.label: str(button.key) for button in app.button}
     assert {"4 heads", "Dim 80"} <= labelled.keys()
     click(app, labelled["4 heads"])
     assert lines(app) == []

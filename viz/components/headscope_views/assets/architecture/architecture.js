@@ -76,7 +76,7 @@ export class ArchitectureState {
     this.redraw();
   }
 
-  /** The whole network's amount of what is told of every part. */
+  /** The whole network's amount of what is shown on every part. */
   sum() {
     const { base } = this;
     return base?.parts.reduce((sum, part) => sum + total(part, base.quantity), 0) ?? 0;

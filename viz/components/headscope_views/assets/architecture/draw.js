@@ -14,7 +14,7 @@ import { shape, short, total } from "./numbers.js";
  * What a box needs to know beyond its part.
  *
  * @typedef {object} Numbers
- * @property {string} quantity told of every part
+ * @property {string} quantity shown on every part
  * @property {number} sum of the whole network
  * @property {number} copies of what is round the part
  */

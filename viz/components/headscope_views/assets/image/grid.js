@@ -15,7 +15,7 @@ import { nameOf, theToken } from "./words.js";
 /** @import {ImageState, Rows} from "./state.js" */
 
 const LARGEST = 560; // CSS pixels of the longer side
-const DARK = 0.12; // of the scale: below it nothing can be told from the ground
+const DARK = 0.12; // of the scale: below it nothing stands out from the ground
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const DOUBT =
@@ -26,7 +26,7 @@ const DOUBT =
  * @param {HTMLElement} parent
  */
 export function pictureOf(state, parent) {
-  const sentence = element("p", "hs-says");
+  const sentence = element("p", "hs-sentence");
   const prefix = element("div", "hs-prefix", {
     role: "group",
     "aria-label": "Tokens without a place",
@@ -60,7 +60,7 @@ export function pictureOf(state, parent) {
   /** @type {HTMLButtonElement[]} */
   let chips = [];
   /** @type {{wide: number, unit: number, family: string} | null} what the page gives */
-  let room = null;
+  let space = null;
   /** @type {{wide: number, tall: number, unit: number, family: string} | null} of the picture */
   let size = null;
   /** @type {Theme | null} */
@@ -147,11 +147,11 @@ export function pictureOf(state, parent) {
 
   function measure() {
     const { fontSize, fontFamily: family } = getComputedStyle(section);
-    room = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
+    space = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
   }
 
   /**
-   * @param {NonNullable<typeof room>} place
+   * @param {NonNullable<typeof space>} place
    * @param {ImageBitmap} bitmap
    */
   function fitted(place, { width, height }) {
@@ -165,12 +165,12 @@ export function pictureOf(state, parent) {
     colours = theme;
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
-    if (room?.wide && bitmap && rows) {
-      size = fitted(room, bitmap);
+    if (space?.wide && bitmap && rows) {
+      size = fitted(space, bitmap);
       const { site, head, direction, scale } = state.selection;
       const redrawn = stack.render(bitmap, rows, state.ramp, size, plain);
-      const news = described(rows, state.base, site, head, direction, scale, theme, state.token());
-      if (redrawn || news) {
+      const changed = described(rows, state.base, site, head, direction, scale, theme, state.token());
+      if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.shown]);
         legend.render(size, theme, state.ramp, top);
         mass.render(theme, rows);
@@ -180,7 +180,7 @@ export function pictureOf(state, parent) {
         Object.assign(root.dataset, { painted: count, token: state.token() });
         performance.mark("headscope:painted");
       }
-      if (news) describe(rows);
+      if (changed) describe(rows);
     }
     status();
   }
@@ -251,7 +251,7 @@ export function pictureOf(state, parent) {
       setText(wait, state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file");
     setAttribute(bare, "aria-pressed", String(plain));
     chips.forEach((chip, i) => {
-      chip.classList.toggle("hs-asked", i === state.token());
+      chip.classList.toggle("hs-current", i === state.token());
       setAttribute(chip, "aria-pressed", String(i === (state.selection.token ?? 0)));
     });
   }

@@ -17,7 +17,7 @@ const PARTS = "class, registers, patches";
  * @param {HTMLElement} parent
  */
 export function headsOf(state, parent) {
-  const sentence = element("p", "hs-says");
+  const sentence = element("p", "hs-sentence");
   const { tiles, render: draw } = tilesOf(state);
   const stage = element("div", "hs-stage", {}, tiles);
   const read = element("p", "hs-read", { "aria-live": "polite" });
@@ -25,7 +25,7 @@ export function headsOf(state, parent) {
   const section = element("section", "hs-section", {}, heading, sentence, stage, read);
   parent.append(section);
   /** @type {{wide: number, unit: number, family: string} | null} */
-  let room = null;
+  let space = null;
   /** @type {Plan | null} */
   let plan = null;
 
@@ -75,7 +75,7 @@ export function headsOf(state, parent) {
 
   function measure() {
     const { fontSize, fontFamily: family } = getComputedStyle(section);
-    room = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
+    space = { wide: stage.clientWidth, unit: parseFloat(fontSize) / 16, family };
   }
 
   function words() {
@@ -115,10 +115,10 @@ export function headsOf(state, parent) {
     stage.classList.toggle("hs-dim", !state.complete);
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
-    if (bitmap && rows && room?.wide) {
+    if (bitmap && rows && space?.wide) {
       const count = state.heads().length;
-      plan = planOf(room.wide, bitmap, count, state.base.grid, room.unit);
-      draw(plan, bitmap, rows, theme, room.family);
+      plan = planOf(space.wide, bitmap, count, state.base.grid, space.unit);
+      draw(plan, bitmap, rows, theme, space.family);
     }
     words();
   }

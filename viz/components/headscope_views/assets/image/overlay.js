@@ -48,8 +48,8 @@ const veils = new WeakMap();
 
 /** @param {Uint8Array} ramp */
 function veilOf(ramp) {
-  const known = veils.get(ramp);
-  if (known) return known;
+  const cached = veils.get(ramp);
+  if (cached) return cached;
   const made = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
     const alpha = Math.min(235, 70 + ((t * 230) >> 8));
@@ -202,9 +202,9 @@ export function remark(context, text, wide, tall, font) {
   context.font = font;
   context.textBaseline = "middle";
   context.textAlign = "left";
-  const [room, high] = [context.measureText(text).width + 12, 20];
+  const [long, high] = [context.measureText(text).width + 12, 20];
   context.fillStyle = "rgba(10,12,18,.72)";
-  context.fillRect(wide - room, tall - high, room, high);
+  context.fillRect(wide - long, tall - high, long, high);
   context.fillStyle = "#fff";
-  context.fillText(text, wide - room + 6, tall - high / 2 + 1);
+  context.fillText(text, wide - long + 6, tall - high / 2 + 1);
 }

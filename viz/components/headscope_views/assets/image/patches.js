@@ -25,7 +25,7 @@ export function patchesOf(state, parent) {
   const row = element("canvas", "hs-layer hs-flat-row");
   const table = element("div", "hs-flat", { role: "img" }, matrix, row);
   const flat = element("div", "hs-unrolled", {}, table);
-  const sentence = element("p", "hs-says");
+  const sentence = element("p", "hs-sentence");
   const section = element(
     "section",
     "hs-section hs-flattened",

@@ -21,13 +21,13 @@ export function stackOf(state) {
   const ground = element("canvas", "hs-layer");
   const veil = element("canvas", "hs-layer hs-veil");
   const lines = element("canvas", "hs-layer");
-  const asked = element("i", "hs-mark");
+  const current = element("i", "hs-mark");
   const read = element("i", "hs-mark hs-mark-read");
   const photo = element(
     "div",
     "hs-picture hs-photo",
     { role: "img", tabindex: "0" },
-    ...[ground, veil, lines, asked, read],
+    ...[ground, veil, lines, current, read],
   );
   const veiled = pixelsOf(veil);
   const stale = {
@@ -35,7 +35,7 @@ export function stackOf(state) {
     ground: changes(),
     lines: changes(),
     veil: changes(),
-    asked: changes(),
+    current: changes(),
     read: changes(),
   };
   /** @type {{plain: HTMLCanvasElement, dim: HTMLCanvasElement} | null} in colour, and dim */
@@ -67,7 +67,7 @@ export function stackOf(state) {
     update("ground", () => paintGround(wide, tall, plain), ...size, plain);
     update("lines", () => paintLines(wide, tall, plain, family), ...size, plain, note, family);
     update("veil", () => paintVeil(rows, ramp, top, plain), rows, ramp, state.shown, top, plain);
-    update("asked", () => move(asked, state.token()), ...size, state.token());
+    update("current", () => move(current, state.token()), ...size, state.token());
     update("read", () => move(read, state.read?.token), ...size, state.read?.token);
     return changed;
   }
@@ -91,7 +91,7 @@ export function stackOf(state) {
     stretch(veil, wide, tall);
     both = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
     frame = frameSize(wide, tall, state.base.grid, LEAST);
-    for (const mark of [asked, read]) stretch(mark, frame.wide, frame.tall);
+    for (const mark of [current, read]) stretch(mark, frame.wide, frame.tall);
   }
 
   /**

@@ -75,7 +75,7 @@ export class ImageState {
     /** @type {{head: number, token: number} | null} under the pointer in the small ones */
     this.read = null;
     /** @type {Rows | null} */
-    this.known = null;
+    this.cached = null;
     this.stale = changes();
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<"hover" | "pin", ReturnType<typeof setTimeout>>} */
@@ -220,8 +220,8 @@ export class ImageState {
     const token = this.token();
     const layer = this.layer();
     const exact = this.exact.get(`${site}/${this.axis}/${token}`);
-    if (this.stale(layer, exact, this.axis, token)) this.known = this.rowsOf(layer, exact, token);
-    return this.known;
+    if (this.stale(layer, exact, this.axis, token)) this.cached = this.rowsOf(layer, exact, token);
+    return this.cached;
   }
 
   /**

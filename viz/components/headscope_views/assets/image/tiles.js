@@ -42,17 +42,17 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
  */
 
 /**
- * @param {number} room width there is
+ * @param {number} space width there is
  * @param {{width: number, height: number}} bitmap
  * @param {number} count of tiles
  * @param {[number, number]} grid of patches
  * @param {number} unit
  * @returns {Plan}
  */
-export function planOf(room, { width, height }, count, [rows, cols], unit) {
-  let across = Math.max(Math.min(3, count), Math.floor((room + GAP) / (BEST * unit + GAP)));
-  across = Math.min(across, count, Math.max(1, Math.floor((room + GAP) / (SMALLEST + GAP))));
-  const wide = Math.floor(Math.min((room - across * FINE + GAP) / across - GAP, 1.3 * BEST * unit));
+export function planOf(space, { width, height }, count, [rows, cols], unit) {
+  let across = Math.max(Math.min(3, count), Math.floor((space + GAP) / (BEST * unit + GAP)));
+  across = Math.min(across, count, Math.max(1, Math.floor((space + GAP) / (SMALLEST + GAP))));
+  const wide = Math.floor(Math.min((space - across * FINE + GAP) / across - GAP, 1.3 * BEST * unit));
   const tall = Math.round((wide * height) / width);
   const side = Math.ceil(wide / cols / FINE);
   const [fineX, fineY] = [wide / (cols * side), tall / (rows * side)];
@@ -78,7 +78,7 @@ export function tilesOf(state) {
   const slits = element("canvas", "hs-layer hs-veil");
   const ground = element("canvas", "hs-layer");
   const veil = element("canvas", "hs-layer hs-veil");
-  const asked = element("div", "hs-layer hs-marks");
+  const current = element("div", "hs-layer hs-marks");
   const read = element("div", "hs-layer hs-marks hs-marks-read");
   const label = element("span", "hs-tile-label");
   const chosen = element("div", "hs-tile", { "aria-hidden": "true" }, label, element("i"));
@@ -86,7 +86,7 @@ export function tilesOf(state) {
     "div",
     "hs-picture hs-tiles",
     { role: "img", tabindex: "0" },
-    ...[slits, ground, veil, asked, read, chosen],
+    ...[slits, ground, veil, current, read, chosen],
   );
   const veiled = pixelsOf(veil);
   const stale = {
@@ -94,7 +94,7 @@ export function tilesOf(state) {
     ground: changes(),
     veil: changes(),
     slits: changes(),
-    asked: changes(),
+    current: changes(),
     read: changes(),
     chosen: changes(),
   };
@@ -119,7 +119,7 @@ export function tilesOf(state) {
     if (stale.ground(...size, theme, note, family)) paintGround(plan, theme, family);
     if (stale.veil(...size, rows, scale)) paintVeil(plan, rows);
     if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
-    if (stale.asked(...size, state.token())) move(asked, state.token());
+    if (stale.current(...size, state.token())) move(current, state.token());
     if (stale.read(...size, state.read?.token)) move(read, state.read?.token);
     if (stale.chosen(...size, head, theme)) choose(plan);
   }
@@ -143,7 +143,7 @@ export function tilesOf(state) {
     stretch(tiles, plan.whole[0], plan.whole[1] + (state.base.note ? 22 : 0));
     const box = frameSize(wide, tall, state.base.grid, LEAST);
     frame = box;
-    for (const marks of [asked, read])
+    for (const marks of [current, read])
       marks.replaceChildren(
         ...places.map(([x, y]) => {
           const mark = element("i", "hs-mark");

@@ -48,6 +48,7 @@ class Instance {
         this.mounted = mount(this.root, this.call.data, this.host);
       },
       () => {
+        this.kind = ""; // tried again with the next props
         this.root.textContent = "A part of this page could not be loaded. Reload the page.";
       },
     );

@@ -24,12 +24,12 @@ const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 export function atlas(state, parent) {
   const corner = element("div", "hs-corner");
   const top = element("div", "hs-columns", { "aria-hidden": "true" });
-  const side = element("div", "hs-rows", { "aria-hidden": "true" });
+  const rowNames = element("div", "hs-rows", { "aria-hidden": "true" });
   const canvas = element("canvas", "hs-thumbs", { role: "img" });
   const chosen = element("div", "hs-frame hs-chosen");
   const pointed = element("div", "hs-frame hs-pointed");
   const body = element("div", "hs-body", {}, canvas, pointed, chosen);
-  const grid = element("div", "hs-atlas-grid", {}, corner, top, side, body);
+  const grid = element("div", "hs-atlas-grid", {}, corner, top, rowNames, body);
   const scroller = element(
     "div",
     "hs-scroller",
@@ -44,7 +44,7 @@ export function atlas(state, parent) {
     element("h3", "hs-heading", {}, "Every head"),
     element(
       "p",
-      "hs-says",
+      "hs-sentence",
       {},
       "One small picture a head: rows attend, columns are attended to. Choose one to see it large.",
     ),
@@ -156,11 +156,11 @@ export function atlas(state, parent) {
   /** @param {number} unit size of type */
   function measure(unit) {
     // what the smallest pictures take: the grid gives this column that much if it can
-    const beside = side.offsetWidth + gaps(widest() - 1) + 7;
+    const beside = rowNames.offsetWidth + gaps(widest() - 1) + 7;
     const need = beside + widest() * (SMALLEST + GAP);
     parent.style.setProperty("--hs-need", `${need}px`);
-    const room = scroller.clientWidth - beside;
-    const fit = Math.floor(room / widest()) - GAP;
+    const space = scroller.clientWidth - beside;
+    const fit = Math.floor(space / widest()) - GAP;
     const tall = Math.floor(TALLEST / rows().length) - GAP;
     const largest = Math.max(LARGEST, LARGEST * unit);
     size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(tall, SMALLEST)));
@@ -179,7 +179,7 @@ export function atlas(state, parent) {
         return label;
       }),
     );
-    side.replaceChildren(
+    rowNames.replaceChildren(
       ...rows().map((site) => {
         const label = element("span", "", {}, `layer ${state.site(site).layer}`);
         label.style.height = `${size + GAP}px`;
@@ -236,7 +236,7 @@ export function atlas(state, parent) {
     const { site, head } = state.selection;
     [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
     const row = rows().indexOf(site);
-    [...side.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
+    [...rowNames.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
     const layers = rows().length;
     canvas.setAttribute(
       "aria-label",
@@ -251,7 +251,7 @@ export function atlas(state, parent) {
     const x = left(columnOf(head));
     const y = down(site);
     const { clientWidth, clientHeight } = scroller;
-    const [wide, tall] = [clientWidth - side.offsetWidth, clientHeight - top.offsetHeight];
+    const [wide, tall] = [clientWidth - rowNames.offsetWidth, clientHeight - top.offsetHeight];
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
     else if (x + size + 2 * GAP > scroller.scrollLeft + wide)
       scroller.scrollLeft = x + size + 2 * GAP - wide;
@@ -269,7 +269,7 @@ export function atlas(state, parent) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       over = null;
       place(pointed, null);
-      if (!side.children.length) names(unit);
+      if (!rowNames.children.length) names(unit);
       measure(unit);
       names(unit);
       paint(theme);

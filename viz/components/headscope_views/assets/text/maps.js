@@ -130,8 +130,8 @@ export class Maps {
     const key = keyOf(site, head);
     const parts = this.maps.get(key);
     if (parts?.[0].whole) return parts;
-    const known = this.small.get(key);
-    if (known) return known;
+    const cached = this.small.get(key);
+    if (cached) return cached;
     const thumb = this.thumb(site, head);
     const { queries, keys } = this.base.sites[site];
     if (!thumb || thumb.shape[0] !== queries || thumb.shape[1] !== keys) return NONE;

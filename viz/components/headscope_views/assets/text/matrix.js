@@ -26,7 +26,7 @@ const MARGIN = 32; // round a saved picture
  * @param {HTMLElement} parent
  */
 export function matrix(state, parent) {
-  const sentence = element("p", "hs-says");
+  const sentence = element("p", "hs-sentence");
   const canvas = element("canvas", "hs-picture", { "aria-hidden": "true" });
   const overlay = element("canvas", "hs-overlay", { role: "img", tabindex: "0" });
   const tip = element("div", "hs-tip", { "aria-hidden": "true" });
@@ -211,7 +211,7 @@ export function matrix(state, parent) {
     if (root) root.dataset.painted = String(count);
     performance.mark("headscope:painted");
     const { rows, cols } = viewport.visible(to, what.view);
-    state.look(rows, cols, what.view.scale * ratio);
+    state.setView(rows, cols, what.view.scale * ratio);
   }
 
   /** The cross-hair, and the number at the pointer. */

@@ -256,25 +256,25 @@ function paintAxes(context, layout, picture) {
   const { view, labels, pinned, inward, family } = picture;
   const named = isLabelled(layout, view);
   context.font = fontOf(layout.unit, family, labelSize(layout, view) / unit);
-  const seen = visible(layout, view);
+  const shownRange = visible(layout, view);
   const angle = slant(layout, view);
-  /** @type {(range: [number, number], origin: number, room: number, chosen: number | null, each: (i: number, at: number) => void) => void} */
-  const axis = ([start, stop], origin, room, chosen, each) => {
+  /** @type {(range: [number, number], origin: number, length: number, chosen: number | null, each: (i: number, at: number) => void) => void} */
+  const axis = ([start, stop], origin, length, chosen, each) => {
     const step = named ? 1 : strideFor(view.scale, (14 + 8 * String(stop).length) * unit);
     for (let i = start; i < stop; i++) {
       const at = (i + 0.5 - origin) * view.scale;
-      if (at >= 0 && at <= room && (i % step === 0 || i === chosen)) each(i, at);
+      if (at >= 0 && at <= length && (i % step === 0 || i === chosen)) each(i, at);
     }
   };
   clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
-    axis(seen.rows, view.row, height, inward ? null : pinned, (i, at) => {
+    axis(shownRange.rows, view.row, height, inward ? null : pinned, (i, at) => {
       const own = !inward && i === pinned;
       const what = { i, own, named: named || own, text: labels.query[i], angle: 0 };
       paintLabel(context, layout, picture, what, left, top + at);
     }),
   );
   clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
-    axis(seen.cols, view.col, width, inward ? pinned : null, (i, at) => {
+    axis(shownRange.cols, view.col, width, inward ? pinned : null, (i, at) => {
       const own = inward && i === pinned;
       const what = { i, own, named: named || own, text: labels.key[i], angle };
       paintLabel(context, layout, picture, what, left + at, top);

@@ -175,7 +175,7 @@ export class TextState {
    * @param {[number, number]} cols
    * @param {number} pixels device pixels a token takes
    */
-  look(rows, cols, pixels) {
+  setView(rows, cols, pixels) {
     const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
     const enough = Math.min(1, pixels, POOLED / (1.6 * extent)) * 0.999;
     const fine = this.parts().some((part) => covers(part, rows, cols) && density(part) >= enough);

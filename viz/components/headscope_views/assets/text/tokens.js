@@ -16,14 +16,14 @@ const NAME_MS = 300; // after which the names for assistive technology are set
  * @param {HTMLElement} parent
  */
 export function tokens(state, parent) {
-  const sentence = element("p", "hs-says");
+  const sentence = element("p", "hs-sentence");
   const outgoing = element("button", "hs-button", { type: "button" }, "looks at");
   const incoming = element("button", "hs-button", { type: "button" }, "is looked at by");
   outgoing.title = "What does the chosen token attend to?";
   incoming.title = "Which tokens attend to the chosen one?";
   const which = element("span", "hs-which");
   const way = switchOf("Direction of attention", outgoing, incoming);
-  const asks = element("div", "hs-choice");
+  const choices = element("div", "hs-choice");
   const answers = element("div", "hs-chips");
   const number = element("p", "hs-read");
   const section = element(
@@ -40,7 +40,7 @@ export function tokens(state, parent) {
       way,
     ),
     sentence,
-    asks,
+    choices,
     answers,
     number,
   );
@@ -50,7 +50,7 @@ export function tokens(state, parent) {
   let chips = [];
   /** @type {HTMLElement[]} what can be chosen: the same elements where both sides are one text */
   let pickers = [];
-  /** @type {string[]} as last given to each chip */
+  /** @type {string[]} the background of each chip as last set */
   let colours = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let naming;
@@ -67,9 +67,9 @@ export function tokens(state, parent) {
     state.selection.token ?? (state.hover ? state.hover[outward() ? "query" : "key"] : null);
   /** @param {number} index @returns {Cell | null} of a chip */
   const cellOf = (index) => {
-    const asked = token();
-    if (asked === null) return null;
-    return outward() ? { query: asked, key: index } : { query: index, key: asked };
+    const current = token();
+    if (current === null) return null;
+    return outward() ? { query: current, key: index } : { query: index, key: current };
   };
 
   /**
@@ -100,13 +100,13 @@ export function tokens(state, parent) {
     pickers = one ? chips : make(asking, true);
     colours = [];
     answers.replaceChildren(...chips);
-    asks.replaceChildren(...(one ? [] : pickers));
-    asks.hidden = one;
-    for (const box of [asks, answers]) {
+    choices.replaceChildren(...(one ? [] : pickers));
+    choices.hidden = one;
+    for (const box of [choices, answers]) {
       box.removeAttribute("role");
       box.removeAttribute("aria-label");
     }
-    const choice = one ? answers : asks;
+    const choice = one ? answers : choices;
     choice.setAttribute("role", "radiogroup");
     choice.setAttribute("aria-label", "Choose a token");
     pickers.forEach((picker, i) => (picker.onkeydown = (event) => step(event, i)));
@@ -142,7 +142,7 @@ export function tokens(state, parent) {
 
   /** @param {Theme} theme */
   function shadeAll(theme) {
-    const asked = token();
+    const current = token();
     const top = state.top(state.parts()[0]);
     chips.forEach((made, i) => {
       const cell = cellOf(i);
@@ -158,12 +158,12 @@ export function tokens(state, parent) {
     naming = setTimeout(nameAll, NAME_MS);
     pickers.forEach((picker, i) => {
       picker.setAttribute("aria-checked", String(i === state.selection.token));
-      picker.classList.toggle("hs-asked", i === asked);
+      picker.classList.toggle("hs-current", i === current);
       picker.tabIndex = i === (state.selection.token ?? 0) ? 0 : -1;
     });
   }
 
-  /** What a screen reader says of each chip; it can wait until the picture is there. */
+  /** The accessible name of each chip; it can wait until the picture is there. */
   function nameAll() {
     chips.forEach((made, i) => {
       const cell = cellOf(i);
@@ -189,32 +189,32 @@ export function tokens(state, parent) {
 
   /** @param {Theme} theme */
   function explain(theme) {
-    const asked = token();
+    const current = token();
     const { query, key } = state.labels();
     const where = capital(`${state.siteName().replace(" · ", ", ")}, ${state.headName()}`);
     const more = `${moreIs(theme.mode)} = more weight.`;
-    if (asked === null) {
+    if (current === null) {
       const what = outward() ? "where it looks" : "who looks at it";
       setText(sentence, `${where}: choose a token to see ${what}.`);
       setText(which, "");
       return;
     }
-    const label = (outward() ? query : key)[asked];
+    const label = (outward() ? query : key)[current];
     if (outward()) setText(sentence, `${where}: where `, quoted(label), ` looks. ${more}`);
     else setText(sentence, `${where}: who looks at `, quoted(label), `. ${more}`);
     setText(which, quoted(shown(label)));
   }
 
   function readWeight() {
-    const asked = token();
+    const current = token();
     const { hover } = state;
     const { query, key } = state.labels();
-    const ours = hover && asked === hover[outward() ? "query" : "key"] ? hover : null;
+    const ours = hover && current === hover[outward() ? "query" : "key"] ? hover : null;
     const over = ours && ours[outward() ? "key" : "query"];
     chips.forEach((made, i) => made.classList.toggle("hs-over", i === over));
     const weight = ours && state.weight(ours.query, ours.key);
     if (!weight) {
-      setText(number, asked === null ? "" : "Point at a token to read its weight.");
+      setText(number, current === null ? "" : "Point at a token to read its weight.");
       return;
     }
     const value = weight.sign ? `${weight.sign} ${weight.value.toFixed(3)}` : weight.value.toFixed(5);
@@ -232,11 +232,11 @@ export function tokens(state, parent) {
     }
     outgoing.setAttribute("aria-pressed", String(outward()));
     incoming.setAttribute("aria-pressed", String(!outward()));
-    const asked = token();
+    const current = token();
     const missing = !state.parts().length;
     answers.classList.toggle("hs-dim", missing && chosen !== null);
-    const exact = asked === null ? null : state.exactRow(outward() ? "query" : "key", asked);
-    if (!missing && shaded(state.parts(), site, head, chosen, asked, scale, theme, exact))
+    const exact = current === null ? null : state.exactRow(outward() ? "query" : "key", current);
+    if (!missing && shaded(state.parts(), site, head, chosen, current, scale, theme, exact))
       shadeAll(theme);
     if (revealed(chosen)) reveal(pickers[chosen ?? 0]);
     explain(theme);

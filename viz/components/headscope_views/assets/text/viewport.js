@@ -69,8 +69,8 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
   const slanted = key * Math.sin(-SLANT) + 12 * unit;
   const top = title + noted + 24 * unit + Math.max(slanted, 52 * unit);
   const right = key * Math.cos(SLANT) * 0.8 + 4 * unit;
-  const room = Math.max(40, wide - left - right);
-  const cell = Math.min(room / cols, tallest / rows, LARGEST_CELL * unit);
+  const space = Math.max(40, wide - left - right);
+  const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
   const [width, height] = [cell * cols, cell * rows];
   const scaleTop = top + height + 14 * unit;
   const tall = Math.ceil(scaleTop + (cell * 3 < 3 ? 60 : 46) * unit);
@@ -199,10 +199,10 @@ export function adapted(before, after, view) {
  * @returns {{rows: [number, number], cols: [number, number]}}
  */
 export function visible({ rows, cols, width, height }, { row, col, scale }) {
-  /** @type {(start: number, room: number, size: number) => [number, number]} */
-  const range = (start, room, size) => [
+  /** @type {(start: number, length: number, size: number) => [number, number]} */
+  const range = (start, length, size) => [
     Math.floor(start + 1e-6),
-    Math.min(size, Math.ceil(start + room / scale - 1e-6)),
+    Math.min(size, Math.ceil(start + length / scale - 1e-6)),
   ];
   return { rows: range(row, height, rows), cols: range(col, width, cols) };
 }
@@ -275,9 +275,9 @@ export const slant = ({ unit }, { scale }) => (scale >= 15 * unit ? SLANT : -Mat
  * Every how many tokens a position is written so that numbers keep apart.
  *
  * @param {number} scale
- * @param {number} room
+ * @param {number} least pixels between two numbers
  */
-export function strideFor(scale, room) {
+export function strideFor(scale, least) {
   for (let power = 1; ; power *= 10)
-    for (const factor of [1, 2, 5]) if (factor * power * scale >= room) return factor * power;
+    for (const factor of [1, 2, 5]) if (factor * power * scale >= least) return factor * power;
 }
