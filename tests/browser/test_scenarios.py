@@ -517,7 +517,7 @@ def test_an_empty_text_leaves_the_last_picture_dimmed(page, app_url):
 
 
 def test_an_evicted_trace_is_made_again(page, app_url):
-    """Somebody else's texts fill the server; what the view asks for next is gone, and comes back."""
+    """Other people's texts fill the server; what the view asks for next is gone, and comes back."""
     line = Line(page)
     words = " ".join(f"word{number}" for number in range(60))  # more than the overview holds
     open_page(page, app_url, f"{BUILT}&input={words.replace(' ', '+')}")
