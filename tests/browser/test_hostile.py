@@ -1,4 +1,4 @@
-"""Hostile use: one seed of each kind. `benchmarks.hostile` and `benchmarks.hostile_wire` try many."""
+"""Hostile use, one seed of each kind; many in benchmarks.hostile and benchmarks.hostile_wire."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
