@@ -53,7 +53,7 @@
     const root = picture();
     if (!root || root.matches(OLD) || root.querySelector(OLD)) return null;
     const { painted, trace, site, head } = root.dataset;
-    return { painted: Number(painted), what: [trace, site, head].join() };
+    return { root, painted: Number(painted), what: [trace, site, head].join() };
   }
 
   /** The first words of the page itself: not the toolbar's, not those of a message about loading. */
@@ -94,7 +94,8 @@
       const look = (now) => {
         if (mine !== turn) return;
         const after = shown();
-        const changed = after && after.painted !== before?.painted && after.what !== before?.what;
+        const anew = after?.root !== before?.root || after?.painted !== before?.painted;
+        const changed = after && anew && after.what !== before?.what;
         if (!changed) return afterFrame(look);
         probe.changes.push({
           ms: now - event.timeStamp,

@@ -18,7 +18,7 @@ AHEAD_MS = 900  # after this long without a request, nothing more is fetched ahe
 PAUSE_MS = 350
 LOST_SECONDS = 30  # a picture that has not come by then is not coming
 ATLAS = '[aria-label^="All heads"]'
-SEED = '.st-key-text_controls input[type="number"], [aria-label="Seed"]'
+SEED = 'input[type="number"]'
 BOX = "textarea, input[type=text]:not([role=combobox])"
 PAINTED = "probe.picture"
 

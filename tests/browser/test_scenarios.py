@@ -1,8 +1,10 @@
 """What must hold whatever comes late, is left, is lost or is opened again; all from outside."""
 
+import asyncio
 import random
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,6 +12,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import servers
+from benchmarks.hostile_wire import type_text
+from benchmarks.wire import Client
 from tests.browser.driver import LESSONS, PLACES, differences, picture, rest, state, still
 from tests.browser.lines import Answers, Line
 
@@ -22,7 +26,6 @@ EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the tabl
 OTHER = "Two banks"
 BUILT = "?model=built&dim=16&heads=2&depth=3"
 SMALL_IMAGE = "size=64&heads=2&dim=16&depth=3"
-BAR = ("Text", "Image", "Models", "Positions", "Architecture", "Course")
 MANY = 280  # more traces than the app holds
 
 
@@ -513,25 +516,32 @@ def test_an_empty_text_leaves_the_last_picture_dimmed(page, app_url):
     agree(page)
 
 
-def test_a_lost_trace_is_reported_once_and_made_again(page, app_url):
-    """The API answers 410 until the view has reported it."""
+def test_an_evicted_trace_is_made_again(page, app_url):
+    """Other people's texts fill the server; what the view asks for next is gone, and comes back."""
     line = Line(page)
-    open_page(page, app_url)
+    words = " ".join(f"word{number}" for number in range(60))  # more than the overview holds
+    open_page(page, app_url, f"{BUILT}&input={words.replace(' ', '+')}")
     rest(page)
-    runs, lost = len(line.runs), trace(page)
-    gone = {"on": True}
-    page.route(
-        f"**/api/trace/{lost}/map?**",
-        lambda route: (
-            route.fulfill(status=410, body="gone")
-            if gone["on"] and len(line.runs) == runs
-            else route.continue_()
-        ),
-    )
-    box(page).fill(" ".join(["word"] * 60))  # longer than a thumbnail: its map has to be fetched
-    painted(page)
+    lost, runs = trace(page), len(line.runs)
+    with ThreadPoolExecutor(1) as beside:  # Playwright keeps this thread's event loop
+        beside.submit(asyncio.run, _fill(app_url)).result()
+    assert _ask(app_url, f"/api/trace/{lost}/overview")[0] == 410
+    page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("2")
+    painted(page, site=2)
     rest(page)
+    assert len(line.runs) == runs + 1
     agree(page)
+
+
+async def _fill(url: str) -> None:
+    """Types more texts than the server holds traces."""
+    query = "model=built&dim=16&heads=2&depth=1"
+    async with Client(url, query=query).connected() as client:
+        for number in range(MANY):
+            before = (client.view() or {}).get("trace")
+            type_text(client, f"text number {number}")
+            while (client.view() or {}).get("trace") == before:
+                await asyncio.sleep(0.002)
 
 
 def test_a_server_that_starts_anew(page, console):
