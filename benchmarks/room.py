@@ -129,11 +129,11 @@ async def person(
             for client in (reading, typing):
                 found.bytes += client.received
                 found.errors += client.errors
+    except asyncio.BrokenBarrierError:
+        pass
     except (OSError, RuntimeError, TimeoutError, HTTPException) as error:
         found.errors.append(f"{type(error).__name__}: {error}")
         await ready.abort()
-    except asyncio.BrokenBarrierError:
-        pass
     return found
 
 

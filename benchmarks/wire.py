@@ -216,7 +216,7 @@ class Client:
         """The values that widgets have when nobody has touched them."""
         for element in self.elements.values():
             kind = element.WhichOneof("type") or ""
-            found = getattr(element, kind, None)
+            found: Any = getattr(element, kind, None)
             if kind in VALUES and kind != "button" and getattr(found, "id", ""):
                 yield found.id, _untouched(kind, found)
             elif kind == "bidi_component" and found.id in self.values:

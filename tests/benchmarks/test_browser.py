@@ -1,6 +1,7 @@
 """The browser benchmark: its sums and tables by hand, its probe in a real browser."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -44,13 +45,17 @@ def test_bytes_are_summed_by_kind_and_time() -> None:
     assert traffic.sums(2.0) == {"in": 13, "out": 11}
 
 
+Found = dict[str, list[list[Any]]]
+
+
 def change(ms: float, *, handler: float = 1.0, fetched: bool = False) -> dict[str, object]:
     return {"ms": ms, "handler": handler, "fetched": fetched}
 
 
 def test_a_lost_change_is_counted_and_not_averaged() -> None:
-    found: dict[str, list[list[browser.Change]]]
-    found = {case.name: [[change(20), change(22)], [change(30), change(30)]] for case in CASES}
+    found: Found = {
+        case.name: [[change(20), change(22)], [change(30), change(30)]] for case in CASES
+    }
     found[visits.FETCHED] = [[change(10), change(10)], [change(20), change(20)]]
     ours = next(case.name for case in CASES if case.bare == visits.FETCHED)
     found[ours] = [[None, change(30)], [change(30), change(30, fetched=True)]]
@@ -62,9 +67,9 @@ def test_a_lost_change_is_counted_and_not_averaged() -> None:
 
 
 def test_a_slow_handler_is_told() -> None:
-    found = {case.name: [[change(20, handler=9)]] for case in CASES}
+    found: Found = {case.name: [[change(20, handler=9)]] for case in CASES}
     assert "9.0, MISSED" in browser._control_table({32: browser.compared(found)})
-    found = {case.name: [[change(20, handler=3)]] for case in CASES}
+    found: Found = {case.name: [[change(20, handler=3)]] for case in CASES}
     assert "3.0, met" in browser._control_table({32: browser.compared(found)})
 
 

@@ -368,7 +368,7 @@ class User:
 
     def slide(self, random: random.Random) -> str | None:
         slider = self._pick(random, "[role=slider], input[type=range]")
-        return slider and self._keys(random, slider, ("ArrowLeft", "ArrowRight"))
+        return self._keys(random, slider, ("ArrowLeft", "ArrowRight"))
 
     def choose(self, random: random.Random) -> str | None:
         box = self._press(random, "input[role=combobox]")
@@ -396,7 +396,7 @@ class User:
     def view_key(self, random: random.Random) -> str | None:
         target = self._pick(random, "[tabindex='0']", VIEW)
         keys = ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter")
-        return target and self._keys(random, target, keys)
+        return self._keys(random, target, keys)
 
     def view_mouse(self, random: random.Random) -> str | None:
         return self._named(self._press(random, "canvas, button", VIEW, anywhere=True))
@@ -445,14 +445,18 @@ class User:
         others = [place for place in self.places if place.name != COURSE]
         return random.choice(others if others and random.random() < 0.6 else self.places)
 
-    def _keys(self, random: random.Random, target: dict[str, Any], keys: tuple[str, ...]) -> str:
+    def _keys(
+        self, random: random.Random, target: dict[str, Any] | None, keys: tuple[str, ...]
+    ) -> str | None:
+        if target is None:
+            return None
         key, times = random.choice(keys), random.randint(1, 3)
         for _ in range(times):
             self.page.keyboard.press(key)
         return f"{target['name']} by {key} × {times}"
 
     def _named(self, target: dict[str, Any] | None) -> str | None:
-        return target and target["name"]
+        return target["name"] if target else None
 
     def _press(
         self, random: random.Random, what: str, where: str = "", *, anywhere: bool = False

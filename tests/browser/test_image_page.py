@@ -209,9 +209,11 @@ def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
         drop(page, file)
         expect(page.get_by_text(words)).to_be_visible()
         changes(page, before)
+    own = trace(page)
     drop(page, bad)
     expect(refused).to_be_visible()
-    page.get_by_role("button", name="A flower").click()
+    shows(page, trace=own)
+    page.get_by_role("button", name="✕").click()
     shows(page, trace=before)
     expect(refused).to_have_count(0)
 

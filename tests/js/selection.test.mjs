@@ -66,6 +66,16 @@ test("in the next trace the same layer, kind and head are chosen", () => {
   assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
 });
 
+test("a layer and head that the trace has not are chosen again in the next that has them", () => {
+  const six = baseOf([0, 1, 2, 3, 4, 5].map((layer) => ({ layer, heads: 4 })));
+  const two = baseOf([0, 1].map((layer) => ({ layer, heads: 2 })));
+  const wanted = selection.siteAndHead(selection.toLink(six, { ...FIRST, site: 4, head: 3 }));
+  const small = selection.carry(six, two, { ...FIRST, site: 4, head: 3 }, wanted);
+  assert.deepEqual([small.site, small.head], [1, 1]);
+  const back = selection.carry(two, six, small, wanted);
+  assert.deepEqual([back.site, back.head], [4, 3]);
+});
+
 test("a pinned token stays the same token when tokens are joined to words, and back", () => {
   const tokens = baseOf([{}], { labels: ["[CLS]", "un", "##der", "line", "[SEP]"] });
   const words = baseOf([{}], { labels: ["[CLS]", "underline", "[SEP]"], origins: [[0], [1, 2, 3], [4]] });

@@ -9,7 +9,7 @@ from viz.pages import shared
 from viz.pages.architecture import controls, diagram, network, presets, run
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
-from viz.pages.widgets import pictures
+from viz.pages.widgets import attention, pictures
 
 
 def page() -> None:
@@ -17,10 +17,11 @@ def page() -> None:
     problems = session.enter(PAGE, presets.params_of).problems
     pictures.take(PAGE)
     st.markdown("#### What is a transformer made of?")
-    for problem in problems:
-        shared.error_line(problem)
-    controls.choose()
-    controls.change()
+    with attention.controls(PAGE):
+        for problem in problems:
+            shared.error_line(problem)
+        controls.choose()
+        controls.change()
     above, place = st.container(key=f"{PAGE}_above", gap="small"), st.container()
     waiting = st.empty()
     if "torch" not in sys.modules:  # which the parts are worked out with

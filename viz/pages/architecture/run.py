@@ -27,7 +27,8 @@ def show(config: "Config") -> None:
     """The input, what running it will cost, and the attention of every head."""
     name = network.chosen()
     model = "" if network.changed() else presets.trained(name)
-    _introduce(name, model)
+    with st.container(gap="small"):
+        _introduce(name, model)
     params = (*presets.settings_of(name), *presets.selection_of(name))
     with attention.stage(PAGE, kind_of(config), params) as stage:
         given = inputs.choose(config)

@@ -60,13 +60,14 @@ def page() -> None:
     pictures.take(PAGE)
     examples.settle(PAGE)
     st.markdown("#### Where does every head look?")
-    with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
-        controls.model(PAGE, lambda: examples.follow(PAGE))
-        pictures.choose(PAGE, examples.of(session.get(PAGE, "model")))
-    controls.sizes(PAGE)
-    for problem in (*problems, *pictures.problems(PAGE)):
-        shared.error_line(problem)
-    examples.caption(PAGE)
+    with attention.controls(PAGE):
+        with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
+            controls.model(PAGE, lambda: examples.follow(PAGE))
+            pictures.choose(PAGE, examples.of(session.get(PAGE, "model")))
+        controls.sizes(PAGE)
+        for problem in (*problems, *pictures.problems(PAGE)):
+            shared.error_line(problem)
+        examples.caption(PAGE)
     with attention.stage(PAGE, "image", params()) as stage:
         _show(stage)
 

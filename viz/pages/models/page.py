@@ -52,9 +52,10 @@ def page() -> None:
     problems = session.enter(PAGE, params_of).problems
     pictures.take(PAGE)
     st.markdown("#### What does your model look at?")
-    for problem in problems:
-        shared.error_line(problem)
-    wanted = chooser.choose(inputs.follow)
+    with attention.controls(PAGE):
+        for problem in problems:
+            shared.error_line(problem)
+        wanted = chooser.choose(inputs.follow)
     model = wanted.name if wanted.place == "catalogue" else ""
     with attention.stage(PAGE, "text", params(model, "text")) as stage:
         found = chooser.first_that_opens(wanted)

@@ -38,6 +38,7 @@ class Mount:
         value: the value the widget began with.
         shape: what its identity depends on besides.
         empty: the value that an empty widget stands for; None if it is never empty.
+        check: what makes a setting of a value that the browser sent, if not the value itself.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Mount:
     value: Any
     shape: Hashable
     empty: Any = None
+    check: Callable[[Any], Any] | None = None
 
 
 def enter(
@@ -126,7 +128,14 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
     _apply(page, Edited(current(page).revision, settings))
 
 
-def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -> tuple[str, Any]:
+def widget(
+    page: str,
+    name: str,
+    shape: Hashable = None,
+    *,
+    empty: Any = None,
+    check: Callable[[Any], Any] | None = None,
+) -> tuple[str, Any]:
     """The key and the initial value of the widget of a setting, for this run.
 
     A widget that comes back after it was hidden is mounted anew, with the present value: Streamlit
@@ -138,6 +147,8 @@ def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -
         shape: what the widget's identity depends on besides (its range or options); when it
             changes, the widget is mounted anew with the present value.
         empty: the value that the widget stands for while it is empty.
+        check: makes a setting of what the browser sends; where it raises TypeError or ValueError
+            the setting stays. For widgets of our own: Streamlit checks what its own send.
     """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
@@ -145,11 +156,12 @@ def widget(page: str, name: str, shape: Hashable = None, *, empty: Any = None) -
     if mount is None or mount.revision != now.revision:
         number = 0
     elif mount.shape == shape and mount.key in state:
+        mounts[name] = replace(mount, check=check)
         return mount.key, mount.value
     else:
         number = mount.number + 1
     key = f"{page}:{now.revision}.{number}:{name}"
-    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty)
+    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty, check)
     return key, now.settings[name]
 
 
@@ -237,19 +249,27 @@ def fold(page: str) -> None:
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
     values = {
-        name: _value(state[mount.key], mount.empty)
+        name: _value(state[mount.key], mount)
         for name, mount in mounts.items()
         if mount.revision == now.revision and mount.key in state
     }
     _apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
 
 
-def _value(widget: Any, empty: Any) -> Any:
-    """The value of a widget: views of ours hold it under a name, a toggle's stands as a word."""
+def _value(widget: Any, mount: Mount) -> Any:
+    """The setting that a widget stands for; None if it stands for none.
+
+    Views of ours hold their value under a name; a toggle's stands as a word.
+    """
     if isinstance(widget, bool):
         return "yes" if widget else "no"
     value = widget.get("value") if isinstance(widget, Mapping) else widget
-    return empty if value is None else value
+    if value is None:
+        return mount.empty
+    try:
+        return value if mount.check is None else mount.check(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _apply(page: str, event: Event) -> None:

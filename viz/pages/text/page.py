@@ -1,6 +1,6 @@
 """Text: a sentence, and where every head of a model looks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -42,6 +42,14 @@ def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
     st.markdown("#### What does every head look at?")
+    with attention.controls(PAGE):
+        choice = _controls(problems)
+    with attention.stage(PAGE, "text", params(choice.model), PATHS) as stage:
+        _show(choice, stage)
+
+
+def _controls(problems: Iterable[str]) -> shared.Choice:
+    """What stands above the view; the model it chooses."""
     with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
         entry.text(PAGE, "input", "Type a sentence; the picture follows", multiline=True)
         builder.model(PAGE, lambda: examples.follow(PAGE))
@@ -54,8 +62,7 @@ def page() -> None:
         shared.error_line(problem)
     known.about(choice.model)
     examples.caption(PAGE)
-    with attention.stage(PAGE, "text", params(choice.model), PATHS) as stage:
-        _show(choice, stage)
+    return choice
 
 
 def _show(choice: shared.Choice, stage: attention.Stage) -> None:

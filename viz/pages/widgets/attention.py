@@ -66,6 +66,15 @@ class Stage:
         self.drawn = True
 
 
+def controls(page: str) -> DeltaGenerator:
+    """The place of everything above the view.
+
+    It is one element of the page, always there: Streamlit tells elements apart by their place, and
+    would replace the view by a new one where a line above it comes or goes.
+    """
+    return st.container(key=f"{page}_before")
+
+
 @contextmanager
 def stage(
     page: str, kind: Kind, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()

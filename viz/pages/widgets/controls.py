@@ -64,7 +64,12 @@ def _slider(
     from headscope_views import view
 
     low, high = span
-    key, value = session.widget(page, name)
+
+    def check(value: float) -> float:
+        whole = low + round((value - low) / step) * step
+        return type(step)(min(max(whole, low), high))
+
+    key, value = session.widget(page, name, check=check)
     view(
         "slider",
         {

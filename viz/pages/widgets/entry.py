@@ -18,7 +18,7 @@ def text(
     """The text that a setting holds."""
     from headscope_views import view
 
-    key, value = session.widget(page, name)
+    key, value = session.widget(page, name, check=_text)
     view(
         "entry",
         {
@@ -33,3 +33,9 @@ def text(
         width=width,
     )
     return session.get(page, name)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, received {type(value).__name__}")
+    return value

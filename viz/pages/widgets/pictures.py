@@ -5,7 +5,6 @@ are kept among the attachments, so that a reload finds them again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -20,53 +19,35 @@ from viz.pages.widgets import controls
 UPLOAD = link.sha256("upload")
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """The file that the uploader held when it was last looked at.
-
-    Attributes:
-        key: of the uploader.
-        id: of the file.
-        digest: of its bytes; "" if it was refused.
-        problem: why it was refused.
-    """
-
-    key: str
-    id: str
-    digest: str
-    problem: str = ""
-
-
 def take(page: str) -> None:
-    """Takes over what the uploader holds; to be called after `session.enter`.
+    """Makes a file that was dropped the picture; to be called after `session.enter`.
 
-    A new file becomes the picture; after ✕ the page's example is the picture again. Every run looks
-    at the file's id: a callback would be lost with a run that another one replaced.
+    Every run looks at the uploader: a callback would be lost with a run that another one replaced.
+    It is mounted anew after each file, so that it never holds one: a file dropped over another
+    would arrive as an empty uploader first, as if the picture had been taken away.
     """
     state = st.session_state
-    key = session.element(page, "file", state.get(f"{page}/uploaders", 0))
-    state[f"{page}/uploader"] = key
-    file, before = state.get(key), _dropped(page)
+    count = state.get(f"{page}/files", 0)
+    key = session.element(page, "file", count)
+    file = state.get(key)
     if file is not None:
-        if before is None or (before.key, before.id) != (key, file.file_id):
-            state[f"{page}/dropped"] = _opened(page, key, file)
-    elif before is not None and before.key == key:
-        del state[f"{page}/dropped"]
-        if session.get(page, "upload") == before.digest:
-            session.edit(page, {"upload": ""})
+        refusal = _refusal(page, file.getvalue())
+        state[f"{page}/refused"] = refusal, session.current(page).settings
+        state[f"{page}/files"] = count + 1
+        key = session.element(page, "file", count + 1)
+    state[f"{page}/uploader"] = key
 
 
-def _opened(page: str, key: str, file: Any) -> Dropped:
-    """Makes a file the page's picture; one that cannot be read changes nothing."""
-    data = file.getvalue()
+def _refusal(page: str, data: bytes) -> str:
+    """Makes a file the page's picture; one that cannot be read changes nothing, and why is said."""
     digest = link.digest_of(data)
     try:
         opened_image(digest, data)
     except ValueError as error:
-        return Dropped(key, file.file_id, "", str(error))
+        return str(error)
     attachments.keep(data)
     session.edit(page, {"upload": digest})
-    return Dropped(key, file.file_id, digest)
+    return ""
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
@@ -89,15 +70,16 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         )
     if uploaded:
         controls.button("Your picture", f"{page}_photo_own", lambda: None, chosen=True)
+        photo = session.get(page, "photo")
+        again = photo, examples.get(photo)
+        controls.button("✕", f"{page}_photo_remove", show, page, *again, help="Remove your picture")
     key = st.session_state[f"{page}/uploader"]
     st.file_uploader("Or drop a PNG, JPEG, WebP, GIF or BMP", key=key, width=360)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
     """Makes an example the page's picture, and selects what it is there to show."""
-    state = st.session_state
-    state[f"{page}/uploaders"] = state.get(f"{page}/uploaders", 0) + 1
-    state.pop(f"{page}/dropped", None)
+    st.session_state.pop(f"{page}/refused", None)
     selection = None if example is None else selection_of(example)
     session.give(page, {"photo": name, "upload": ""}, selection)
 
@@ -114,14 +96,15 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 def problems(page: str) -> list[str]:
     """One line if the picture of the link is not here, and one if the last file was refused."""
-    lines, upload, dropped = [], session.get(page, "upload"), _dropped(page)
+    lines, upload = [], session.get(page, "upload")
+    refused, settings = st.session_state.get(f"{page}/refused", ("", {}))
     if upload and not has_upload(page):
         lines.append(
             f"This link was made with a picture of somebody's own (SHA-256 {upload[:12]}…): drop"
             " that file to see the same. Here is a photo instead."
         )
-    if dropped is not None and dropped.problem:
-        lines.append(f"{dropped.problem}. The picture before it is still here.")
+    if refused and settings == session.current(page).settings:
+        lines.append(f"{refused}. The picture before it is still here.")
     return lines
 
 
@@ -146,7 +129,3 @@ def name_in_code(page: str) -> str:
     if has_upload(page):
         return "picture.png"
     return PICTURES[session.get(page, "photo")].relative_to(shared.ROOT).as_posix()
-
-
-def _dropped(page: str) -> Dropped | None:
-    return st.session_state.get(f"{page}/dropped")

@@ -294,7 +294,7 @@ def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
     trace = helpers.view(app, "image")["trace"]
     drop(app, file_of())
     assert helpers.view(app, "image")["trace"] != trace
-    helpers.checked(app.file_uploader[0].set_value(None).run())
+    helpers.checked(app.button("image_photo_remove").click().run())
     assert helpers.view(app, "image")["trace"] == trace
     assert helpers.link(app)["photo"] == "china"
     assert "upload" not in helpers.link(app)
@@ -369,12 +369,19 @@ def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
     assert "still here" in helpers.lines(app)[0]
     assert helpers.view(app, "image") == before
     assert before["link"]["photo"] == "china"
-    helpers.checked(app.file_uploader[0].set_value(None).run())
-    assert helpers.lines(app) == []
     drop(app, file_of())
     assert helpers.lines(app) == []
     helpers.checked(app.button("image_photo_flower").click().run())
     assert "upload" not in helpers.link(app)
+
+
+def test_what_was_said_of_a_bad_picture_goes_with_the_next_change():
+    app = drop(small(), b"just a text", "text.png")
+    assert len(helpers.lines(app)) == 1
+    helpers.checked(app.run())
+    assert len(helpers.lines(app)) == 1
+    helpers.choose(app, "image", "heads", 1)
+    assert helpers.lines(app) == []
 
 
 @pytest.mark.parametrize("how", controls.FITS)

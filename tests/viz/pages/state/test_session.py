@@ -171,6 +171,13 @@ def test_an_event_of_an_earlier_revision_changes_nothing() -> None:
     assert page.settings["input"] == "hello"
 
 
+def test_what_no_text_entry_sends_is_not_taken_over() -> None:
+    page = Page(input="here")
+    page.app.session_state[page.key("input")] = {"value": 5}
+    page.run()
+    assert page.settings["input"] == "here"
+
+
 def test_a_widget_that_was_hidden_comes_back_with_its_value() -> None:
     page = Page(more="yes")
     page.app.number_input(page.key("heads")).set_value(9)

@@ -59,6 +59,13 @@ def test_a_setting_that_the_script_changes_mounts_its_widget_anew():
     assert helpers.link(app) == {"position": "40"}
 
 
+def test_what_no_slider_sends_is_not_taken_over():
+    app = opened(EDITS)
+    for sent, length in ((10**9, 64), ("many", 64), (9.4, 9), (None, 9), (-1, 8)):
+        helpers.choose(app, PAGE, "length", sent)
+        assert helpers.setting(app, PAGE, "length") == length
+
+
 def test_an_empty_number_box_stands_for_zero():
     app = opened(EDITS, width="8")
     assert helpers.link(app) == {"width": "8"}

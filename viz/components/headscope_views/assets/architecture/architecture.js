@@ -40,17 +40,26 @@ export class ArchitectureState {
     this.props = props;
     const { page, path, link, revision, base, defaults } = props;
     if (page) own(page, path, link, this.root);
-    if (revision !== this.revision) {
-      this.revision = revision;
-      this.part = String(startOf(kept(page, revision), props).part ?? "");
-      this.record();
-    } else if (page) choose(page, queryOf({ part: this.part }, defaults));
-    if (!base) return;
-    this.parts = new Map(walk(base.parts));
-    if (this.parts.has(this.part)) return;
-    const first = defaults.part ?? "";
-    const known = [...this.parts.keys()];
-    this.part = this.parts.has(first) ? first : (known.find((id) => id.endsWith(FIRST)) ?? "");
+    const renewed = revision !== this.revision;
+    if (renewed) this.part = String(startOf(kept(page, revision), props).part ?? "");
+    this.revision = revision;
+    if (base) {
+      this.parts = new Map(walk(base.parts));
+      this.part = this.nearest(this.part, String(defaults.part ?? ""));
+    }
+    if (renewed) this.record();
+    else if (page) choose(page, queryOf({ part: this.part }, defaults));
+  }
+
+  /**
+   * A part of this network: the one that is wanted, else what is chosen at first.
+   *
+   * @param {string} wanted
+   * @param {string} first
+   */
+  nearest(wanted, first) {
+    for (const id of [wanted, first]) if (this.parts.has(id)) return id;
+    return [...this.parts.keys()].find((id) => id.endsWith(FIRST)) ?? "";
   }
 
   record() {

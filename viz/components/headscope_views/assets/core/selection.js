@@ -96,6 +96,14 @@ export function toLink(base, { site, head, token, direction, scale }) {
 }
 
 /**
+ * The part of a selection that outlives a trace without such a layer or head.
+ *
+ * @param {Partial<LinkSelection>} link
+ * @returns {Partial<LinkSelection>}
+ */
+export const siteAndHead = ({ layer, attention, tower, head }) => ({ layer, attention, tower, head });
+
+/**
  * The selection's part of a link: what differs from the defaults, of the names these have.
  *
  * @param {Record<string, unknown>} selection
@@ -114,17 +122,18 @@ export function queryOf(selection, defaults) {
 }
 
 /**
- * The selection of one trace in the next one: the same layer, kind and head, and the same original
- * token where tokens are joined to words.
+ * The selection of one trace in the next one: the layer, kind and head that were chosen, and the
+ * same original token where tokens are joined to words.
  *
  * @param {AnyBase} before
  * @param {AnyBase} after
  * @param {Selection} selection
+ * @param {Partial<LinkSelection>} [wanted] layer, kind, tower and head, which `before` may not have
  * @param {readonly Scale[]} [scales]
  */
-export function carry(before, after, selection, scales) {
+export function carry(before, after, selection, wanted, scales) {
   const { token, direction } = selection;
-  const moved = fromLink(after, toLink(before, selection), scales);
+  const moved = fromLink(after, { ...toLink(before, selection), ...wanted }, scales);
   if (token === null || !("texts" in before) || !("texts" in after)) return moved;
   const old = textOf(before, selection.site, direction);
   const text = textOf(after, moved.site, direction);

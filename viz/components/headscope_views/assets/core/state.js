@@ -6,7 +6,7 @@ import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./kept.js";
 import { unpack } from "./pack.js";
-import { carry, clamp, fromLink, queryOf, same, toLink } from "./selection.js";
+import { carry, clamp, fromLink, queryOf, same, siteAndHead, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
 /** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
@@ -45,6 +45,8 @@ export class ViewState {
     this.trace = "";
     /** @type {Selection} */
     this.selection = { site: 0, head: 0, token: null, direction: "out", scale: "fixed" };
+    /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
+    this.wanted = {};
     /** @type {Client | null} of the trace that is shown */
     this.client = null;
     /** @type {{trace: string, made: number, client: Client, early: [string, Uint8Array][]} | null} */
@@ -93,9 +95,11 @@ export class ViewState {
     const { page, path, link, revision, trace, made } = props;
     if (page) own(page, path, link, this.root);
     if (revision !== this.revision) {
-      const now = this.revision ? { revision: this.revision, selection: this.chosen() } : null;
+      const selection = { ...this.chosen(), ...this.wanted };
+      const now = this.revision ? { revision: this.revision, selection } : null;
       this.revision = revision;
       this.start = startOf(kept(page, revision) ?? now, props);
+      this.wanted = siteAndHead(this.start);
       this.record(this.start);
     } else if (page) choose(page, queryOf(this.chosen(), props.defaults));
     if (trace !== null && (trace !== this.latest.trace || made !== this.latest.made))
@@ -119,7 +123,7 @@ export class ViewState {
     const { page, defaults } = this.props;
     if (!page) return;
     choose(page, queryOf(selection, defaults));
-    keep(page, this.revision, selection);
+    keep(page, this.revision, { ...selection, ...this.wanted });
   }
 
   /** Takes over the selection that a new revision brought. */
@@ -165,8 +169,10 @@ export class ViewState {
     if (next?.client === client) {
       if (path !== OVERVIEW) next.early.push([path, bytes]);
       else this.opened(next, unpack(bytes));
-    } else if (this.client === client) this.absorb(path, bytes);
-    else return;
+    } else if (this.client === client) {
+      this.take(path, bytes);
+      this.hooks.wish();
+    } else return;
     this.changed();
   }
 
@@ -174,10 +180,9 @@ export class ViewState {
    * @param {string} path
    * @param {Uint8Array} bytes
    */
-  absorb(path, bytes) {
+  take(path, bytes) {
     if (!this.hooks.take(path, bytes))
       this.answers.set(path, JSON.parse(new TextDecoder().decode(bytes)), bytes.length);
-    this.hooks.wish();
   }
 
   /**
@@ -212,14 +217,14 @@ export class ViewState {
     this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
     [this.client, this.found, this.trace] = [client, base, trace];
     if (before && !again) {
-      this.selection = carry(before, base, this.selection, this.hooks.scales);
+      this.selection = carry(before, base, this.selection, this.wanted, this.hooks.scales);
       if (!this.start) this.record(toLink(base, this.selection));
     }
     this.hooks.opened(message, base, again);
     for (const { timer } of this.soon.values()) clearTimeout(timer);
     this.soon.clear();
     if (!again) this.answers = new Cache(ANSWERS);
-    for (const [path, bytes] of early) this.absorb(path, bytes);
+    for (const [path, bytes] of early) this.take(path, bytes);
     if (this.start) this.adopt();
     else this.hooks.wish();
   }
@@ -246,7 +251,10 @@ export class ViewState {
     if (same(next, this.selection)) return;
     this.selection = next;
     const link = toLink(this.found, next);
-    if (this.start) this.start = { ...this.start, ...link };
+    const { head, ...site } = siteAndHead(link);
+    if ("site" in change) this.wanted = { ...this.wanted, ...site };
+    if ("head" in change) this.wanted = { ...this.wanted, head };
+    if (this.start) this.start = { ...this.start, ...link, ...this.wanted };
     this.hooks.wish(); // fetch first: drawing takes longer
     this.changed();
     this.record(link);
