@@ -26,6 +26,7 @@ from tests.browser.driver import PLACES, WORDS
 
 PACKAGES = ("streamlit", "torch", "websockets")
 PAUSE_SECONDS = 1.0  # between two changes of one person, on average
+STILL_SECONDS = 2.0  # without a message, after which a page counts as at rest: the server is busy
 LATE_SECONDS = 10.0
 LATE_SHARE = 0.05  # of messages that take that long; the others take up to a third of a second
 AVOID = ("Fetch", "A model", "Patch", "Begin with", "Kind", "Projector", "Heard of")
@@ -101,7 +102,7 @@ async def person(url: str, seconds: float, random: random.Random) -> Person:
                 found.changes += 1
                 await asyncio.sleep(random.expovariate(1 / PAUSE_SECONDS))
             client.delay = None
-            await client.rest()
+            await client.rest(STILL_SECONDS)
             found.disagreements += await _last(client, random)
     except (TimeoutError, RuntimeError, OSError) as error:
         found.disagreements.append(f"{type(error).__name__}: {error}")
@@ -155,11 +156,11 @@ def _change(client: Client, random: random.Random) -> None:
 async def _last(client: Client, random: random.Random) -> list[str]:
     """What the page does not show of the last change, here or where its link is opened."""
     client.go("", urlencode({"input": "before"}))
-    await client.rest()
+    await client.rest(STILL_SECONDS)
     words = " ".join(random.choices(("one", "two", "three", "four", "five"), k=6))
     if not type_text(client, words):
         return ["there is no box for a text"]
-    await client.rest()
+    await client.rest(STILL_SECONDS)
     here = client.shown()
     problems = [] if words in map(str, here.values()) else [f"{words!r} is not in {here}"]
     async with Client(client.url, query=client.address()).connected() as other:

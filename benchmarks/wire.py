@@ -70,6 +70,7 @@ class Client:
     _inbox: "asyncio.Queue[tuple[float, bytes]]" = field(default_factory=asyncio.Queue)
     _tasks: "list[asyncio.Task[None]]" = field(default_factory=list)
     _changed: float = 0.0
+    _on_their_way: int = 0  # messages, in both directions
 
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator["Client"]:
@@ -125,6 +126,7 @@ class Client:
         self.sent += 1
         self.running = True
         self._changed = asyncio.get_running_loop().time()
+        self._on_their_way += 1
         self._outbox.put_nowait((self._due(), message))
 
     def go(self, path: str, query: str = "") -> None:
@@ -210,7 +212,8 @@ class Client:
             await asyncio.sleep(0.02)
 
     def _pending(self) -> bool:
-        return not (self._outbox.empty() and self._inbox.empty())
+        """Whether a message is on its way: one that is late has left its queue."""
+        return self._on_their_way > 0
 
     def _widgets(self) -> Iterator[tuple[str, WidgetState]]:
         """The values that widgets have when nobody has touched them."""
@@ -233,15 +236,18 @@ class Client:
             async for message in socket:
                 data = message if isinstance(message, bytes) else message.encode()
                 self.received += len(data)
+                self._on_their_way += 1
                 self._inbox.put_nowait((self._due(), data))
 
     async def _deliver(self) -> None:
         async for data in _in_order(self._inbox):
             self._take(ForwardMsg.FromString(data))
+            self._on_their_way -= 1
 
     async def _post(self, socket: ClientConnection) -> None:
         async for data in _in_order(self._outbox):
             await socket.send(data)
+            self._on_their_way -= 1
 
     def _take(self, message: ForwardMsg) -> None:
         self._changed = asyncio.get_running_loop().time()
