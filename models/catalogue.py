@@ -86,36 +86,36 @@ def catalogue() -> tuple[Entry, ...]:
 
 def entry(name: str) -> Entry:
     """The entry of that name; ValueError if there is none."""
-    for known in catalogue():
-        if known.name == name:
-            return known
-    names = ", ".join(known.name for known in catalogue())
+    for each in catalogue():
+        if each.name == name:
+            return each
+    names = ", ".join(each.name for each in catalogue())
     raise ValueError(f"expected one of {names}, received {name!r}")
 
 
-def folder(known: Entry) -> Path:
+def folder(entry: Entry) -> Path:
     """The folder with an entry's files, found without importing the package that carries it.
 
     Raises:
         CheckpointError: if the package, its weights or a readable config.json is not there.
     """
-    path = CHECKPOINTS / known.folder if known.distribution is None else _in_package(known)
-    if path is None or not (path / "model.safetensors").is_file() or not known.sha256:
+    path = CHECKPOINTS / entry.folder if entry.distribution is None else _in_package(entry)
+    if path is None or not (path / "model.safetensors").is_file() or not entry.sha256:
         raise CheckpointError(
-            f"the files of {known.title} are missing or unreadable: {known.remedy}"
+            f"the files of {entry.title} are missing or unreadable: {entry.remedy}"
         )
     return path
 
 
-def verify(known: Entry, path: Path) -> None:
+def verify(entry: Entry, path: Path) -> None:
     """Raises CheckpointError unless the weights are the published ones, byte for byte."""
     file = path / "model.safetensors"
     stat = file.stat()
     found = _sha256(file, stat.st_size, stat.st_mtime_ns)
-    if found != known.sha256:
+    if found != entry.sha256:
         raise CheckpointError(
-            f"model.safetensors of {known.title} is not the published file (SHA-256 {found[:12]}…,"
-            f" expected {known.sha256[:12]}…): {known.remedy}"
+            f"model.safetensors of {entry.title} is not the published file (SHA-256 {found[:12]}…,"
+            f" expected {entry.sha256[:12]}…): {entry.remedy}"
         )
 
 
@@ -129,21 +129,21 @@ def read_config(path: Path) -> Mapping[str, Any]:
 
 
 def _ours(path: Path) -> Entry:
-    told = read_config(path)
+    config = read_config(path)
     return Entry(
         name=path.name,
-        title=str(told.get("title", path.name)),
-        summary=str(told.get("summary", "Its config.json cannot be read.")),
-        licence=str(told.get("licence", "unknown")),
+        title=str(config.get("title", path.name)),
+        summary=str(config.get("summary", "Its config.json cannot be read.")),
+        licence=str(config.get("licence", "unknown")),
         folder=path.name,
-        sha256=str(told.get("sha256", "")),
-        kind=KINDS.get(str(told.get("model_type")), "encoder"),
+        sha256=str(config.get("sha256", "")),
+        kind=KINDS.get(str(config.get("model_type")), "encoder"),
     )
 
 
-def _in_package(known: Entry) -> Path | None:
+def _in_package(entry: Entry) -> Path | None:
     try:
-        return Path(str(distribution(known.distribution or "").locate_file(known.folder)))
+        return Path(str(distribution(entry.distribution or "").locate_file(entry.folder)))
     except PackageNotFoundError:
         return None
 

@@ -222,15 +222,15 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def _trained(known: Entry) -> Preset:
+def _trained(entry: Entry) -> Preset:
     """A model that was trained here, with the sizes it has."""
-    told = read_config(CHECKPOINTS / known.folder).get("config", {})
+    config = read_config(CHECKPOINTS / entry.folder).get("config", {})
     fields: dict[str, Any] = {
-        name: tuple(v) if isinstance(v, list) else v for name, v in told.items()
+        name: tuple(v) if isinstance(v, list) else v for name, v in config.items()
     }
     most = fields.get("max_tokens", Preset.tokens)
     sizes = {"tokens": min(Preset.tokens, most), "target": min(Preset.target, most)}
-    return Preset(f"{known.title} (trained)", known.kind, "", fields, **sizes, model=known.name)
+    return Preset(f"{entry.title} (trained)", entry.kind, "", fields, **sizes, model=entry.name)
 
 
 PRESETS |= {f"trained-{e.name}": _trained(e) for e in catalogue() if e.distribution is None}

@@ -128,19 +128,19 @@ def train(
     for step in range(first + 1, settings.steps + 1):
         rate = run.rate
         loss, sound = run.step(step, task)
-        told: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
         if not sound:
             run.restore(good)
-            told["problem"] = (
+            extra["problem"] = (
                 f"the loss or its gradient is not a finite number at step {step}:"
                 f" back at step {good.step}"
             )
         elif step % settings.every == 0 or step == settings.steps:
             good = run.snapshot(step)
-            told = {"score": score(network, task, tested), "snapshot": good}
+            extra = {"score": score(network, task, tested), "snapshot": good}
         seconds = run.seconds
         left = (seconds - before) / (step - first) * (settings.steps - step)
-        yield Progress(step, settings.steps, loss, rate, seconds, left, **told)
+        yield Progress(step, settings.steps, loss, rate, seconds, left, **extra)
         if not sound:
             break
     network.eval()

@@ -59,7 +59,7 @@ def publish(
     examples = shown(as_read(network, recipe), recipe.pointers)
     settings = asdict(recipe.settings)
     words = [vocabulary.names for vocabulary in recipe.vocabularies.values()]
-    told: dict[str, Any] = {
+    config: dict[str, Any] = {
         **settings_of(recipe.config),
         "title": recipe.title,
         "summary": recipe.summary,
@@ -79,7 +79,7 @@ def publish(
             "versions": libraries(),
         },
     }
-    save_checkpoint(network, told, folder, files=files)
+    save_checkpoint(network, config, folder, files=files)
 
 
 def as_read(network: nn.Module, recipe: Recipe) -> Model:

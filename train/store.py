@@ -58,7 +58,7 @@ def open_snapshot(path: Path) -> Snapshot:
 
 def save_checkpoint(
     network: nn.Module,
-    told: Mapping[str, Any],
+    config: Mapping[str, Any],
     folder: Path,
     *,
     files: Mapping[str, Callable[[Path], None]],
@@ -82,7 +82,7 @@ def save_checkpoint(
             shutil.rmtree(leftover, ignore_errors=True)
         new.mkdir(parents=True)
         weights = save({name: t.contiguous().cpu() for name, t in network.state_dict().items()})
-        whole = {**told, "sha256": sha256(weights).hexdigest()}
+        whole = {**config, "sha256": sha256(weights).hexdigest()}
         (new / "model.safetensors").write_bytes(weights)
         text = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
         (new / "config.json").write_text(text, encoding="utf-8")

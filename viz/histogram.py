@@ -20,8 +20,8 @@ def counts(found: np.ndarray, edges: np.ndarray, *, title: str, x: str) -> go.Fi
     if found.ndim != 1 or edges.shape != (len(found) + 1,):
         raise ValueError(f"expected one edge more than counts, received {len(edges)}, {len(found)}")
     bar = go.Bar(x=(edges[1:] + edges[:-1]) / 2, y=found, width=np.diff(edges))
-    told = f"{x} about %{{x:.4g}}<br>%{{y:,}} numbers<extra></extra>"
-    figure = go.Figure(bar.update(hovertemplate=told))
+    template = f"{x} about %{{x:.4g}}<br>%{{y:,}} numbers<extra></extra>"
+    figure = go.Figure(bar.update(hovertemplate=template))
     number_axis(figure, "x", x)
     number_axis(figure, "y", "numbers")
     return finish(figure, title, HEIGHT)

@@ -141,9 +141,9 @@ def _streamlit(mode: Mode) -> dict[str, object]:
 
 
 def _checked(mode: str) -> Mode:
-    for known in MODES:
-        if mode == known:
-            return known
+    for each in MODES:
+        if mode == each:
+            return each
     raise ValueError(f"expected mode 'light' or 'dark', received {mode!r}")
 
 

@@ -94,12 +94,12 @@ def _head(config: ViTConfig, shape: Shape) -> list[Part]:
         return []
     width, count = config.width, prod(config.grid)
     read: Shape = (("features", width * count if config.head == "flatten" else width),)
-    told = {
+    pooling = {
         "class": ("Class token", "x[class]"),
         "mean": ("Mean", "mean of all patches"),
         "flatten": ("Flatten", "all patches in a row"),
     }
-    title, formula = told[config.head]
+    title, formula = pooling[config.head]
     kept = NUMBER * size(read) if _copies(config) else 0
     parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool, memory=kept)]
     runs, bend = Classifier.forward, config.head_activation or config.activation

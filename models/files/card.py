@@ -103,25 +103,25 @@ class Card:
     training: Mapping[str, Any]
 
 
-def card(known: Entry) -> Card | None:
+def card(entry: Entry) -> Card | None:
     """The card of a model of the catalogue; None if it was not trained here.
 
     Raises:
         CheckpointError: if its config.json is damaged.
     """
-    if known.distribution is not None:
+    if entry.distribution is not None:
         return None
-    told = read_config(CHECKPOINTS / known.folder)
+    config = read_config(CHECKPOINTS / entry.folder)
     try:
         return Card(
-            task=told["task"],
-            hint=told["hint"],
-            measures=tuple(Measure(**each) for each in told["measures"]),
-            examples=tuple(Example(**each) for each in told["examples"]),
-            questions=tuple(Question(q["title"], tuple(q["classes"])) for q in told["questions"]),
-            tokens=tuple(told["tokens"]),
-            target_tokens=tuple(told["target_tokens"]),
-            training=told["training"],
+            task=config["task"],
+            hint=config["hint"],
+            measures=tuple(Measure(**each) for each in config["measures"]),
+            examples=tuple(Example(**each) for each in config["examples"]),
+            questions=tuple(Question(q["title"], tuple(q["classes"])) for q in config["questions"]),
+            tokens=tuple(config["tokens"]),
+            target_tokens=tuple(config["target_tokens"]),
+            training=config["training"],
         )
     except (KeyError, TypeError) as error:
-        raise CheckpointError(f"{known.title}: config.json is damaged: {known.remedy}") from error
+        raise CheckpointError(f"{entry.title}: config.json is damaged: {entry.remedy}") from error

@@ -66,17 +66,17 @@ def parse_query(
     Raises:
         QuestionError: a parameter is missing, unknown, given twice, or makes no sense.
     """
-    known = {**required, **optional}
+    parsers = {**required, **optional}
     values: dict[str, Any] = {}
     if sum(len(name) + len(value) for name, value in pairs) > MAX_QUERY:
         raise QuestionError(f"expected at most {MAX_QUERY} characters of parameters")
     for name, text in pairs:
-        if name not in known:
-            expected = f"the parameters {', '.join(known)}" if known else "no parameters"
+        if name not in parsers:
+            expected = f"the parameters {', '.join(parsers)}" if parsers else "no parameters"
             raise QuestionError(f"expected {expected}")
         if name in values or len(text) > MAX_VALUE:
             raise QuestionError(f"expected {name} once, in at most {MAX_VALUE} characters")
-        values[name] = known[name](text)
+        values[name] = parsers[name](text)
     missing = [name for name in required if name not in values]
     if missing:
         raise QuestionError(f"expected the parameter {missing[0]}")

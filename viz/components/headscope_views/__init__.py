@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
-HTML = '<div class="headscope"></div>'
+HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
 
 
 def view(

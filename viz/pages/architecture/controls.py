@@ -62,7 +62,7 @@ def problem(error: ValueError) -> None:
     st.caption("Possible with one change (what is shown are the last settings that were possible):")
     with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.nearest()):
-            controls.button(fix.label, f"{PAGE}_fix_{number}", session.give, PAGE, fix.changes)
+            controls.button(fix.label, f"{PAGE}_fix_{number}", session.assign, PAGE, fix.changes)
         st.button("Back to the preset", key=f"{PAGE}_back", on_click=_reset, type="tertiary")
 
 
@@ -84,7 +84,7 @@ def view(summary: str) -> bool:
 
 
 def _reset() -> None:
-    session.give(PAGE, presets.values(network.chosen()))
+    session.assign(PAGE, presets.values(network.chosen()))
 
 
 def _follow_preset() -> None:
@@ -109,7 +109,7 @@ def _begin(name: str) -> None:
         example = presets.first_example(name)
         settings |= presets.input_of(name, example) | {"reads": "text"}
         selection = presets.head_of(example)
-    session.give(PAGE, settings, selection)
+    session.assign(PAGE, settings, selection)
 
 
 def _of_a_model(text: str) -> bool:

@@ -58,7 +58,7 @@ def _offer(bytes: float) -> None:
 
     with st.container(key=f"{PAGE}_smaller", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.smaller(fits)):
-            controls.button(fix.label, f"{PAGE}_fit_{number}", session.give, PAGE, fix.changes)
+            controls.button(fix.label, f"{PAGE}_fit_{number}", session.assign, PAGE, fix.changes)
 
 
 def predicted(parts: tuple[Any, ...]) -> float:

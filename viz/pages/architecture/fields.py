@@ -201,9 +201,9 @@ def fields(kind: str) -> tuple[Field, ...]:
     return (*FIELDS[kind], *inputs)
 
 
-def value_of(field: Field, given: Mapping[str, Any]) -> int | str:
+def value_of(field: Field, values: Mapping[str, Any]) -> int | str:
     """The value of its control for these fields of a config."""
-    value = given.get(field.of or field.name, field.default)
+    value = values.get(field.of or field.name, field.default)
     if field.name == "mask_fill":
         return next((word for word, fill in FILLS.items() if fill == value), "−∞")
     if isinstance(value, bool):

@@ -70,25 +70,25 @@ def _picture(config: Any, model: str) -> Input:
     for problem in pictures.problems(PAGE):
         shared.error_line(problem)
     data, digest = pictures.current(PAGE)
-    given = Input("image", digest, session.get(PAGE, "fit"), pictures.name_in_code(PAGE), data)
-    _, notes = fitted(config, given)
+    request = Input("image", digest, session.get(PAGE, "fit"), pictures.name_in_code(PAGE), data)
+    _, notes = fitted(config, request)
     if notes:
         st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
-    return given
+    return request
 
 
-def arguments(config: "Config", given: Input) -> "tuple[Any, Any]":
+def arguments(config: "Config", request: Input) -> "tuple[Any, Any]":
     """Input and target as `trace` takes them."""
     from models.text import clean
 
-    if given.kind == "image":
-        return pixels(config, fitted(config, given)[0]), None
-    if given.kind == "ids":
-        return _ids(given.first), _ids(given.second) if given.second else None
-    return clean(given.first)[0], clean(given.second)[0] if given.second.strip() else None
+    if request.kind == "image":
+        return pixels(config, fitted(config, request)[0]), None
+    if request.kind == "ids":
+        return _ids(request.first), _ids(request.second) if request.second else None
+    return clean(request.first)[0], clean(request.second)[0] if request.second.strip() else None
 
 
-def parts(config: "Config", given: Input) -> tuple[Any, ...]:
+def parts(config: "Config", request: Input) -> tuple[Any, ...]:
     """The parts of the network for this very input.
 
     Raises:
@@ -97,10 +97,10 @@ def parts(config: "Config", given: Input) -> tuple[Any, ...]:
     from models.cost.count import parts
     from models.text import WordTokenizer, clean
 
-    values = [given.first, *([given.second] if given.second else [])]
-    if given.kind == "image":
+    values = [request.first, *([request.second] if request.second else [])]
+    if request.kind == "image":
         return parts(config)
-    if given.kind == "ids":
+    if request.kind == "ids":
         return parts(config, *(max(1, len(reading.numbers_in(text))) for text in values))
     texts = [clean(text)[0] for text in values]
     if not texts[0].strip():
@@ -110,17 +110,17 @@ def parts(config: "Config", given: Input) -> tuple[Any, ...]:
     return parts(config, *counts)
 
 
-def code(config: Any, given: Input) -> tuple[str, list[str], str]:
+def code(config: Any, request: Input) -> tuple[str, list[str], str]:
     """Lines of Python: imports, what makes the input, and the arguments of `trace`."""
-    if given.kind == "text":
-        return "", [], ", ".join(repr(value) for value in arguments(config, given) if value)
-    if given.kind == "ids":
-        ids = [reading.numbers_in(text) for text in (given.first, given.second) if text]
+    if request.kind == "text":
+        return "", [], ", ".join(repr(value) for value in arguments(config, request) if value)
+    if request.kind == "ids":
+        ids = [reading.numbers_in(text) for text in (request.first, request.second) if text]
         return "import torch\n\n", [], ", ".join(f"torch.tensor([{values}])" for values in ids)
     size, channels = config.image, config.channels
     lines = [
-        f"picture = open_image(Path({given.file!r}))",
-        f"image, note = fit_image(picture, {size}, {size}, {given.second!r})",
+        f"picture = open_image(Path({request.file!r}))",
+        f"image, note = fit_image(picture, {size}, {size}, {request.second!r})",
         "pixels = to_pixels(image)",
     ]
     imports = "from pathlib import Path\n\n"
@@ -132,10 +132,10 @@ def code(config: Any, given: Input) -> tuple[str, list[str], str]:
     return f"{imports}from models.image import fit_image, open_image, to_pixels\n", lines, "pixels"
 
 
-def fitted(config: Any, given: Input) -> "tuple[Image, tuple[str, ...]]":
+def fitted(config: Any, request: Input) -> "tuple[Image, tuple[str, ...]]":
     """The picture as the network sees it, in colour, and what was done to it."""
-    how: Any = given.second
-    return picture.fitted(given.first, config.image, config.image, how, given.data)
+    how: Any = request.second
+    return picture.fitted(request.first, config.image, config.image, how, request.data)
 
 
 def pixels(config: Any, image: "Image") -> "Tensor":

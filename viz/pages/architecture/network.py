@@ -50,12 +50,12 @@ def config(name: str, values: Mapping[str, int | str]) -> Any:
     from models.presets import config_of
 
     preset = PRESETS[name]
-    given = dict(preset.fields) | {
+    settings = dict(preset.fields) | {
         field.of or field.name: meaning(field, values[field.name]) for field in FIELDS[preset.kind]
     }
-    if given.get("neurons"):
-        given["classes"] = None
-    made = config_of(preset.kind, given)
+    if settings.get("neurons"):
+        settings["classes"] = None
+    made = config_of(preset.kind, settings)
     check_input(made, *sizes(values))
     return made
 

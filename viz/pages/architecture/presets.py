@@ -11,7 +11,7 @@ from models.presets import PRESETS
 from viz.pages.architecture.fields import fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
-from viz.pages.widgets import known, pictures
+from viz.pages.widgets import cards, pictures
 
 PAGE = "architecture"
 FIRST = "small"
@@ -75,8 +75,8 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
 def values(name: str) -> dict[str, int | str]:
     """The values of the controls for a preset."""
     preset = PRESETS[name]
-    given = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)
-    return {field.name: value_of(field, given) for field in fields(preset.kind)}
+    settings = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)
+    return {field.name: value_of(field, settings) for field in fields(preset.kind)}
 
 
 def trained(name: str) -> str:
@@ -86,7 +86,7 @@ def trained(name: str) -> str:
 
 def examples(name: str) -> tuple[Example, ...]:
     """The examples of a trained preset's model."""
-    card = known.card(trained(name)) if trained(name) else None
+    card = cards.card(trained(name)) if trained(name) else None
     return () if card is None else card.examples
 
 
@@ -97,13 +97,13 @@ def first_example(name: str) -> Example | None:
 
 def input_of(name: str, example: Example | None) -> dict[str, str]:
     """The input of an example of a preset; of None, a sentence and a photo for any network."""
-    given = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
+    settings = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
     if example is None:
-        return given
+        return settings
     own = f"{trained(name)}/{example.input}"
     if own in picture.SAMPLES:
-        return given | {"photo": own}
-    return given | {"text": example.input, "answer": example.target or ""}
+        return settings | {"photo": own}
+    return settings | {"text": example.input, "answer": example.target or ""}
 
 
 def head_of(example: Example | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from viz.pages.architecture.presets import PAGE
 from viz.pages.image import examples, picture
 from viz.pages.state import session
 from viz.pages.text import predictions
-from viz.pages.widgets import attention, controls, known, snippet, verification
+from viz.pages.widgets import attention, cards, controls, snippet, verification
 
 if TYPE_CHECKING:
     from models.files.card import Example
@@ -31,9 +31,9 @@ def show(config: "Config") -> None:
         _introduce(name, model)
     params = (*presets.settings_of(name), *presets.selection_of(name))
     with attention.stage(PAGE, kind_of(config), params) as stage:
-        given = inputs.choose(config)
-        if cost.allowed(config, inputs.parts(config, given)):
-            _draw(stage, config, model, given)
+        request = inputs.choose(config)
+        if cost.allowed(config, inputs.parts(config, request)):
+            _draw(stage, config, model, request)
         else:
             stage.stale()
 
@@ -59,7 +59,7 @@ def kind_of(config: "Config") -> attention.Kind:
 def _introduce(name: str, model: str) -> None:
     """What a trained model learned, and its own texts; pictures stand with the pictures."""
     if model:
-        known.about(model)
+        cards.about(model)
     elif presets.trained(name):
         shared.notice("What was trained does not fit other sizes: its weights are random now.")
     if picture.samples(presets.trained(name)):
@@ -74,14 +74,14 @@ def _introduce(name: str, model: str) -> None:
 def _take(name: str, example: "Example") -> None:
     """Puts an example's input into the page, and its head before the reader."""
     settings = presets.input_of(name, example) | {"reads": "text"}
-    session.give(PAGE, settings, presets.head_of(example))
+    session.assign(PAGE, settings, presets.head_of(example))
 
 
-def _draw(stage: attention.Stage, config: "Config", model: str, given: Input) -> None:
+def _draw(stage: attention.Stage, config: "Config", model: str, request: Input) -> None:
     device = shared.device()
     with st.spinner("Building and running it …"):
-        trace = traced(config, model, device, given)
-        held = _held(trace, config, model, device, given)
+        trace = traced(config, model, device, request)
+        held = _held(trace, config, model, device, request)
     for note in trace.value.notes:
         shared.notice(note)
     if picture.samples(model):
@@ -92,7 +92,7 @@ def _draw(stage: attention.Stage, config: "Config", model: str, given: Input) ->
         verification.button(
             PAGE,
             held.id,
-            lambda: (built(config, model, device), *inputs.arguments(config, given)),
+            lambda: (built(config, model, device), *inputs.arguments(config, request)),
         )
 
 
@@ -104,7 +104,7 @@ def built(config: "Config", model: str, device: str) -> "Model":
     return load(model or config, device=device)  # pyright: ignore[reportArgumentType]
 
 
-def traced(config: "Config", model: str, device: str, given: Input) -> "Held[Trace]":
+def traced(config: "Config", model: str, device: str, request: Input) -> "Held[Trace]":
     """One pass over one input."""
 
     def run() -> "Trace":
@@ -112,18 +112,18 @@ def traced(config: "Config", model: str, device: str, given: Input) -> "Held[Tra
 
         made = built(config, model, device)
         with shared.forward_pass(made):
-            return trace(made, *inputs.arguments(config, given))
+            return trace(made, *inputs.arguments(config, request))
 
-    return registry.once((PAGE, "trace", config, model, device, given), run, trace_bytes)
+    return registry.once((PAGE, "trace", config, model, device, request), run, trace_bytes)
 
 
 def _held(
-    trace: "Held[Trace]", config: Any, model: str, device: str, given: Input
+    trace: "Held[Trace]", config: Any, model: str, device: str, request: Input
 ) -> Held[TextEntry | ImageEntry]:
     """What the browser asks about."""
 
     def code(site: int, head: int | str) -> str:
-        return _code(config, model, given, trace.value, site, head)
+        return _code(config, model, request, trace.value, site, head)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         return predictions.at(shared.Choice(model), trace.value, site, direction, token)
@@ -131,20 +131,22 @@ def _held(
     def entry() -> TextEntry | ImageEntry:
         from viz.api.text import thumbs
 
-        if given.kind == "image":
-            encoded = picture.encoded(inputs.fitted(config, given)[0])
+        if request.kind == "image":
+            encoded = picture.encoded(inputs.fitted(config, request)[0])
             dim = config.dim or config.channels * config.patch**2
             return ImageEntry(trace.value, encoded, config.patch, dim, config.order, code)
         return TextEntry(
             trace.value, thumbs(trace.value), code, predict if model else no_predictions
         )
 
-    return registry.once((PAGE, "view", config, model, device, given), entry, parent=trace)
+    return registry.once((PAGE, "view", config, model, device, request), entry, parent=trace)
 
 
-def _code(config: Any, model: str, given: Input, trace: "Trace", site: int, head: int | str) -> str:
+def _code(
+    config: Any, model: str, request: Input, trace: "Trace", site: int, head: int | str
+) -> str:
     """Lines of Python that give the weights that are shown."""
-    imports, lines, arguments = inputs.code(config, given)
+    imports, lines, arguments = inputs.code(config, request)
     imports += "from models.run import load, trace\n"
     if not model:
         kind = type(config)

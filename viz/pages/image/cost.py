@@ -100,8 +100,8 @@ def allowed(page: str, choice: ViTChoice, device: str) -> bool:
             f" {short(found.free or 0, 'memory')} are free: make it smaller."
         )
     else:
-        said = shared.notice if found.fits else shared.error_line
-        said(
+        show = shared.notice if found.fits else shared.error_line
+        show(
             f"This network has {choice.config().tokens:,} tokens: a pass takes about"
             f" {duration(found.seconds)} here, and cannot be stopped once it runs."
         )
@@ -209,6 +209,6 @@ def _works(choice: ViTChoice, fits: Callable[[ViTChoice], bool]) -> bool:
 def _offer(page: str, fixes: list[Fix], more: Iterable[tuple[str, Callable[[], Any]]] = ()) -> None:
     with st.container(key=f"{page}_fixes", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes):
-            controls.button(fix.label, f"{page}_fix_{number}", session.give, page, fix.changes)
+            controls.button(fix.label, f"{page}_fix_{number}", session.assign, page, fix.changes)
         for label, action in more:
             controls.button(label, f"{page}_run", action)

@@ -9,7 +9,7 @@ from models.files.card import Example
 from viz.pages.image import picture
 from viz.pages.shared import BUILT, plain
 from viz.pages.state import session
-from viz.pages.widgets import known, pictures
+from viz.pages.widgets import cards, pictures
 
 if TYPE_CHECKING:
     from models.trace import Trace
@@ -29,7 +29,7 @@ def caption(page: str) -> None:
             " depth do before any learning, and nothing that was learned."
         )
         return
-    known.about(model)
+    cards.about(model)
     example = of(model).get(session.get(page, "photo"))
     if example is not None and not pictures.has_upload(page):
         st.caption(plain(f"What to look at. {example.hint}"))
@@ -39,7 +39,7 @@ def answer(model: str, trace: "Trace") -> None:
     """What a trained network answers to each question, and how sure it is."""
     from analysis.outputs import class_probabilities
 
-    card = known.card(model)
+    card = cards.card(model)
     if card is None:
         return
     sizes = [len(question.classes) for question in card.questions]
@@ -50,8 +50,8 @@ def answer(model: str, trace: "Trace") -> None:
             for number, (name, share) in enumerate(zip(question.classes, found, strict=True))
             if share >= 0.01 and number != best
         )
-        told = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
-        st.markdown(f"{plain(question.title)} {told}{'; ' + plain(others) if others else ''})")
+        first = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
+        st.markdown(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
 
 
 def follow(page: str) -> None:

@@ -79,10 +79,10 @@ def _show(stage: attention.Stage) -> None:
         stage.stale()
         return
     data, digest = pictures.current(PAGE)
-    given = tracing.Input(choice, device, digest, session.get(PAGE, "fit"))
+    request = tracing.Input(choice, device, digest, session.get(PAGE, "fit"))
     with st.spinner("Running the network …"):
-        held = tracing.shown(given, data, pictures.name_in_code(PAGE))
-    image, notes = tracing.fitted_image(given, data)
+        held = tracing.shown(request, data, pictures.name_in_code(PAGE))
+    image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
     examples.answer(choice.model, held.value.shown)

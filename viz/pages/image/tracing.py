@@ -34,13 +34,13 @@ class Input:
     fit: How
 
 
-def fitted_image(given: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]":
+def fitted_image(request: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]":
     """The picture as the network gets it, and what was done to it on the way."""
-    size = given.choice.size
-    return fitted(given.digest, size, size, given.fit, data)
+    size = request.choice.size
+    return fitted(request.digest, size, size, request.fit, data)
 
 
-def shown(given: Input, data: bytes, name: str) -> Held[ImageEntry]:
+def shown(request: Input, data: bytes, name: str) -> Held[ImageEntry]:
     """What the browser asks about.
 
     Args:
@@ -48,28 +48,28 @@ def shown(given: Input, data: bytes, name: str) -> Held[ImageEntry]:
         data: the picture's file.
         name: of the file in the lines of Python.
     """
-    key = ("image", given, name)
-    return registry.once(key, lambda: _run(given, data, name), lambda e: trace_bytes(e.shown))
+    key = ("image", request, name)
+    return registry.once(key, lambda: _run(request, data, name), lambda e: trace_bytes(e.shown))
 
 
-def _run(given: Input, data: bytes, name: str) -> ImageEntry:
+def _run(request: Input, data: bytes, name: str) -> ImageEntry:
     from models.run import trace
 
-    choice = given.choice
-    image, _ = fitted_image(given, data)
-    model = network.opened(choice, given.device)
-    with shared.forward_pass(model, long=cost.is_long(choice, given.device)):
+    choice = request.choice
+    image, _ = fitted_image(request, data)
+    model = network.opened(choice, request.device)
+    with shared.forward_pass(model, long=cost.is_long(choice, request.device)):
         found = trace(model, image)
 
     def code(site: int, head: int | str) -> str:
-        return _code(given, name, snippet.weights_of(found, site, head))
+        return _code(request, name, snippet.weights_of(found, site, head))
 
     return ImageEntry(found, encoded(image), choice.patch, choice.dim, choice.order, code)
 
 
-def _code(given: Input, name: str, weights: str) -> str:
+def _code(request: Input, name: str, weights: str) -> str:
     """Opens and fits the picture, builds the network, and reads the weights that are shown."""
-    choice = given.choice
+    choice = request.choice
     fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
     built = choice.model == BUILT
     source = f"ViTConfig({fields})" if built else repr(choice.model)
@@ -80,6 +80,6 @@ from models.image import fit_image, open_image
 from models.run import load, trace{imports}
 
 picture = open_image(Path({name!r}))
-image, note = fit_image(picture, {choice.size}, {choice.size}, {given.fit!r})
+image, note = fit_image(picture, {choice.size}, {choice.size}, {request.fit!r})
 t = trace(load({source}), image)
 {weights}  # query × key"""

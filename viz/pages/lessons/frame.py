@@ -187,7 +187,7 @@ def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = ""
 
 def _try(name: str, usual: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Sets the controls, and asks the browser to bring the first of them into view."""
-    session.give(name, {**usual, **settings})
+    session.assign(name, {**usual, **settings})
     st.session_state["lesson/tried"] = name, session.current(name).revision, [*settings]
 
 
@@ -263,7 +263,7 @@ def _head(name: str) -> None:
 
 
 def _enlarge() -> None:
-    session.give(session.APP, {"projector": "no" if session.app("projector") == "yes" else "yes"})
+    session.assign(session.APP, {"projector": "no" if session.app("projector") == "yes" else "yes"})
 
 
 def _print(name: str) -> None:

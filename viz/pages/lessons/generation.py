@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.widgets import known
+from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
     from models.decode import Step
@@ -118,7 +118,7 @@ def _encoded(
         return tuple(words), [WORDS.index(word) for word in words], WORDS
     if model.tokenizer is None:
         raise ValueError(f"{name} reads token ids only")
-    tokens, card = model.tokenizer.encode(text), known.card(name)
+    tokens, card = model.tokenizer.encode(text), cards.card(name)
     names = () if card is None else card.target_tokens or card.tokens
     return tokens.labels, list(tokens.ids), names
 

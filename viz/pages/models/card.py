@@ -115,10 +115,10 @@ def facts(source: Source, model: "Model") -> dict[str, str]:
 def _each(parts: "tuple[Part, ...]", name: str) -> str:
     """A size of every part; once where there is one part."""
     values = [(part.name, getattr(part, name)) for part in parts]
-    said = ["not stated" if value is None else str(value) for _, value in values]
-    if len(set(said)) == 1:
-        return said[0]
-    return ", ".join(f"{part} {value}" for (part, _), value in zip(values, said, strict=True))
+    texts = ["not stated" if value is None else str(value) for _, value in values]
+    if len(set(texts)) == 1:
+        return texts[0]
+    return ", ".join(f"{part} {value}" for (part, _), value in zip(values, texts, strict=True))
 
 
 def _heads(parts: "tuple[Part, ...]") -> str:

@@ -14,7 +14,7 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
-TITLES = {known.name: known.title for known in catalogue()}
+TITLES = {entry.name: entry.title for entry in catalogue()}
 PLACES = {"catalogue": "With the app", "hub": "From the hub", "folder": "A folder"}
 DOORS = {"auto": "Automatic", "own": "Headscope", "transformers": "transformers"}
 NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
@@ -115,7 +115,7 @@ def _hub() -> None:
 
 def _take_cached() -> None:
     if chosen := st.session_state[f"{PAGE}_cached"]:
-        session.give(PAGE, {"id": chosen})
+        session.assign(PAGE, {"id": chosen})
 
 
 def _cached() -> tuple:

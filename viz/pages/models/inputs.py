@@ -12,7 +12,7 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.text import examples, reading, words
 from viz.pages.text.examples import EXAMPLES
-from viz.pages.widgets import entry, known, pictures
+from viz.pages.widgets import cards, entry, pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -67,11 +67,11 @@ def follow() -> None:
     """
     session.fold(PAGE)
     model, text = session.get(PAGE, "model"), session.get(PAGE, "input")
-    readers = {entry.name for entry in known.readers()}
+    readers = {entry.name for entry in cards.readers()}
     foreign = any(examples.of_text(name, text) for name in readers - {model})
     if model in readers and foreign and examples.of_text(model, text) is None:
         first, target = _first(model)
-        session.give(PAGE, {"input": first, "target": target})
+        session.assign(PAGE, {"input": first, "target": target})
 
 
 def choose(model: "Model") -> Input:
@@ -103,7 +103,7 @@ def choose(model: "Model") -> Input:
 
 def _first(model: str) -> tuple[str, str]:
     """Text and target of a model's first example; of the Text page's first if it has none."""
-    if model not in {entry.name for entry in known.readers()}:
+    if model not in {entry.name for entry in cards.readers()}:
         return FIRST, ""
     first = examples.of(model)[0]
     return first.input, first.target or ""
@@ -117,7 +117,7 @@ def _entries(model: "Model", takes: "Reads") -> None:
         elif takes.text:
             entry.text(PAGE, "input", "Type a text; the picture follows", multiline=True)
             if takes.pair:
-                entry.text(PAGE, "pair", "Second text (optional)", width=260)
+                entry.text(PAGE, "pair", "Second text (optional)", width=300)
         if takes.target and _writer(model) is None:
             entry.text(PAGE, "target_ids", "Target ids (leave empty to generate)")
         elif takes.target:

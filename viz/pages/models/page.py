@@ -72,15 +72,15 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     with stage.below:
         below = st.container(gap="small")
         card.show(found.source, found.model)
-    given = inputs.choose(found.model)
+    request = inputs.choose(found.model)
     whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
     with st.spinner("Running the model …"):
-        held = tracing.shown(found, given, whole, special)
-    notes = dict.fromkeys((*given.notes, *tracing.traced(found, given).value.notes))
+        held = tracing.shown(found, request, whole, special)
+    notes = dict.fromkeys((*request.notes, *tracing.traced(found, request).value.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))
     stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
     stage.params = params(model, stage.kind)
     stage.show(held, panels=["code"])
     with below:
-        verification.button(PAGE, held.id, lambda: (found.model, *given.arguments))
+        verification.button(PAGE, held.id, lambda: (found.model, *request.arguments))

@@ -37,25 +37,25 @@ class Patches:
     order: str
 
 
-def traced(found: Open, given: Input) -> "Held[Trace]":
+def traced(found: Open, request: Input) -> "Held[Trace]":
     """One forward pass over one input."""
-    return registry.once(_key(found, given), lambda: _run(found, given), trace_bytes)
+    return registry.once(_key(found, request), lambda: _run(found, request), trace_bytes)
 
 
 def shown(
-    found: Open, given: Input, words: bool, special: Special
+    found: Open, request: Input, words: bool, special: Special
 ) -> "Held[ImageEntry] | Held[TextEntry]":
     """What the browser asks about: a picture with its patches, or the tokens or words of a text."""
-    trace = traced(found, given)
-    patches, image = patches_of(found.model, trace.value), given.image
-    key = ("checkpoint view", *_key(found, given))
+    trace = traced(found, request)
+    patches, image = patches_of(found.model, trace.value), request.image
+    key = ("checkpoint view", *_key(found, request))
     if patches is None or image is None:
         view = None if (words, special) == (False, "shown") else (words, special)
         return registry.once(
-            (*key, view), lambda: _text(found, given, trace.value, view), parent=trace
+            (*key, view), lambda: _text(found, request, trace.value, view), parent=trace
         )
     return registry.once(
-        (*key, "image"), lambda: _image(found, given, trace.value, image, patches), parent=trace
+        (*key, "image"), lambda: _image(found, request, trace.value, image, patches), parent=trace
     )
 
 
@@ -78,7 +78,7 @@ def patches_of(model: "Model", trace: "Trace") -> Patches | None:
 
 def code(
     source: Source,
-    given: Input,
+    request: Input,
     trace: "Trace",
     site: int,
     head: int | str,
@@ -88,7 +88,7 @@ def code(
     options = [] if source.dtype == "float32" else [f"dtype=torch.{source.dtype}"]
     options += [] if source.device == "cpu" else [f"device={source.device!r}"]
     options += [] if source.door == "auto" else [f"door={source.door!r}"]
-    arguments = [_literal(part) for part in given.arguments if part is not None]
+    arguments = [_literal(part) for part in request.arguments if part is not None]
     imports = ["from models.run import load, trace"]
     if view is not None:
         imports.insert(0, "from analysis.view import View")
@@ -106,28 +106,28 @@ def code(
     return "\n".join([*imports, "", *lines, f"{weights}  # query × key"])
 
 
-def _key(found: Open, given: Input) -> tuple[Any, ...]:
-    return ("checkpoint", found.source, found.stamp, given.key)
+def _key(found: Open, request: Input) -> tuple[Any, ...]:
+    return ("checkpoint", found.source, found.stamp, request.key)
 
 
-def _run(found: Open, given: Input) -> "Trace":
+def _run(found: Open, request: Input) -> "Trace":
     from models.run import trace
 
     with shared.forward_pass(found.model):
-        return trace(found.model, *given.arguments)
+        return trace(found.model, *request.arguments)
 
 
 def _image(
-    found: Open, given: Input, trace: "Trace", image: "Image", patches: Patches
+    found: Open, request: Input, trace: "Trace", image: "Image", patches: Patches
 ) -> ImageEntry:
     def weights(site: int, head: int | str) -> str:
-        return code(found.source, given, trace, site, head)
+        return code(found.source, request, trace, site, head)
 
     return ImageEntry(trace, encoded(image), patches.side, patches.dim, patches.order, weights)
 
 
 def _text(
-    found: Open, given: Input, trace: "Trace", words: tuple[bool, Special] | None
+    found: Open, request: Input, trace: "Trace", words: tuple[bool, Special] | None
 ) -> TextEntry:
     from analysis.view import View
     from viz.api.text import thumbs
@@ -136,7 +136,7 @@ def _text(
     drawn = trace if view is None else view
 
     def weights(site: int, head: int | str) -> str:
-        return code(found.source, given, trace, site, head, view)
+        return code(found.source, request, trace, site, head, view)
 
     return TextEntry(drawn, thumbs(drawn), weights)
 

@@ -29,7 +29,7 @@ class Entered:
 
 
 @dataclass(frozen=True)
-class Given:
+class Assigned:
     """A link, an example or a preset sets controls, and may choose what the view selects."""
 
     settings: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Edited:
     settings: Mapping[str, Any]
 
 
-Event = Entered | Given | Edited
+Event = Entered | Assigned | Edited
 
 
 def reduce(state: PageState, event: Event) -> PageState:
@@ -53,7 +53,7 @@ def reduce(state: PageState, event: Event) -> PageState:
     match event:
         case Entered():
             return replace(state, revision=state.revision + 1, selection=None)
-        case Given(settings, selection, problems):
+        case Assigned(settings, selection, problems):
             merged = {**state.settings, **settings}
             return PageState(state.revision + 1, merged, selection, problems)
         case Edited(revision, settings):

@@ -118,18 +118,18 @@ def retired(name: str) -> Param:
 
 def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """The settings a link stands for, and one line for each thing in it that makes no sense."""
-    known = {param.name: param for param in params}
-    values = {name: param.default for name, param in known.items()}
-    wanted = {text + HASH for text in known}
+    by_name = {param.name: param for param in params}
+    values = {name: param.default for name, param in by_name.items()}
+    wanted = {text + HASH for text in by_name}
     problems = []
-    for name, written in query.items():
-        if name in known:
+    for name, raw in query.items():
+        if name in by_name:
             try:
-                values[name] = known[name].parse(written)
+                values[name] = by_name[name].parse(raw)
             except ValueError:
-                param = known[name]
+                param = by_name[name]
                 problems.append(
-                    f"The link says {name} = {_short(written)}; expected {param.expected}."
+                    f"The link says {name} = {_short(raw)}; expected {param.expected}."
                     f" Using {_worded(param.default)} instead."
                 )
         elif name not in wanted:
@@ -168,8 +168,8 @@ def digest_of(data: bytes | str) -> str:
     return hashlib.sha256(encoded).hexdigest()
 
 
-def _short(written: str) -> str:
-    shown = written if len(written) <= 30 else written[:29] + "…"
+def _short(raw: str) -> str:
+    shown = raw if len(raw) <= 30 else raw[:29] + "…"
     return f"“{shown}”"
 
 

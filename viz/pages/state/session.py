@@ -14,7 +14,7 @@ import streamlit as st
 
 from viz.pages.state import attachments
 from viz.pages.state import params as link
-from viz.pages.state.page_state import Edited, Entered, Event, Given, PageState, reduce
+from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
 
 Params = Iterable[link.Param]
 SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
@@ -90,7 +90,7 @@ def enter_app(page: str) -> None:
     present = current(APP).settings
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
-        _apply(APP, Given(values))
+        _apply(APP, Assigned(values))
 
 
 def current(page: str) -> PageState:
@@ -109,7 +109,7 @@ def app(name: str) -> str:
     return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
 
 
-def give(
+def assign(
     page: str, settings: Mapping[str, Any], selection: Mapping[str, Any] | None = None
 ) -> None:
     """Sets controls from a callback, and what the view selects; None leaves that where it is.
@@ -117,7 +117,7 @@ def give(
     What `selection` leaves out takes its default.
     """
     fold(page)
-    _apply(page, Given(settings, selection))
+    _apply(page, Assigned(settings, selection))
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
@@ -224,7 +224,7 @@ def query_of(page: str, params: Params) -> dict[str, str]:
 
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
-) -> Given:
+) -> Assigned:
     """What a link sets; long texts stand in it by their digest and are looked up."""
     values, problems = link.read((*params, *APP_PARAMS), query)
     values = {name: values[name] for name in (param.name for param in params)}
@@ -238,7 +238,7 @@ def _linked(
                 " paste that text to see the same picture."
             )
     selection = {name: values.pop(name) for name in [*values] if name in selected}
-    return Given(values, selection, tuple(problems))
+    return Assigned(values, selection, tuple(problems))
 
 
 def fold(page: str) -> None:

@@ -10,7 +10,7 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets.controls import button, choice, seed, select, slider
 
-TITLES = {known.name: known.title for known in catalogue() if known.reads == "text"} | {
+TITLES = {entry.name: entry.title for entry in catalogue() if entry.reads == "text"} | {
     BUILT: "Build one (untrained)"
 }
 DIMS = range(8, 257, 8)
@@ -94,8 +94,8 @@ def _fixes(page: str) -> None:
         return
     near = min((n for n in range(1, 17) if dim % n == 0), key=lambda n: abs(n - heads))
     with st.container(key=f"{page}_fixes", horizontal=True, gap="xsmall"):
-        button(f"{near} heads", f"{page}_fix_heads", session.give, page, {"heads": near})
+        button(f"{near} heads", f"{page}_fix_heads", session.assign, page, {"heads": near})
         widths = [width for width in DIMS if width % heads == 0]
         if widths:
             wide = min(widths, key=lambda width: abs(width - dim))
-            button(f"Dim {wide}", f"{page}_fix_dim", session.give, page, {"dim": wide})
+            button(f"Dim {wide}", f"{page}_fix_dim", session.assign, page, {"dim": wide})

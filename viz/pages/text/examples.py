@@ -8,7 +8,7 @@ import streamlit as st
 from models.files.card import Example
 from viz.pages.shared import BUILT, plain
 from viz.pages.state import session
-from viz.pages.widgets import controls, known
+from viz.pages.widgets import cards, controls
 
 EXAMPLES = (
     Example(
@@ -111,7 +111,7 @@ EXAMPLES = (
 
 def of(model: str) -> tuple[Example, ...]:
     """The examples of a model; an encoder that is built here reads MiniLM's."""
-    card = known.card(model)
+    card = cards.card(model)
     return EXAMPLES if card is None else card.examples
 
 
@@ -167,7 +167,7 @@ def take(page: str, example: Example) -> None:
     settings = {"input": example.input, "target": example.target or ""}
     if session.get(page, "model") == BUILT:
         settings["model"] = "minilm"  # what is to be looked at was learned
-    session.give(page, settings, selection_of(example))
+    session.assign(page, settings, selection_of(example))
 
 
 def follow(page: str) -> None:
@@ -177,7 +177,7 @@ def follow(page: str) -> None:
     """
     session.fold(page)
     model, text = session.get(page, "model"), session.get(page, "input")
-    others = (entry.name for entry in known.readers() if entry.name != model)
+    others = (entry.name for entry in cards.readers() if entry.name != model)
     foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
     if model != BUILT and foreign:
         take(page, of(model)[0])

@@ -8,7 +8,7 @@ from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.text import builder, examples, predictions, reading, tracing, words
-from viz.pages.widgets import attention, entry, known, verification
+from viz.pages.widgets import attention, cards, entry, verification
 
 PAGE = "text"
 PATHS = ("/",)
@@ -60,7 +60,7 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
     predictions.target_entry(PAGE, choice)
     for problem in problems:
         shared.error_line(problem)
-    known.about(choice.model)
+    cards.about(choice.model)
     examples.caption(PAGE)
     return choice
 
@@ -75,13 +75,13 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         shared.notice("Type a sentence, or choose an example.")
         stage.stale()
         return
-    given = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
+    request = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
     whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
-    held = tracing.shown(given, whole, special)
-    predictions.answer(choice, tracing.traced(given).value, given.target)
+    held = tracing.shown(request, whole, special)
+    predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
     stage.show(held, panels=["predictions", "code"] if named else ["code"])
     with stage.below:
         verification.button(
-            PAGE, held.id, lambda: (shared.opened(choice, device), text, given.target or None)
+            PAGE, held.id, lambda: (shared.opened(choice, device), text, request.target or None)
         )

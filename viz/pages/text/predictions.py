@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.pages.shared import Choice, plain
 from viz.pages.state import session
-from viz.pages.widgets import entry, known
+from viz.pages.widgets import cards, entry
 
 if TYPE_CHECKING:
     from models.trace import Trace
@@ -96,10 +96,10 @@ def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int:
 
 def _names(choice: Choice) -> tuple[str, ...]:
     """What the ids of the output stand for; () where that is not known."""
-    card = known.card(choice.model)
+    card = cards.card(choice.model)
     return () if card is None else card.target_tokens or card.tokens
 
 
 def kind_of(choice: Choice) -> str:
-    kinds = {entry.name: entry.kind for entry in known.readers()}
+    kinds = {entry.name: entry.kind for entry in cards.readers()}
     return kinds.get(choice.model, "encoder")

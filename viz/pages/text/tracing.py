@@ -34,31 +34,31 @@ class Input:
     target: str = ""
 
 
-def traced(given: Input) -> "Held[Trace]":
+def traced(request: Input) -> "Held[Trace]":
     """One forward pass, kept as the recipe of its patterns."""
-    return registry.once(("trace", given), lambda: _run(given), trace_bytes)
+    return registry.once(("trace", request), lambda: _run(request), trace_bytes)
 
 
-def shown(given: Input, words: bool, special: Special) -> Held[TextEntry]:
+def shown(request: Input, words: bool, special: Special) -> Held[TextEntry]:
     """What the browser asks about: the trace, by tokens or by whole words."""
-    trace = traced(given)
+    trace = traced(request)
     return registry.once(
-        ("text", given, words, special),
-        lambda: _entry(given, trace, words, special),
+        ("text", request, words, special),
+        lambda: _entry(request, trace, words, special),
         lambda entry: entry.thumbs.weights.nbytes,
         trace,
     )
 
 
-def _run(given: Input) -> "Trace":
+def _run(request: Input) -> "Trace":
     from models.run import trace
 
-    model = shared.opened(given.choice, given.device)
+    model = shared.opened(request.choice, request.device)
     with shared.forward_pass(model):
-        return trace(model, given.text, given.target or None)
+        return trace(model, request.text, request.target or None)
 
 
-def _entry(given: Input, held: "Held[Trace]", words: bool, special: Special) -> TextEntry:
+def _entry(request: Input, held: "Held[Trace]", words: bool, special: Special) -> TextEntry:
     from analysis.view import View
     from viz.api.text import thumbs
 
@@ -67,11 +67,11 @@ def _entry(given: Input, held: "Held[Trace]", words: bool, special: Special) -> 
     drawn = trace if view is None else view
 
     def code(site: int, head: int | str) -> str:
-        return snippet.code(given.choice, given.text, given.target, trace, site, head, view)
+        return snippet.code(request.choice, request.text, request.target, trace, site, head, view)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return predictions.at(given.choice, trace, site, direction, token)
+        return predictions.at(request.choice, trace, site, direction, token)
 
     return TextEntry(drawn, thumbs(drawn), code, predict)

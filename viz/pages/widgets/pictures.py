@@ -81,7 +81,7 @@ def show(page: str, name: str, example: Example | None = None) -> None:
     """Makes an example the page's picture, and selects what it is there to show."""
     st.session_state.pop(f"{page}/refused", None)
     selection = None if example is None else selection_of(example)
-    session.give(page, {"photo": name, "upload": ""}, selection)
+    session.assign(page, {"photo": name, "upload": ""}, selection)
 
 
 def selection_of(example: Example) -> dict[str, Any]:

@@ -25,8 +25,8 @@ def code(
         fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
         source = f"load(EncoderConfig({fields}))"
         imports = "from models.encoder import EncoderConfig\n" + imports
-    given = f"{text!r}, {target!r}" if target else repr(text)
-    lines = [f"model = {source}", f"t = trace(model, {given})"]
+    request = f"{text!r}, {target!r}" if target else repr(text)
+    lines = [f"model = {source}", f"t = trace(model, {request})"]
     if view is not None:
         imports = "from analysis.view import View\n" + imports
         lines.append(f"t = View(t, words={view.words}, special={view.special!r})")

@@ -38,12 +38,12 @@ def button(page: str, id: str, run: "Callable[[], tuple[Model, Any, Any]]") -> N
         st.caption(plain(state[key][1]))
 
 
-def _verified(model: "Model", given: Any, target: Any) -> str:
+def _verified(model: "Model", source: Any, target: Any) -> str:
     from models.verify import verify
 
     try:
         with shared.forward_pass(model):
-            return worded(verify(model, given, target), next(model.network.parameters()).dtype)
+            return worded(verify(model, source, target), next(model.network.parameters()).dtype)
     except ValueError as error:
         return str(error)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viz.pages.state.page_state import Edited, Entered, Given, PageState, reduce
+from viz.pages.state.page_state import Assigned, Edited, Entered, PageState, reduce
 
 STATE = PageState(5, {"heads": 4, "input": "a"}, {"layer": 2}, ("a problem",))
 
@@ -23,14 +23,14 @@ def test_an_edit_to_the_same_values_changes_nothing() -> None:
 
 
 def test_what_is_given_begins_a_revision() -> None:
-    after = reduce(STATE, Given({"heads": 8}, {"layer": 0, "head": "max"}, ("another",)))
+    after = reduce(STATE, Assigned({"heads": 8}, {"layer": 0, "head": "max"}, ("another",)))
     assert after == PageState(
         6, {"heads": 8, "input": "a"}, {"layer": 0, "head": "max"}, ("another",)
     )
 
 
 def test_without_a_selection_the_view_stays_where_it_is() -> None:
-    assert reduce(STATE, Given({"heads": 8})).selection is None
+    assert reduce(STATE, Assigned({"heads": 8})).selection is None
 
 
 def test_a_page_that_is_entered_again_is_as_it_was_with_new_widgets() -> None:
@@ -40,13 +40,13 @@ def test_a_page_that_is_entered_again_is_as_it_was_with_new_widgets() -> None:
 
 def test_events_of_any_order_end_in_the_settings_of_the_last_revision() -> None:
     state = PageState()
-    state = reduce(state, Given({"heads": 4}))
+    state = reduce(state, Assigned({"heads": 4}))
     late = Edited(state.revision, {"heads": 16})
-    state = reduce(state, Given({"heads": 2}))
+    state = reduce(state, Assigned({"heads": 2}))
     assert reduce(state, late).settings == {"heads": 2}
 
 
 def test_a_state_is_never_changed_in_place() -> None:
-    reduce(STATE, Given({"heads": 1}))
+    reduce(STATE, Assigned({"heads": 1}))
     reduce(STATE, Edited(5, {"heads": 1}))
     assert STATE.settings == {"heads": 4, "input": "a"}

@@ -31,8 +31,8 @@ if session.get(page, "more") == "yes":
     controls.number(page, "heads", "Heads", (1, 16), "")
 controls.choice(page, "norm", "Norm", {"post": "Post", "pre": "Pre"}, "")
 controls.toggle(session.APP, "projector", "Projector", "")
-st.button("give", on_click=session.give, args=(page, {"heads": 7, "norm": "pre"}, {"layer": 3}))
-st.button("keep", on_click=session.give, args=(page, {"norm": "pre"}))
+st.button("give", on_click=session.assign, args=(page, {"heads": 7, "norm": "pre"}, {"layer": 3}))
+st.button("keep", on_click=session.assign, args=(page, {"norm": "pre"}))
 st.json({
     "settings": dict(session.current(page).settings),
     "problems": list(state.problems),

@@ -29,7 +29,7 @@ from viz.pages.state import session
 
 PARAMS = (link.number("heads", 4, 1, 9), link.text("part", "all"), link.number("layer", 0, 0, 9))
 session.enter("{PAGE}", PARAMS)
-st.button("give", key="give", on_click=session.give, args=("{PAGE}", {{}}, {{"layer": 3}}))
+st.button("give", key="give", on_click=session.assign, args=("{PAGE}", {{}}, {{"layer": 3}}))
 for params in (PARAMS[:2], (PARAMS[0], PARAMS[2])):
     st.json(session.props("{PAGE}", params))
 """

@@ -278,7 +278,7 @@ def _listed(tokens: Iterable[str]) -> str:
 
 def _next() -> None:
     session.fold(NAME)
-    session.give(NAME, {"written": session.get(NAME, "written") + 1})
+    session.assign(NAME, {"written": session.get(NAME, "written") + 1})
 
 
 def _table(found: generation.Generated, count: int) -> None:

@@ -11,7 +11,7 @@ from viz.pages.lessons.tables import bracketed, number
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.text import reading, tracing
-from viz.pages.widgets import controls, known
+from viz.pages.widgets import cards, controls
 
 if TYPE_CHECKING:
     from models.lessons.loss_steps import LossSteps
@@ -213,7 +213,7 @@ def _trained() -> None:
     if not FEWEST <= len(letters) <= MOST:
         raise ValueError(f"expected {FEWEST} to {MOST} letters, received {len(letters)}")
     trace = tracing.traced(tracing.Input(REVERSE, shared.device(), letters)).value
-    card = known.card(REVERSE.model)
+    card = cards.card(REVERSE.model)
     place = min(letter, len(letters)) - 1
     for remark in reading.remarks(trace.tokens[0].labels):
         shared.notice(remark)

@@ -46,9 +46,11 @@ class Instance {
       ({ mount }) => {
         if (this.kind !== kind || this.mounted || !this.call) return;
         this.mounted = mount(this.root, this.call.data, this.host);
+        this.root.ariaBusy = "false";
       },
       () => {
         this.kind = ""; // tried again with the next props
+        this.root.ariaBusy = "false";
         this.root.textContent = "A part of this page could not be loaded. Reload the page.";
       },
     );

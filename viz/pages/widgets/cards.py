@@ -16,15 +16,15 @@ def card(model: str) -> Card | None:
 
 def about(model: str) -> None:
     """What a model that was trained here learned, and how well."""
-    known = card(model)
-    if known is None:
+    found = card(model)
+    if found is None:
         return
-    told = "; ".join(
+    measured = "; ".join(
         f"{each.name}: {each.right:,} of {each.of:,} unseen"
         f" (95 %: {each.low:.1%} to {each.high:.1%})"
-        for each in known.measures
+        for each in found.measures
     )
-    st.caption(shared.plain(f"{known.task} {known.hint} Measured: {told}."))
+    st.caption(shared.plain(f"{found.task} {found.hint} Measured: {measured}."))
 
 
 @st.cache_resource(show_spinner=False)
