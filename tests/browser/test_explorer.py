@@ -697,7 +697,7 @@ def test_the_picture_is_saved_with_its_name(explore):
     assert "layer 1, head 2" in label
     assert "untrained: random weights" in label
     with explorer.page.expect_download() as waiting:
-        explorer.page.get_by_role("button", name="Save the matrix").click()
+        explorer.page.get_by_role("button", name="Save the picture").click()
     assert waiting.value.suggested_filename == "all-MiniLM-L6-v2-self-layer-1-head-2.png"
     assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
 

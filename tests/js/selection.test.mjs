@@ -12,7 +12,10 @@ import { baseOf } from "./helpers.mjs";
 /** @typedef {import("../../viz/components/headscope_views/assets/types").Selection} Selection */
 
 /** @type {Selection} */
-const FIRST = { site: 0, head: 0, token: null, direction: "out", scale: "fixed" };
+const FIRST = {
+  ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
+  ...{ form: "matrix", shown: "" },
+};
 
 const PAIR = baseOf([
   { layer: 0, kind: "self", tower: "encoder" },
@@ -49,7 +52,10 @@ test("a link that makes no sense becomes the first of everything", () => {
 
 test("a selection goes to its link and back", () => {
   /** @type {Selection} */
-  const chosen = { site: 5, head: "mean", token: 3, direction: "in", scale: "own" };
+  const chosen = {
+    ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
+    ...{ form: "lines", shown: "0.2" },
+  };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
 

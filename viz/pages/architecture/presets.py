@@ -11,7 +11,7 @@ from models.presets import PRESETS
 from viz.pages.architecture.fields import fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
-from viz.pages.widgets import cards, pictures
+from viz.pages.widgets import attention, cards, pictures
 
 PAGE = "architecture"
 FIRST = "small"
@@ -69,6 +69,7 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
         link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scales[0], scales),
+        *attention.FORMS,
     )
 
 

@@ -38,6 +38,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
         link.number("token", None, 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         scale,
+        *attention.FORMS,
     )
 
 

@@ -106,6 +106,18 @@ def number_or(name: str, default: int | str, high: int, words: Iterable[str]) ->
     return Param(name, default, parse, f"{whole.expected}, or {' or '.join(allowed)}")
 
 
+def numbers(name: str, high: int) -> Param:
+    """Whole numbers from 0 to high, joined by dots; empty for none."""
+    whole = number(name, 0, 0, high)
+
+    def parse(text: str) -> str:
+        for part in text.split(".") if text else ():
+            whole.parse(part)
+        return text
+
+    return Param(name, "", parse, f"whole numbers from 0 to {high}, joined by dots")
+
+
 def text(name: str, default: str) -> Param:
     """Free text."""
     return Param(name, default, str, "text")

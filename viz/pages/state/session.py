@@ -17,7 +17,9 @@ from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
 
 Params = Iterable[link.Param]
-SELECTED = frozenset({"layer", "attention", "tower", "head", "token", "direction", "scale", "part"})
+SELECTED = frozenset(
+    {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+)
 ANEW = object()  # a shape that no widget has: it is mounted anew when it is next drawn
 APP = "app"  # settings that hold on every page
 APP_PARAMS = (

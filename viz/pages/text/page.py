@@ -29,6 +29,7 @@ def params(model: str) -> tuple[link.Param, ...]:
         link.number("token", first.query, 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", "fixed", ("fixed", "own")),
+        *attention.FORMS,
         link.retired("cut"),
     )
 

@@ -14,6 +14,10 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 Kind = Literal["text", "image"]
+FORMS = (  # of a text's picture, and the heads whose lines are drawn
+    link.choice("form", "matrix", ("matrix", "lines")),
+    link.numbers("shown", 999),
+)
 
 
 @dataclass

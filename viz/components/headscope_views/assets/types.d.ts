@@ -40,6 +40,8 @@ export type Axis = "query" | "key";
 export type Direction = "out" | "in";
 export type Head = number | "mean" | "max";
 export type Scale = "fixed" | "own" | "layer";
+/** How one head of a text is drawn. */
+export type Form = "matrix" | "lines";
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -51,6 +53,9 @@ export interface Selection {
   token: number | null;
   direction: Direction;
   scale: Scale;
+  form: Form;
+  /** The heads whose lines are drawn, numbers joined by dots; "" for the chosen head. */
+  shown: string;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -62,6 +67,8 @@ export type LinkSelection = {
   token: number | null;
   direction: Direction;
   scale: Scale;
+  form: Form;
+  shown: string;
 };
 
 /** A cell of a matrix. */

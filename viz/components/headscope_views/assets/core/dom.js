@@ -86,3 +86,30 @@ export function savePng(canvas, name) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }, "image/png");
 }
+
+/**
+ * Distance of an element from the top of the page, wherever the page is scrolled to.
+ *
+ * @param {Element} target
+ */
+export function topOf(target) {
+  let top = target.getBoundingClientRect().top + scrollY;
+  /** @type {Node | null} */
+  let node = target.parentNode;
+  while (node) {
+    if (node instanceof Element && node !== document.documentElement) top += node.scrollTop;
+    node = node instanceof ShadowRoot ? node.host : node.parentNode;
+  }
+  return top;
+}
+
+/**
+ * Counts the pictures that a view has painted, in its `data-painted`.
+ *
+ * @param {Element} part of the view
+ */
+export function markPainted(part) {
+  const root = /** @type {HTMLElement | null} */ (part.closest(".headscope"));
+  if (root) root.dataset.painted = String(Number(root.dataset.painted ?? 0) + 1);
+  performance.mark("headscope:painted");
+}

@@ -16,8 +16,13 @@ const FIRST = {
   token: null,
   direction: "out",
   scale: "fixed",
+  form: "matrix",
+  shown: "",
 };
-const NAMES = /** @type {const} */ (["site", "head", "token", "direction", "scale"]);
+const NAMES = /** @type {const} */ ([
+  ...["site", "head", "token", "direction", "scale"],
+  ...["form", "shown"],
+]);
 
 /**
  * @param {Selection} a
@@ -75,13 +80,18 @@ export function siteFor(sites, { layer, attention, tower }) {
  * @returns {Selection}
  */
 export function fromLink(base, link, scales = ["fixed", "own"]) {
-  const { layer, attention, tower, head, token, direction, scale } = { ...FIRST, ...link };
+  const { layer, attention, tower, head, token, direction, scale, form, shown } = {
+    ...FIRST,
+    ...link,
+  };
   return clamp(base, {
     site: siteFor(base.sites, { layer, attention, tower }),
     head: typeof head === "number" || head === "mean" || head === "max" ? head : 0,
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
     scale: scales.includes(scale) ? scale : scales[0],
+    form: form === "lines" ? "lines" : "matrix",
+    shown: typeof shown === "string" ? shown : "",
   });
 }
 
@@ -90,9 +100,9 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
  * @param {Selection} selection
  * @returns {LinkSelection}
  */
-export function toLink(base, { site, head, token, direction, scale }) {
+export function toLink(base, { site, ...selection }) {
   const { layer, kind, tower } = base.sites[site];
-  return { layer, attention: kind, tower: tower ?? null, head, token, direction, scale };
+  return { layer, attention: kind, tower: tower ?? null, ...selection };
 }
 
 /**

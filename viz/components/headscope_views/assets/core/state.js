@@ -44,7 +44,10 @@ export class ViewState {
     this.found = null;
     this.trace = "";
     /** @type {Selection} */
-    this.selection = { site: 0, head: 0, token: null, direction: "out", scale: "fixed" };
+    this.selection = {
+      ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
+      ...{ form: "matrix", shown: "" },
+    };
     /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
     this.wanted = {};
     /** @type {Client | null} of the trace that is shown */

@@ -141,6 +141,27 @@ export class Maps {
   }
 
   /**
+   * The weights of a window, rounded as they were sent; null until they have come unpooled.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @param {[number, number]} rows
+   * @param {[number, number]} cols
+   */
+  window(site, head, rows, cols) {
+    const part = this.parts(site, head).find((each) => covers(each, rows, cols) && density(each) >= 1);
+    if (!part) return null;
+    const { stride, max, data } = part;
+    const width = cols[1] - cols[0];
+    const weights = new Float32Array((rows[1] - rows[0]) * width);
+    for (let row = rows[0], i = 0; row < rows[1]; row++) {
+      const start = (row - part.rows[0]) * stride + cols[0] - part.cols[0];
+      for (let col = 0; col < width; col++, i++) weights[i] = max * (data[start + col] / 255) ** 2;
+    }
+    return weights;
+  }
+
+  /**
    * @param {number} site
    * @param {Head} head
    * @param {Axis} axis

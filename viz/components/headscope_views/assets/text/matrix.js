@@ -3,7 +3,7 @@
 
 import { changes } from "../core/changes.js";
 import { tableOf } from "../core/colours.js";
-import { contextOf, element, moreIs, quoted, savePng, setText } from "../core/dom.js";
+import { contextOf, element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
 import { listen } from "./gestures.js";
 import { paintCross, paintPicture, widthsOf } from "./painter.js";
 import * as viewport from "./viewport.js";
@@ -14,7 +14,7 @@ import * as viewport from "./viewport.js";
 /** @import {Layout, View} from "./viewport.js" */
 
 const PARTIAL = "rows sum to less than 1, the rest of a token’s weight is not shown";
-const DOUBT =
+export const DOUBT =
   "A large weight says where information may come from, not that it decided the output.";
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
@@ -207,9 +207,7 @@ export function matrix(state, parent) {
     paintPicture(fit(canvas, to, ratio), to, what, ratio);
     picture = what;
     count += 1;
-    const root = /** @type {HTMLElement | null} */ (section.closest(".headscope"));
-    if (root) root.dataset.painted = String(count);
-    performance.mark("headscope:painted");
+    markPainted(section);
     const { rows, cols } = viewport.visible(to, what.view);
     state.setView(rows, cols, what.view.scale * ratio);
   }
@@ -278,8 +276,9 @@ export function matrix(state, parent) {
 
   /** @param {Theme} theme */
   function render(theme) {
-    const { site, head, scale, token, direction } = state.selection;
+    const { site, head, scale, token, direction, form } = state.selection;
     const parts = state.parts(site, head);
+    section.hidden = form !== "matrix";
     if (stage.clientWidth && parts.length) {
       const { query, key } = state.labels(site);
       const { fontSize } = getComputedStyle(section);
@@ -323,22 +322,6 @@ export function matrix(state, parent) {
     zoom: (factor) => zoomBy(factor),
     reset: () => show(null),
   };
-}
-
-/**
- * Distance of an element from the top of the page, wherever the page is scrolled to.
- *
- * @param {Element} target
- */
-function topOf(target) {
-  let top = target.getBoundingClientRect().top + scrollY;
-  /** @type {Node | null} */
-  let node = target.parentNode;
-  while (node) {
-    if (node instanceof Element && node !== document.documentElement) top += node.scrollTop;
-    node = node instanceof ShadowRoot ? node.host : node.parentNode;
-  }
-  return top;
 }
 
 /** @param {import("../types").Weight} weight */

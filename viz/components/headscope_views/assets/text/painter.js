@@ -35,7 +35,7 @@ const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
  * @param {number} size at a unit of 1
  * @param {number} [weight]
  */
-const fontOf = (unit, family, size, weight = 400) =>
+export const fontOf = (unit, family, size, weight = 400) =>
   `${weight} ${Math.round(size * unit * 10) / 10}px ${family}`;
 
 // ---- measuring
@@ -105,7 +105,7 @@ const letters = (text) =>
  * @param {string} label
  * @param {number} most
  */
-function shortened(context, label, most) {
+export function shortened(context, label, most) {
   if (context.measureText(label).width <= most) return label;
   const parts = letters(label.slice(0, 80));
   let [low, high] = [0, parts.length];

@@ -7,7 +7,7 @@ import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, Maps } from "./maps.js";
 
-/** @import {Axis, Base, Cell, Host, Message, Part, Selection, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
 
 const REST_MS = 30; // a row must be pointed at this long before its exact numbers are fetched
 const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is fetched
@@ -33,15 +33,7 @@ export class TextState {
         this.received(unpack(bytes));
         return true;
       },
-      opened: (message, base, same) => {
-        if (!same) {
-          this.maps = new Maps(base);
-          this.hover = null;
-          this.overview = message.area;
-          this.fetched.clear();
-        }
-        this.maps.take(message);
-      },
+      opened: (message, base, same) => this.opened(message, base, same),
       wish: () => this.wish(),
     });
     /** @type {Maps} */
@@ -50,6 +42,10 @@ export class TextState {
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
     this.hover = null;
+    /** @type {{axis: Axis, index: number} | null} the token whose lines alone are drawn */
+    this.isolated = null;
+    /** @type {{heads: Head[], rows: [number, number], cols: [number, number]} | null} */
+    this.inSight = null; // what the lines in sight need
     /** @type {{rows: [number, number], cols: [number, number]} | null} */
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
@@ -187,6 +183,30 @@ export class TextState {
     if (this.tile) this.rest("tile", TILE_MS);
   }
 
+  /** @param {{axis: Axis, index: number} | null} token whose lines alone are drawn */
+  isolate(token) {
+    const { isolated } = this;
+    if (token?.axis === isolated?.axis && token?.index === isolated?.index) return;
+    this.isolated = token;
+    this.rest("hover", REST_MS);
+    this.changed();
+  }
+
+  /**
+   * The heads whose lines are drawn, and the tokens in sight.
+   *
+   * @param {Head[]} heads
+   * @param {[number, number]} rows
+   * @param {[number, number]} cols
+   */
+  lookAt(heads, rows, cols) {
+    const before = this.inSight;
+    this.inSight = { heads, rows, cols };
+    if (!before || before.heads.join() !== heads.join()) this.wish();
+    else if (before.rows.join() !== rows.join() || before.cols.join() !== cols.join())
+      this.rest("tile", TILE_MS);
+  }
+
   // ---- fetching
 
   /**
@@ -211,8 +231,10 @@ export class TextState {
     const { client, next, found } = this.view;
     if (next) this.guess();
     if (!client || !found) return;
-    const { site, head, token, direction } = this.selection;
+    const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
+    this.wishLines();
+    if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
     if (!this.resting.has("hover"))
@@ -222,11 +244,54 @@ export class TextState {
     if (here) this.prefetch();
   }
 
+  /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
+  wishLines() {
+    const { client } = this.view;
+    const { site, form, token, direction } = this.selection;
+    const { heads } = this.site();
+    const on = form === "lines" ? this.inSight : null;
+    for (const head of [...Array(heads).keys(), "mean", "max"]) {
+      const drawn = on?.heads.find((each) => each === head);
+      const here = drawn !== undefined && this.parts(site, drawn).length > 0;
+      client?.want(
+        `lines ${head}`,
+        drawn === undefined || here ? null : pathOf("map", { site, head: drawn }),
+      );
+      if (this.resting.has("tile")) continue;
+      const missing = on && here && drawn !== undefined && !this.maps.window(site, drawn, on.rows, on.cols);
+      client?.want(`part ${head}`, missing ? this.partPath(drawn, on.rows, on.cols) : null);
+    }
+    if (!on || this.resting.has("hover")) return;
+    const axis = direction === "in" ? "key" : "query";
+    const pinned = token === null ? null : { axis: /** @type {Axis} */ (axis), index: token };
+    const active = this.isolated ?? pinned;
+    const one = this.texts().one;
+    for (const [slot, way] of /** @type {[string, Axis][]} */ ([["hover", "query"], ["pin", "key"]])) {
+      const wanted = active && (one || active.axis === way);
+      client?.want(slot, wanted ? this.rowPath(way, active.index, on.heads[0]) : null);
+    }
+  }
+
   /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
   guess() {
     const { next, found, start, selection } = this.view;
     if (!next || !found || start || this.maps.maps.entries.size === 0) return;
     next.client.want("map", pathOf("map", { site: selection.site, head: selection.head }));
+  }
+
+  /**
+   * @param {Message} message
+   * @param {Base} base
+   * @param {boolean} same whether it is the trace that was shown before
+   */
+  opened(message, base, same) {
+    if (!same) {
+      this.maps = new Maps(base);
+      this.hover = this.isolated = this.inSight = null;
+      this.overview = message.area;
+      this.fetched.clear();
+    }
+    this.maps.take(message);
   }
 
   /** @param {Message} message */
@@ -240,8 +305,16 @@ export class TextState {
 
   tilePath() {
     if (!this.tile) return null;
-    const { rows, cols } = this.tile;
-    const { site, head } = this.selection;
+    return this.partPath(this.selection.head, this.tile.rows, this.tile.cols);
+  }
+
+  /**
+   * @param {Head} head
+   * @param {[number, number]} rows
+   * @param {[number, number]} cols
+   */
+  partPath(head, rows, cols) {
+    const { site } = this.selection;
     const range = { rows: rows.join("-"), columns: cols.join("-") };
     return pathOf("map", { site, head, ...range });
   }
@@ -249,10 +322,11 @@ export class TextState {
   /**
    * @param {Axis} axis
    * @param {number} index
+   * @param {Head} [head]
    */
-  rowPath(axis, index) {
-    const { site, head } = this.selection;
-    return this.exactRow(axis, index) ? null : pathOf("row", { site, head, axis, index });
+  rowPath(axis, index, head = this.selection.head) {
+    const { site } = this.selection;
+    return this.maps.exact(site, head, axis, index) ? null : pathOf("row", { site, head, axis, index });
   }
 
   /** The next layers, in the direction of the user's way, then the other heads, within bounds. */

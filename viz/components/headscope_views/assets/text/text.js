@@ -7,6 +7,7 @@ import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
 import { atlas } from "./atlas.js";
+import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
 import { forgetWidths } from "./painter.js";
 import { TextState } from "./state.js";
@@ -54,17 +55,19 @@ function compose(state, root) {
   const panels = [];
   if (parts.includes("atlas")) panels.push(atlas(state, grid));
   const one = parts.includes("matrix") ? matrix(state, grid) : null;
-  if (one) panels.push(one);
+  const bundle = one ? lines(state, grid) : null;
+  if (one && bundle) panels.push(one, bundle);
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
-  return [...panels, toolbar(state, bar, one), panelsBelow(state.view, root)];
+  return [...panels, toolbar(state, bar, one, bundle), panelsBelow(state.view, root)];
 }
 
 /**
  * @param {TextState} state
  * @param {HTMLElement} bar
  * @param {ReturnType<typeof matrix> | null} one
+ * @param {ReturnType<typeof lines> | null} bundle
  */
-function toolbar(state, bar, one) {
+function toolbar(state, bar, one, bundle) {
   const kinds = switchOf("Kind of attention");
   /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
@@ -81,12 +84,22 @@ function toolbar(state, bar, one) {
   const closer = button("+", "Zoom in", () => one?.zoom(1.5));
   const farther = button("−", "Zoom out", () => one?.zoom(1 / 1.5));
   const reset = button("Reset zoom", "Show the whole matrix", () => one?.reset());
-  const save = button("Save PNG", "Save the matrix as a picture", () => one?.save());
+  const isLines = () => state.selection.form === "lines";
+  const save = button("Save PNG", "Save the picture", () => (isLines() ? bundle : one)?.save());
+  const forms = switchOf(
+    "Form of the picture",
+    button("Matrix", "Each weight as a cell: rows attend, columns are attended to", () =>
+      state.select({ form: "matrix" }),
+    ),
+    button("Lines", "Each weight as a line between two columns of tokens", () =>
+      state.select({ form: "lines" }),
+    ),
+  );
   const note = element("strong", "hs-note");
   const zooming = switchOf("Zoom", farther, closer, reset);
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
-  if (one) bar.append(zooming, save);
+  if (one) bar.append(forms, zooming, save);
   let named = "";
 
   /** One button for each kind of attention, where there are several. */
@@ -114,6 +127,10 @@ function toolbar(state, bar, one) {
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
+      [...forms.children].forEach((form, i) =>
+        form.setAttribute("aria-pressed", String(isLines() === (i === 1))),
+      );
+      zooming.hidden = isLines();
       setText(note, state.base.note);
       note.hidden = !state.base.note;
       reset.disabled = farther.disabled = !one?.isZoomed();

@@ -1,0 +1,175 @@
+"""The lines between two columns of tokens, in a browser without Streamlit."""
+
+import re
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.explorer_pages import Source, random_source
+from tests.browser.test_explorer import DEFAULTS, ODD, SIZES
+from tests.browser.views import Server, View, serving
+from viz import theme
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+LINES = {"form": "lines"}
+
+
+class Lines(View):
+    """The text view on a page, with its lines."""
+
+    def __init__(self, page: Page, server: Server, source: Source, props: dict[str, Any]) -> None:
+        defaults = DEFAULTS | {"form": "matrix", "shown": ""}
+        linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
+        props = {"kind": "text", "defaults": defaults, **linked, **props}
+        super().__init__(page, server, source, props, "/text")
+        self.left = page.locator(".hs-column-query")
+        self.right = page.locator(".hs-column-key")
+        self.read = page.locator(".hs-lines .hs-read")
+
+    def token(self, side: str, index: int) -> Any:
+        return self.page.locator(f".hs-column-{side} [data-index='{index}']")
+
+    def inked(self, x: float, y: float) -> bool:
+        """Whether a line runs through this place of the picture."""
+        return self.page.locator(".hs-strands").evaluate(
+            """(canvas, [x, y]) => {
+              const ratio = canvas.width / canvas.clientWidth;
+              const at = [Math.round(x * ratio) - 2, Math.round(y * ratio) - 2, 5, 5];
+              return canvas.getContext("2d").getImageData(...at).data.some((part) => part > 40);
+            }""",
+            [x, y],
+        )
+
+
+@pytest.fixture
+def server() -> Generator[Server, None, None]:
+    with serving() as served:
+        yield served
+
+
+@pytest.fixture
+def draw(page: Page, server: Server) -> Callable[..., Lines]:
+    def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> Lines:
+        page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+        page.emulate_media(color_scheme=mode)
+        lines = Lines(page, server, source, {"start": LINES | start})
+        lines.is_painted()
+        return lines
+
+    return opened
+
+
+def single(cells: dict[tuple[int, int], float], tokens: int = 6, heads: int = 2) -> Source:
+    """Weights of one layer that are zero but for these cells of head 0."""
+    weights = np.zeros((1, heads, tokens, tokens))
+    for (query, key), weight in cells.items():
+        weights[0, 0, query, key] = weight
+    return Source(weights, [f"t{i}" for i in range(tokens)])
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("mode", theme.MODES)
+def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
+    lines = draw(single({(1, 4): 1.0}), size, mode)
+    width = lines.page.locator(".hs-strands").evaluate("canvas => canvas.clientWidth")
+    row = lines.token("query", 0).bounding_box()["height"]
+    middle = (1.5 + 4.5) / 2 * row
+    assert lines.inked(width / 2, middle)
+    assert not lines.inked(width / 2, middle - 1.5 * row)
+    assert not lines.inked(width / 2, middle + 1.5 * row)
+    assert lines.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+
+
+def test_the_numbers_of_a_token_are_the_array_s_in_both_directions(draw):
+    source = random_source(2, 3, 8)
+    lines = draw(source, layer=1, head=2)
+    lines.token("query", 3).hover()
+    row, column = source.array[1, 2, 3], source.array[1, 2, :, 3]
+    for values, verb in ((row, "goes to"), (column, "comes from")):
+        best = int(values.argmax())
+        words = re.compile(rf"{verb} “.*?” \({best}\) {values[best]:.5f}")
+        expect(lines.read).to_have_text(words)
+    lines.page.mouse.move(1, 1)
+    expect(lines.read).to_contain_text("Point at a token")
+
+
+def test_a_click_keeps_a_token_and_escape_lets_it_go(draw):
+    lines = draw(random_source(1, 2, 6))
+    lines.token("key", 2).click()
+    expect(lines.token("key", 2)).to_have_attribute("aria-selected", "true")
+    lines.page.wait_for_url(re.compile("token=2&direction=in"))
+    lines.page.mouse.move(1, 1)
+    expect(lines.read).to_contain_text("comes from")
+    lines.right.press("Escape")
+    expect(lines.page.locator("[aria-selected='true']")).to_have_count(0)
+    lines.token("query", 1).click()
+    lines.page.wait_for_url(re.compile(r"token=1(?!.*direction)"))
+    lines.token("query", 1).click()
+    expect(lines.page.locator("[aria-selected='true']")).to_have_count(0)
+
+
+def test_heads_are_switched_on_off_and_alone(draw):
+    lines = draw(random_source(1, 4, 6), head=1)
+    head = [lines.page.get_by_role("button", name=f"Head {i}", exact=True) for i in range(4)]
+    expect(head[1]).to_have_attribute("aria-pressed", "true")
+    head[3].click()
+    lines.page.wait_for_url(re.compile(r"shown=1\.3"))
+    expect(lines.page.locator(".hs-lines .hs-heading")).to_contain_text("heads 1, 3")
+    head[1].click()
+    lines.page.wait_for_url(re.compile(r"shown=3(&|$)"))
+    lines.page.get_by_role("button", name="All", exact=True).click()
+    expect(lines.page.locator(".hs-head[aria-pressed='true']")).to_have_count(4)
+    head[2].dblclick()
+    expect(lines.page.locator(".hs-head[aria-pressed='true']")).to_have_count(1)
+    lines.shows(0, 2)
+
+
+def test_by_keyboard_alone(draw):
+    lines = draw(random_source(1, 2, 60))
+    lines.left.focus()
+    lines.page.keyboard.press("End")
+    expect(lines.token("query", 59)).to_be_in_viewport()
+    lines.page.keyboard.press("ArrowUp")
+    expect(lines.read).to_contain_text("(58)")
+    lines.page.keyboard.press("Enter")
+    lines.page.wait_for_url(re.compile("token=58"))
+    lines.page.keyboard.press("ArrowRight")
+    expect(lines.right).to_be_focused()
+
+
+def test_a_long_text_scrolls_and_only_what_is_in_sight_is_there(draw, server):
+    source = random_source(1, 2, 900, seed=3)
+    lines = draw(source)
+    expect(lines.page.locator(".hs-token")).not_to_have_count(0)
+    assert lines.page.locator(".hs-token").count() < 150
+    lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    expect(lines.token("query", 899)).to_be_visible()
+    server.until(lambda: any("rows=" in path for path in server.paths("map")))
+    expect(lines.page.locator(".hs-bipartite.hs-dim")).to_have_count(0)
+    lines.token("query", 899).hover()
+    best = int(source.array[0, 0, 899].argmax())
+    number = f"{source.array[0, 0, 899, best]:.5f}"
+    expect(lines.read).to_have_text(re.compile(rf"goes to “.*?” \({best}\) {number}"))
+
+
+def test_texts_are_never_markup_and_every_label_is_there(draw):
+    weights = np.full((1, 1, len(ODD), len(ODD)), 1 / len(ODD))
+    lines = draw(Source(weights, ODD, special=[0, len(ODD) - 1]))
+    expect(lines.left.locator("[role=option]")).to_have_count(len(ODD))
+    assert lines.page.locator(".hs-token script, .hs-token img").count() == 0
+    assert lines.page.evaluate("window.bad === undefined")
+
+
+def test_back_to_the_matrix_and_the_picture_is_saved(draw):
+    lines = draw(random_source(1, 2, 6), token=1)
+    with lines.page.expect_download() as saved:
+        lines.page.get_by_role("button", name="Save the picture").click()
+    assert saved.value.suggested_filename.endswith("-layer-0-heads-0-lines.png")
+    before = lines.painted()
+    lines.page.get_by_role("button", name="Each weight as a cell").click()
+    lines.is_painted(before)
+    expect(lines.page.locator(".hs-picture")).to_be_visible()
+    expect(lines.page.locator(".hs-bipartite")).to_be_hidden()

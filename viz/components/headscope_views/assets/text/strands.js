@@ -1,0 +1,104 @@
+// The lines between two columns of tokens, as pure functions of weights and sizes.
+
+/** @import {Head} from "../types" */
+
+/**
+ * One line of one head.
+ *
+ * @typedef {object} Strand
+ * @property {number} query
+ * @property {number} key
+ * @property {number} weight
+ */
+
+export const LEAST = 0.01; // weights below are no more than a breath of colour: they are left out
+
+/**
+ * The heads whose lines are drawn: those that a link lists, else the chosen one.
+ *
+ * @param {string} listed numbers joined by dots
+ * @param {Head} head the chosen one
+ * @param {number} count heads of the site
+ * @returns {Head[]}
+ */
+export function headsShown(listed, head, count) {
+  const numbers = listed.split(".").filter(Boolean).map(Number);
+  const heads = [...new Set(numbers)].filter((each) => each < count).sort((a, b) => a - b);
+  return heads.length ? heads : [head];
+}
+
+/**
+ * The list after a head was switched on or off; one head always stays.
+ *
+ * @param {Head[]} heads
+ * @param {number} head
+ */
+export function toggled(heads, head) {
+  const others = heads.filter((each) => each !== head && typeof each === "number");
+  const next = others.length === heads.length || !others.length ? [...others, head] : others;
+  return listOf(next);
+}
+
+/**
+ * Heads as a link lists them.
+ *
+ * @param {Head[]} heads
+ */
+export const listOf = (heads) =>
+  heads
+    .filter((head) => typeof head === "number")
+    .sort((a, b) => a - b)
+    .join(".");
+
+/**
+ * The tokens of a column that are in sight, at least in part.
+ *
+ * @param {number} scroll pixels above the window
+ * @param {number} height of the window
+ * @param {number} row height of a token
+ * @param {number} count tokens
+ * @returns {[number, number]} the first, and one past the last
+ */
+export function inSight(scroll, height, row, count) {
+  const first = Math.min(Math.max(0, Math.floor(scroll / row)), Math.max(0, count - 1));
+  return [first, Math.min(count, Math.max(first + 1, Math.ceil((scroll + height) / row)))];
+}
+
+/**
+ * The lines of a window of weights, the weakest first; weights below `LEAST` have none.
+ *
+ * @param {Float32Array} weights row by row
+ * @param {readonly [number, number]} rows
+ * @param {readonly [number, number]} cols
+ * @param {number} top weight of a full line
+ * @returns {Strand[]}
+ */
+export function strandsOf(weights, rows, cols, top) {
+  /** @type {Strand[]} */
+  const strands = [];
+  const width = cols[1] - cols[0];
+  weights.forEach((weight, i) => {
+    if (weight >= LEAST * top)
+      strands.push({ query: rows[0] + Math.floor(i / width), key: cols[0] + (i % width), weight });
+  });
+  return strands.sort((a, b) => a.weight - b.weight);
+}
+
+/**
+ * The largest values with their places, the largest first.
+ *
+ * @param {ArrayLike<number>} values
+ * @param {number} count
+ * @returns {[number, number][]} place and value
+ */
+export function strongest(values, count) {
+  /** @type {[number, number][]} */
+  const best = [];
+  for (let i = 0; i < values.length; i++) {
+    if (best.length === count && values[i] <= best[count - 1][1]) continue;
+    best.push([i, values[i]]);
+    best.sort((a, b) => b[1] - a[1]);
+    if (best.length > count) best.pop();
+  }
+  return best;
+}
