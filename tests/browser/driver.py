@@ -25,6 +25,7 @@ EVERY = 100  # actions between two comparisons
 ATTEMPTS = 4  # times as many are tried: not every page has everything
 STEP_MS = 700  # an action that cannot begin by then is left out
 WAIT_MS = 120_000
+NAVIGATIONS = 3  # that may come while the page is waited for
 REST_MS = 1200  # a page is at rest when nothing has changed for that long
 WORDS = [
     "the",
@@ -281,9 +282,15 @@ def _expected(message: ConsoleMessage) -> bool:
 
 def rest(page: Page) -> None:
     """Returns when no run, request or repaint is under way and nothing has changed for a while."""
-    page.wait_for_load_state("networkidle", timeout=WAIT_MS)
-    page.evaluate("() => { window.__rest = null; }")
-    page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
+    for left in range(NAVIGATIONS, -1, -1):
+        try:
+            page.wait_for_load_state("networkidle", timeout=WAIT_MS)
+            page.evaluate("() => { window.__rest = null; }")
+            page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
+            return
+        except Error as error:  # Back may only now have left the document
+            if not left or "context was destroyed" not in str(error):
+                raise
 
 
 def state(page: Page) -> dict[str, Any]:
