@@ -108,10 +108,16 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
 
         return attention
 
+    def left(*_: Any) -> None:
+        stack.pop()
+
+    def entered(module: nn.Module, _: Any) -> None:
+        stack.append(module)
+
     hooks = []
     for module in model.modules():
-        hooks.append(module.register_forward_pre_hook(lambda m, _: stack.append(m)))
-        hooks.append(module.register_forward_hook(lambda *_: stack.pop() and None, always_call=True))
+        hooks.append(module.register_forward_pre_hook(entered))
+        hooks.append(module.register_forward_hook(left, always_call=True))
     AttentionInterface.get_interface = get_interface
     try:
         with mode:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.tiny import PATCH, VOCAB, WIDTH
+from benchmarks.tiny import PATCH, WIDTH
 
 BATCH, TOKENS, TARGET, SHORT = 2, 11, 7, 4  # SHORT: how many tokens fewer the second text has
 Inputs = dict[str, Any]
@@ -91,6 +91,13 @@ def _texts(config: Any, takes: set[str]) -> Inputs:
             found["attention_mask"] = torch.ones_like(ids)
     if "decoder_input_ids" in takes:
         found["decoder_input_ids"] = _ids(TARGET, 4)
+        if config.model_type == "dia":
+            channels = setting(config, "num_channels")
+            found["decoder_input_ids"] = _ids(TARGET * channels, 4).view(BATCH, TARGET, channels)
+    if "image_embeds_position_mask" in takes and found:
+        mask = torch.zeros_like(found["input_ids"])
+        mask[:, 1 : 1 + setting(config, "latent_query_num", default=4)] = 1
+        found["image_embeds_position_mask"] = mask
     if "bbox" in takes:
         corner = torch.randint(0, 40, (BATCH, TOKENS, 2), generator=_dice(5))
         found["bbox"] = torch.cat([corner, corner + 9], -1)
@@ -101,7 +108,13 @@ def _texts(config: Any, takes: set[str]) -> Inputs:
 
 # --- images ---------------------------------------------------------------------------------------
 
-SEEING = ("vision_config", "visual_config", "image_config", "vision_encoder_config", "backbone_config")
+SEEING = (
+    "vision_config",
+    "visual_config",
+    "image_config",
+    "vision_encoder_config",
+    "backbone_config",
+)
 
 
 def _side(value: Any, default: int) -> int:
@@ -130,6 +143,7 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
             yield {key: _normal(BATCH * 16, channels, patch, patch), name: grid}
             yield {key: _normal(1, BATCH * 16, channels, patch, patch), name: grid}
             yield {key: _normal(BATCH * 16, cells), name: grid}
+            yield {key: _normal(BATCH, 16, cells * time), name: grid}
     if "spatial_shapes" in takes:
         mask = torch.ones(BATCH, 16, dtype=torch.long)
         masks = {n: mask for n in ("pixel_attention_mask", "attention_mask") if n in takes}
@@ -141,7 +155,10 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
     for name in ("pixel_position_ids", "image_position_ids"):
         if name in takes:
             places = torch.cartesian_prod(torch.arange(4), torch.arange(4))
-            yield {"pixel_values": _normal(BATCH, 16, cells).sigmoid(), name: places.expand(BATCH, -1, -1)}
+            yield {
+                "pixel_values": _normal(BATCH, 16, cells).sigmoid(),
+                name: places.expand(BATCH, -1, -1),
+            }
     if "flattened_patches" in takes:
         places = torch.cartesian_prod(torch.arange(1, 5), torch.arange(1, 5)).float()
         flat = torch.cat([places.expand(BATCH, -1, -1), _normal(BATCH, 16, cells)], -1)
@@ -155,6 +172,9 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
         yield {"pixel_values": _normal(BATCH, channels, rows, cols), "image_sizes": sizes}
     if "pixel_values" in takes:
         more: Inputs = {}
+        if "image_attention_mask" in takes:
+            more["image_attention_mask"] = torch.ones(BATCH, TOKENS, 1, dtype=torch.long)
+            yield {"pixel_values": _normal(BATCH, 1, channels, rows, cols), **more}
         if "aspect_ratio_ids" in takes:
             more["aspect_ratio_ids"] = torch.ones(BATCH, 1, dtype=torch.long)
             more["aspect_ratio_mask"] = torch.ones(BATCH, 1, 4, dtype=torch.long)
@@ -183,6 +203,7 @@ def _videos(config: Any, takes: set[str]) -> Iterator[Inputs]:
 
 # --- sound ----------------------------------------------------------------------------------------
 
+SOUND_MASKS = ("feature_attention_mask", "input_features_mask", "audio_attention_mask")
 HEARING = ("audio_config", "encoder_config", "audio_encoder_config", "speech_config")
 
 
@@ -192,14 +213,17 @@ def _sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
     bins = _side(setting(config, *names, parts=HEARING), 80)
     source = 2 * _side(setting(config, "max_source_positions", parts=HEARING), 0)
     lengths = [n for n in (source, 64, 200) if n]
+    several = [bins] if bins != 80 else [80, 128, 64]
     for name in ("input_features", "audio_values", "input_values", "audio_input_features"):
         if name not in takes:
             continue
         feature = "features" in name
         for length in lengths if feature else ():
-            for shape in ((BATCH, bins, length), (BATCH, length, bins)):
+            shapes = [(BATCH, n, length) for n in several]
+            shapes += [(BATCH, length, n) for n in (*several, 2 * bins)]
+            for shape in shapes:
                 more: Inputs = {}
-                for mask in ("feature_attention_mask", "input_features_mask", "audio_attention_mask"):
+                for mask in SOUND_MASKS:
                     if mask in takes:
                         more[mask] = torch.ones(BATCH, length, dtype=torch.long)
                 if "input_ids" not in takes and "attention_mask" in takes:
@@ -214,7 +238,7 @@ def _sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
             yield {name: _normal(BATCH, 1, 1600)}
             yield {name: _normal(BATCH, most, bins)}
             yield {name: _normal(BATCH, 16000)}
-        elif "input_ids" not in takes:
+        else:
             yield {name: _normal(BATCH, 1, 64, bins)}
             yield {name: _normal(BATCH, 1, 1024, bins)}
 
@@ -225,9 +249,10 @@ def _sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
 def _rest(config: Any, takes: set[str], required: set[str]) -> Inputs:
     width = _side(setting(config, "hidden_size", "d_model"), WIDTH)
     other = _side(setting(config, "encoder_hidden_size", "cross_attention_hidden_size"), width)
+    states = setting(config, "input_dim", default=width)
     makers: dict[str, Callable[[], Any]] = {
         "inputs_embeds": lambda: _normal(BATCH, TOKENS, width),
-        "hidden_states": lambda: _normal(BATCH, TOKENS, width),
+        "hidden_states": lambda: _normal(BATCH, TOKENS, states),
         "encoder_hidden_states": lambda: _normal(BATCH, 6, other),
         "query_embeds": lambda: _normal(BATCH, 5, width),
         "attention_mask": lambda: torch.ones(BATCH, TOKENS, dtype=torch.long),
@@ -240,6 +265,7 @@ def _rest(config: Any, takes: set[str], required: set[str]) -> Inputs:
     }
     wanted = set(required) - {"input_ids", "pixel_values"}
     wanted |= takes & {"visual_feats", "visual_pos", "qformer_input_ids"}
+    wanted |= {"encoder_hidden_states"} & takes if "query_embeds" in takes else set()
     return {name: makers[name]() for name in sorted(wanted) if name in makers}
 
 
@@ -285,7 +311,7 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, An
     errors: list[str] = []
     for guess in candidates(model):
         sees = any(n.startswith("pixel_values") for n in guess)
-        hears = any("features" in n or "values" in n and "pixel" not in n for n in guess)
+        hears = any("features" in n or ("values" in n and "pixel" not in n) for n in guess)
         counts: dict[str, int] = {}
         if "input_ids" in guess and (sees or hears):
             videos = any("video" in n for n in guess)
@@ -313,7 +339,7 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, An
                 if features > 128 * BATCH:  # some count numbers instead of vectors
                     features //= WIDTH
                 counts[what] = features // BATCH
-    raise ValueError(errors[0] if errors else "no input to guess at")
+    raise ValueError(errors[0] if errors else "no input to guess at", *errors[1:])
 
 
 TYPED = ("gemma3", "paligemma", "shieldgemma2", "colpali", "t5gemma2")
@@ -323,7 +349,7 @@ TYPED = ("gemma3", "paligemma", "shieldgemma2", "colpali", "t5gemma2")
 
 
 def padded(inputs: Inputs, left: bool) -> Inputs | None:
-    """The same batch with a shorter second text or recording; None if there is no mask to say so."""
+    """The same batch with a shorter second item; None if there is no mask to say so."""
     mask = inputs.get("attention_mask")
     if not isinstance(mask, Tensor) or mask.ndim != 2 or not bool(mask.all()):
         return None
@@ -356,7 +382,12 @@ def alone(inputs: Inputs) -> Inputs | None:
         if len(value) != BATCH:
             return None
         part = value[1:2]
-        if length is not None and value.ndim > 1 and value.shape[1] == length and "pixel" not in name:
+        if (
+            length is not None
+            and value.ndim > 1
+            and value.shape[1] == length
+            and "pixel" not in name
+        ):
             part = part[:, own]
         found[name] = part
     return found

@@ -10,7 +10,7 @@ import logging
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -26,17 +26,70 @@ WIDTH, HEADS, SHARED_HEADS, HEAD_WIDTH = 64, 4, 2, 16
 LAYERS, INNER, VOCAB, EXPERTS, WINDOW = 2, 48, 128, 4, 4
 IMAGE, PATCH = 32, 8
 POSITIONS = 512
-MAX_PARAMETERS = 40_000_000
+MAX_PARAMETERS = 80_000_000
 SPREAD = 1.5  # of the weights: with less, heads look alike
 
 # What single model types need beside the rules below; they hold wherever the type is nested.
 OVERRIDES: dict[str, dict[str, Any]] = {
     "mamba2": {"num_heads": 8},
     "bit": {"num_groups": 4},
-    "glm5_next_text": {"qk_rope_head_dim": 8},
+    "glm5_next_text": {"index_kpool": 2},
+    "glm4v_moe_text": {"rope_parameters": {"mrope_section": [2, 1, 1]}},
+    "gemma3n_text": {"num_kv_shared_layers": 0},
+    "gemma4_unified_assistant": {"num_kv_shared_layers": 0},
+    "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
+    "lilt": {"hidden_size": 96},
+    "lw_detr_vit": {"num_windows": 4},
+    "llama4_vision_model": {"intermediate_size": 256},
+    "kosmos-2": {"latent_query_num": 4},
+    "kosmos-2.5": {"latent_query_num": 4},
+    "kosmos_2_5_vision_model": {"patch_embed_hidden_size": 192},
+    "pix2struct_vision_model": {"patch_embed_hidden_size": 192},
+    "exaone4_5_vision": {"window_size": IMAGE},
+    "cvt": {"depth": [1, 2, 3]},
+    "gemma4_assistant": {"hidden_size_per_layer_input": 0},
     "fun_asr_nano": {},
-    "aria": {"vision_feature_layer": -1},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
+    "mistral_large4_text": {"kv_source_layers": [0, 1]},
+    "muse_spark_audio": {
+        "num_hidden_layers": 2,
+        "patch_sizes": [4, 4],
+        "hidden_sizes": [32, 64],
+        "depths": [1, 1],
+    },
+    "mobilevit": {"hidden_sizes": [16, 32, 64]},
+    "mimi": {"upsample_groups": 64},
+    "attn_config": {"rope_theta": 10000.0},
+    "bros": {"dim_bbox_projection": HEAD_WIDTH},
+    "clvp_encoder": {"hidden_size": 128, "projection_dim": 64, "intermediate_size": 64},
+    "clvp_decoder": {"hidden_size": 128},
+    "granite4_vision": {"deepstack_layer_map": [[-1, 0]]},
+    "molmo2_adapter": {"vision_feature_layer": [-1, -2]},
+    "molmo2": {"vision_feature_layer": [-1, -2]},
+    "dots3_note_audio_encoder": {"adapter_input_size": WIDTH},
+    "deepseek_ocr2_sam_vision_model": {"downsample_channels": [32, WIDTH]},
+    "emu3": {"vocabulary_map": {"<image>": VOCAB - 9, "<|extra_200|>": 7}},
 }
+UNCHANGED = ("hgnet_v2", "rt_detr_resnet", "pp_lcnet", "pp_lcnet_v3", "pp_lcnet_v4")  # few numbers
+# Fields whose default None a model cannot be built with.
+UNSET = {
+    "head_dim": HEAD_WIDTH,
+    "num_key_value_heads": HEADS,
+    "n_routed_experts": EXPERTS,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 2,
+    "vocab_size": VOCAB,
+    "image_token_index": VOCAB - 9,
+    "image_token_id": VOCAB - 9,
+    "video_token_index": VOCAB - 8,
+    "moe_intermediate_size": INNER,
+    "num_experts": EXPERTS,
+    "top_k_experts": 2,
+    "prediction_length": 6,
+    "vocabulary_map": {"<image>": VOCAB - 9},
+}
+for _name in ("glm4v", "glm_image", "glm_ocr", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni"):
+    OVERRIDES.setdefault(f"{_name}_text", {"rope_parameters": {"mrope_section": [3, 3, 2]}})
 COMPOSED: dict[str, dict[str, str]] = {
     "encoder-decoder": {"encoder": "bert", "decoder": "bert"},
     "vision-encoder-decoder": {"encoder": "vit", "decoder": "gpt2"},
@@ -75,17 +128,19 @@ PIXELS = {"pixel_values", "pixel_values_videos", "flattened_patches", "pixel_val
 SOUNDS = {"input_features", "input_values", "audio_values", "input_audio"}
 
 
-def model_types() -> Iterator[ModelType | tuple[str, str]]:
-    """Every model type with a model of its own; else its name and why there is none."""
+def model_types(only: Sequence[str] = ()) -> Iterator[ModelType | tuple[str, str]]:
+    """Every model type (or these) with a model of its own; else its name and why there is none."""
     seen: set[type] = set()
     for name in CONFIG_MAPPING_NAMES:
+        if only and name not in only:
+            continue
         try:
             config = CONFIG_MAPPING[name]
             model = _class_of(name, config)
         except Exception as error:
             yield name, reason_of(error)
             continue
-        if config in seen:
+        if config in seen or config.model_type not in (name, ""):
             yield name, "shares its config class with another model type"
         elif model is None:
             yield name, "no model class of its own"
@@ -95,7 +150,9 @@ def model_types() -> Iterator[ModelType | tuple[str, str]]:
 
 
 def reason_of(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [""]
+    """An error in one line."""
+    said = str(error.args[0]) if error.args and isinstance(error, ValueError) else str(error)
+    lines = said.strip().splitlines() or [""]
     return f"{type(error).__name__}: {lines[-1].strip():.150}"
 
 
@@ -186,7 +243,9 @@ INNER_NAME = re.compile(
     r"(intermediate_size|intermediate_dim|ffn_dim|d_ff$|d_inner|n_inner|ffn_hidden|mlp_dim"
     r"|feed_forward|feedforward_size|dim_feedforward|ffn_size|mlp_hidden|inner_dim|ffn_embed)"
 )
-VOCAB_NAME = re.compile(r"vocab_size|codebook_size$|num_embeddings$|audio_vocab|vocabulary")
+VOCAB_NAME = re.compile(
+    r"vocab_size|group_vocab$|codebook_size$|num_embeddings$|audio_vocab|vocabulary"
+)
 TOKEN_NAME = re.compile(r"(_token_id|_token_index|_token_ids|_index|_token|_id|_ids|_idx)s?$")
 HEADS_NAME = re.compile(r"heads?$|^n_heads?$|num_attention_heads|attention_heads|_n_heads|heads_")
 WINDOW_NAME = re.compile(
@@ -194,7 +253,9 @@ WINDOW_NAME = re.compile(
     r"|index_topk|window_size|local_attn_window_size|swa_window|block_length|attention_window_size)$"
 )
 EXPERTS_NAME = re.compile(r"^(n|num|moe_num)_(routed_|local_)?experts$|^num_experts$|_num_experts$")
-CHOSEN_NAME = re.compile(r"experts_per_tok|moe_top_?k|^top_k$|num_selected_experts|moe_k$|experts_top")
+CHOSEN_NAME = re.compile(
+    r"experts_per_tok|moe_top_?k|^top_k$|num_selected_experts|moe_k$|experts_top"
+)
 POSITIONS_NAME = re.compile(
     r"max_position|n_positions|max_seq|n_ctx|max_source|max_target|max_len|seq_length|max_sequence"
 )
@@ -233,10 +294,14 @@ def _whole(config: PreTrainedConfig) -> dict[str, Any]:
 def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Settings of a config with small numbers; nested configs too."""
     name = settings.get("model_type") or name
-    depth = max(
-        [v for k, v in settings.items() if LAYERS_NAME.match(k) and isinstance(v, int)], default=0
-    )
+    if name in UNCHANGED:
+        return dict(settings)
+    depth = _depth(settings)
+    staged = isinstance(settings.get("depths"), list | tuple)
+    depth = 0 if staged else depth
     new = {key: _smaller(key, value, settings, depth) for key, value in settings.items()}
+    if staged:
+        new |= {k: v for k, v in settings.items() if k in ("num_layers", "num_hidden_layers")}
     if isinstance(settings.get("per_layer_config"), Mapping):
         old = settings.get("layer_types") or [None] * LAYERS
         kept = [old.index(each) for each in _one_each(old)] if old[0] else [0, 1]
@@ -254,13 +319,23 @@ def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     stages = new.pop("stage_names", None)
     if stages and new.get("out_features"):
         count = len(new["out_features"])
-        deepest = max([v for k, v in new.items() if LAYERS_NAME.match(k) and isinstance(v, int)], default=0)
+        deepest = max(
+            [v for k, v in new.items() if LAYERS_NAME.match(k) and isinstance(v, int)], default=0
+        )
         if len(stages) == depth + 1 and deepest:
             new["num_hidden_layers"] = max(deepest, count)
             new["out_features"] = [f"stage{index + 1}" for index in range(count)]
             new.pop("out_indices", None)
-    new.update(OVERRIDES.get(name, {}))
+    for key, value in OVERRIDES.get(name, {}).items():
+        nested = isinstance(value, dict) and isinstance(new.get(key), dict)
+        new[key] = {**new[key], **value} if nested else value
     return new
+
+
+def _depth(settings: Mapping[str, Any]) -> int:
+    """The largest number of layers."""
+    counts = [v for k, v in settings.items() if LAYERS_NAME.match(k) and isinstance(v, int)]
+    return max(counts, default=0)
 
 
 def _smaller(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
@@ -270,7 +345,9 @@ def _smaller(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> A
         if key in ("id2label", "label2id", "task_specific_params"):
             return value
         return shrunk(value, key)
-    if isinstance(value, bool) or value is None or ATTRIBUTES.search(key):
+    if value is None:
+        return UNSET.get(key)
+    if isinstance(value, bool) or ATTRIBUTES.search(key):
         return value
     if isinstance(value, list | tuple):
         return _smaller_list(key, value, settings, depth)
@@ -284,7 +361,7 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
         return value
     if key in IDS:
         return IDS[key]
-    if TOKEN_NAME.search(key) and value >= VOCAB - 32:
+    if TOKEN_NAME.search(key) and (value >= VOCAB - 32 or re.match("image|audio|video", key)):
         return VOCAB - 32 + sum(map(ord, key)) * 7 % 31
     if VOCAB_NAME.search(key):
         return min(value, VOCAB)
@@ -292,6 +369,8 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
         return min(value, 2)
     if EXPERTS_NAME.search(key):
         return min(value, EXPERTS)
+    if key == "window_size" and value > 64:  # in pixels
+        return IMAGE
     if WINDOW_NAME.match(key):
         return min(value, WINDOW)
     if LAYERS_NAME.match(key) and not NOT_LAYERS.search(key):
@@ -304,6 +383,10 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
         return min(value, 4)
     if "lora_rank" in key:
         return min(value, 24)
+    if key == "head_dim" and value == settings.get("qk_rope_head_dim"):
+        return HEAD_WIDTH // 2
+    if key in ("rotary_dim", "rotary_ndims"):
+        return min(value, HEAD_WIDTH // 2)
     if re.search(r"head_(dim|size)|d_kv$|dim_head|d_head|dim_per_head|head_width", key):
         return min(value, HEAD_WIDTH)
     if re.search(r"key_value_heads|kv_heads|n_head_kv", key):
@@ -366,8 +449,8 @@ def _rotary(value: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("mrope_section", "xdrope_section"):
         if isinstance(new.get(key), list):
             count = len(new[key])
-            even = HEAD_WIDTH // 2 // count
-            new[key] = [HEAD_WIDTH // 2 - even * (count - 1)] + [even] * (count - 1)
+            most = -(-(HEAD_WIDTH // 2) // count)
+            new[key] = [most] * (count - 1) + [HEAD_WIDTH // 2 - most * (count - 1)]
     return new
 
 
