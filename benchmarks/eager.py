@@ -15,7 +15,11 @@ from torch.overrides import TorchFunctionMode
 from transformers import AttentionInterface
 
 SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
-FUSED = {torch.nn.functional.scaled_dot_product_attention}
+FUSED = (
+    "scaled_dot_product_attention",
+    "multi_head_attention_forward",
+    "_native_multi_head_attention",
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Seen:
         output: of the model.
         calls: of attention through the library's interface.
         others: softmax weights of attention that bypasses it, with path and class.
-        fused: classes of modules that call the fused kernel directly.
+        fused: classes of modules that call a fused kernel directly.
     """
 
     output: Any = None
@@ -68,7 +72,7 @@ class _Softmaxes(TorchFunctionMode):
                 if module is not None and result.ndim >= 3:
                     path, kind = self.paths.get(id(module), "?"), type(module).__name__
                     self.seen.others.append(Call(path, kind, result.detach()))
-        elif func in FUSED and self.inside is None:
+        elif getattr(func, "__name__", "") in FUSED and self.inside is None:
             self.seen.fused.add(type(attending(self.stack) or self.stack[-1]).__name__)
         return result
 

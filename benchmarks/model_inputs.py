@@ -143,6 +143,7 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
             yield {key: _normal(BATCH * 16, channels, patch, patch), name: grid}
             yield {key: _normal(1, BATCH * 16, channels, patch, patch), name: grid}
             yield {key: _normal(BATCH * 16, cells), name: grid}
+            yield {key: _normal(BATCH * 16, cells * 2), name: grid}
             yield {key: _normal(BATCH, 16, cells * time), name: grid}
     if "spatial_shapes" in takes:
         mask = torch.ones(BATCH, 16, dtype=torch.long)

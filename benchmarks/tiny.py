@@ -46,6 +46,14 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "kosmos_2_5_vision_model": {"patch_embed_hidden_size": 192},
     "pix2struct_vision_model": {"patch_embed_hidden_size": 192},
     "exaone4_5_vision": {"window_size": IMAGE},
+    "mobilebert": {"intra_bottleneck_size": WIDTH, "true_hidden_size": WIDTH},
+    "moonshine": {"encoder_num_key_value_heads": 4, "decoder_num_key_value_heads": 4},
+    "pp_formulanet_vision": {"output_channels": WIDTH},
+    "mllama_vision_model": {"intermediate_layers_indices": [0, 1], "vision_output_dim": 3 * WIDTH},
+    "jamba": {"attn_layer_offset": 1, "attn_layer_period": 2},
+    "bamba": {"attn_layer_indices": [1]},
+    "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "recurrent_gemma": {"num_hidden_layers": 3},
     "cvt": {"depth": [1, 2, 3]},
     "gemma4_assistant": {"hidden_size_per_layer_input": 0},
     "fun_asr_nano": {},
@@ -88,7 +96,8 @@ UNSET = {
     "prediction_length": 6,
     "vocabulary_map": {"<image>": VOCAB - 9},
 }
-for _name in ("glm4v", "glm_image", "glm_ocr", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni"):
+THREE_AXES = ("glm4v", "glm_image", "glm_ocr", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni")
+for _name in (*THREE_AXES, "paddleocr_vl", "hunyuan_vl"):
     OVERRIDES.setdefault(f"{_name}_text", {"rope_parameters": {"mrope_section": [3, 3, 2]}})
 COMPOSED: dict[str, dict[str, str]] = {
     "encoder-decoder": {"encoder": "bert", "decoder": "bert"},
