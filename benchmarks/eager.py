@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 from transformers import AttentionInterface
 
 SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
+SEED = 3  # of every pass: some models draw which patches they hide
 FUSED = (
     "scaled_dot_product_attention",
     "multi_head_attention_forward",
@@ -48,12 +49,14 @@ class Seen:
         calls: of attention through the library's interface.
         others: softmax weights of attention that bypasses it, with path and class.
         fused: classes of modules that call a fused kernel directly.
+        elsewhere: classes of other modules with a softmax: routers, gates, heads.
     """
 
     output: Any = None
     calls: list[Call] = field(default_factory=list)
     others: list[Call] = field(default_factory=list)
     fused: set[str] = field(default_factory=set)
+    elsewhere: set[str] = field(default_factory=set)
 
 
 class _Softmaxes(TorchFunctionMode):
@@ -68,20 +71,28 @@ class _Softmaxes(TorchFunctionMode):
             if self.inside is not None:
                 self.inside.append(result)
             else:
-                module = attending(self.stack)
-                if module is not None and result.ndim >= 3:
-                    path, kind = self.paths.get(id(module), "?"), type(module).__name__
-                    self.seen.others.append(Call(path, kind, result.detach()))
+                self._beside(result)
         elif getattr(func, "__name__", "") in FUSED and self.inside is None:
             self.seen.fused.add(type(attending(self.stack) or self.stack[-1]).__name__)
         return result
 
+    def _beside(self, weights: Tensor) -> None:
+        module = attending(self.stack)
+        if module is None or weights.ndim < 3:
+            self.seen.elsewhere.add(type(self.stack[-1]).__name__)
+            return
+        path, kind = self.paths.get(id(module), "?"), type(module).__name__
+        self.seen.others.append(Call(path, kind, weights.detach()))
+
 
 def attending(stack: list[nn.Module]) -> nn.Module | None:
-    """The innermost module called attention."""
+    """The attention that computes now: the innermost module with parts, if it is called so."""
     for module in reversed(stack):
-        if "atten" in type(module).__name__.lower() or "attn" in type(module).__name__.lower():
+        name = type(module).__name__.lower()
+        if "atten" in name or "attn" in name:
             return module
+        if next(module.parameters(), None) is not None:
+            return None
     return None
 
 
@@ -144,7 +155,8 @@ def arguments(model: nn.Module, inputs: Mapping[str, Any]) -> dict[str, Any]:
 def eager(model: nn.Module, inputs: Mapping[str, Any]) -> Seen:
     """One pass of a model built with eager attention."""
     seen = Seen()
-    with torch.no_grad(), watched(model, seen):
+    with torch.no_grad(), watched(model, seen), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
         seen.output = model(**arguments(model, inputs))
     return seen
 

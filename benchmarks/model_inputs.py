@@ -138,7 +138,7 @@ def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
         if name in takes and (key in takes):
             grid = torch.tensor([[1, 4, 4]] * BATCH)
             grid = grid[:, 1:] if name.endswith("hws") else grid
-            more = {}
+            more = {"merge_sizes": torch.tensor([2] * BATCH)} if "merge_sizes" in takes else {}
             yield {key: _normal(BATCH * 16, cells * time), name: grid, **more}
             yield {key: _normal(BATCH * 16, channels, patch, patch), name: grid}
             yield {key: _normal(1, BATCH * 16, channels, patch, patch), name: grid}

@@ -54,6 +54,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "bamba": {"attn_layer_indices": [1]},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
     "recurrent_gemma": {"num_hidden_layers": 3},
+    "step3p5": {"sliding_window": WINDOW},
     "cvt": {"depth": [1, 2, 3]},
     "gemma4_assistant": {"hidden_size_per_layer_input": 0},
     "fun_asr_nano": {},
@@ -76,6 +77,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "molmo2": {"vision_feature_layer": [-1, -2]},
     "dots3_note_audio_encoder": {"adapter_input_size": WIDTH},
     "deepseek_ocr2_sam_vision_model": {"downsample_channels": [32, WIDTH]},
+    "unlimited_ocr_sam_vision_model": {"downsample_channels": [32, WIDTH]},
     "emu3": {"vocabulary_map": {"<image>": VOCAB - 9, "<|extra_200|>": 7}},
 }
 UNCHANGED = ("hgnet_v2", "rt_detr_resnet", "pp_lcnet", "pp_lcnet_v3", "pp_lcnet_v4")  # few numbers
@@ -239,14 +241,14 @@ NOT_LAYERS = re.compile(
 )
 WIDTH_NAME = re.compile(
     r"(hidden_size|hidden_dim|d_model|n_embd|embed_dim|emb_dim|projection_dim|proj_dim|embedding_size"
-    r"|embedding_dim|d_embed|^dim$|_dim$|_width|hidden_features|_channels$|feature_size|_size_global"
+    r"|embedding_dim|d_embed|^dim$|_dim$|_width|hidden_features|_channels$|feature_size|_size_global|projection_size"
     r"|d_latents|qk_channels|v_channels|attention_hidden_size|pooler_output_size|output_hidden_size"
     r"|hidden_sizes?|cross_attention_hidden_size|model_dim|num_pos_feats|_hidden$)"
 )
 NOT_WIDTH = re.compile(
     r"^(num_channels|in_channels|in_chans|audio_channels|image_channels|input_channels|out_channels"
     r"|base_channels|num_input_channels|mask_input_channels|input_size|num_mel|mel_dim|input_dim"
-    r"|feature_projection_input_dim|output_channels|cond_dim|num_embeddings)|_head_dim|head_dim|kernel"
+    r"|feature_projection_input_dim|cond_dim|num_embeddings)|_head_dim|head_dim|kernel"
 )
 INNER_NAME = re.compile(
     r"(intermediate_size|intermediate_dim|ffn_dim|d_ff$|d_inner|n_inner|ffn_hidden|mlp_dim"
@@ -343,8 +345,8 @@ def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _depth(settings: Mapping[str, Any]) -> int:
     """The largest number of layers."""
-    counts = [v for k, v in settings.items() if LAYERS_NAME.match(k) and isinstance(v, int)]
-    return max(counts, default=0)
+    names = [k for k in settings if LAYERS_NAME.match(k) and not NOT_LAYERS.search(k)]
+    return max((settings[k] for k in names if isinstance(settings[k], int)), default=0)
 
 
 def _smaller(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
@@ -412,6 +414,8 @@ def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
         return min(value, WIDTH)
     if re.search(r"image_size|img_size|input_resolution", key):
         patch = settings.get("patch_size", PATCH)
+        if "depths" in settings and "window_size" in settings:
+            return 4 * IMAGE  # so that the last stage still fills a window
         return IMAGE if isinstance(patch, int) and patch >= PATCH else 2 * IMAGE
     if key == "patch_size":
         return min(value, PATCH)
