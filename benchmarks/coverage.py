@@ -404,7 +404,7 @@ def one_map(mine: Tensor, theirs: Tensor, inputs: Inputs, item: int) -> float:
     part = theirs[:, rows][:, :, keys]
     empty = int(((mine.sum(-1) == 0) & (part.sum(-1) > 0)).any(0).sum())
     if empty:
-        raise MismatchError(f"{empty} rows are empty that the library fills: padding is kept")
+        raise MismatchError(f"{empty} rows are drawn empty that the library fills")
     lost = float((theirs[:, rows].sum(-1) - part.sum(-1)).abs().max())
     if lost > AIM:
         raise MismatchError(f"columns that hold up to {lost:.1e} of a row are not shown")

@@ -102,7 +102,8 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
     paths = {id(module): path for path, module in model.named_modules()}
     stack: list[nn.Module] = [model]
     mode = _Softmaxes(seen, stack, paths)
-    looked_up = AttentionInterface.get_interface
+    interface: Any = AttentionInterface
+    looked_up = interface.get_interface
 
     def get_interface(self: Any, name: str, default: Any) -> Any:
         function = looked_up(self, name, default)
@@ -133,12 +134,12 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
     for module in model.modules():
         hooks.append(module.register_forward_pre_hook(entered))
         hooks.append(module.register_forward_hook(left, always_call=True))
-    AttentionInterface.get_interface = get_interface
+    interface.get_interface = get_interface
     try:
         with mode:
             yield
     finally:
-        AttentionInterface.get_interface = looked_up
+        interface.get_interface = looked_up
         for hook in hooks:
             hook.remove()
 

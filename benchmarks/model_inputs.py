@@ -122,12 +122,16 @@ def _side(value: Any, default: int) -> int:
     return value if isinstance(value, int) and value > 0 else default
 
 
+def _sides(value: Any) -> tuple[int, int]:
+    if isinstance(value, list | tuple) and len(value) > 1:
+        return _side(value[-2], 64), _side(value[-1], 64)
+    return _side(value, 64), _side(value, 64)
+
+
 def _images(config: Any, takes: set[str]) -> Iterator[Inputs]:
     names = ("image_size", "img_size", "input_resolution", "pretrain_image_size")
     size = setting(config, *names, parts=SEEING, default=64)
-    rows, cols = size[-2:] if isinstance(size, list | tuple) and len(size) > 1 else (None, None)
-    side = _side(size, 64)
-    rows, cols = (rows, cols) if isinstance(rows, int) else (side, side)
+    rows, cols = _sides(size)
     patch = _side(setting(config, "patch_size", parts=SEEING), PATCH)
     channels = _side(setting(config, "num_channels", "in_channels", "in_chans", parts=SEEING), 3)
     channels = channels if channels <= 4 else 3
@@ -309,6 +313,7 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, An
         ValueError: if none runs.
     """
     takes, _ = takes_of(model)
+    config: Any = model.config
     errors: list[str] = []
     for guess in candidates(model):
         sees = any(n.startswith("pixel_values") for n in guess)
@@ -318,13 +323,13 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> tuple[Inputs, An
             videos = any("video" in n for n in guess)
             counts = {"video" if videos else "image": int(sees), "audio": int(hears)}
         for _ in range(4):
-            inputs = with_placeholders(model.config, guess, counts)
+            inputs = with_placeholders(config, guess, counts)
             optional = {n: v for n, v in inputs.items() if n.startswith("optional ")}
             inputs = {n: v for n, v in inputs.items() if n not in optional}
             named = {n.split()[1]: v for n, v in optional.items()}
             if "mm_token_type_ids" in takes and "mm_token_type_ids" in named:
                 inputs["mm_token_type_ids"] = named["mm_token_type_ids"]
-            elif "token_type_ids" in takes and named and model.config.model_type in TYPED:
+            elif "token_type_ids" in takes and named and config.model_type in TYPED:
                 inputs["token_type_ids"] = named["token_type_ids"]
             try:
                 return inputs, run(inputs), errors

@@ -20,7 +20,7 @@ import transformers
 from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.models.auto import modeling_auto
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 WIDTH, HEADS, SHARED_HEADS, HEAD_WIDTH = 64, 4, 2, 16
 LAYERS, INNER, VOCAB, EXPERTS, WINDOW = 2, 48, 128, 4, 4
@@ -142,7 +142,7 @@ SOUNDS = {"input_features", "input_values", "audio_values", "input_audio"}
 def model_types(only: Sequence[str] = ()) -> Iterator[ModelType | tuple[str, str]]:
     """Every model type (or these) with a model of its own; else its name and why there is none."""
     seen: set[type] = set()
-    for name in CONFIG_MAPPING_NAMES:
+    for name in CONFIG_MAPPING:
         if only and name not in only:
             continue
         try:
@@ -282,14 +282,13 @@ def tiny_config(kind: ModelType) -> PreTrainedConfig:
     with quiet():
         if kind.name in COMPOSED:
             parts = COMPOSED[kind.name]
-            made = {
+            made: dict[str, Any] = {
                 part: shrunk(CONFIG_MAPPING[name]().to_dict(), name) for part, name in parts.items()
             }
             if "decoder" in made:
                 made["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
-            return kind.config(
-                **made, pad_token_id=0, decoder_start_token_id=1, projection_dim=WIDTH
-            )
+            made |= {"pad_token_id": 0, "decoder_start_token_id": 1, "projection_dim": WIDTH}
+            return kind.config(**made)
         default = kind.config()
         settings = shrunk(_whole(default), kind.name)
         return kind.config.from_dict(settings)
