@@ -14,21 +14,19 @@ from benchmarks.model_inputs import alone, padded
 from models.run import trace
 
 EXACT = {  # beside the architectures of benchmarks.architectures
-    "falcon": "one key and value head for all heads",
+    "gpt_bigcode": "one key and value head for all heads",
     "phi": "rotary positions on a part of each head",
     "llama4_text": "chunks",
     "qwen3_next": "linear attention between",
-    "jamba": "state-space layers between",
+    "bamba": "state-space layers between",
     "minimax": "lightning attention between",
     "cohere2": "windows without positions between",
-    "pegasus": "three kinds",
-    "mllama": "cross-attention to images",
-    "qwen2_5_vl": "windows of an image, positions of three axes",
+    "pegasus": "sinusoidal positions, three kinds",
+    "qwen3_vl": "images as patches in a row, positions of three axes",
     "idefics3": "several images an item",
     "segformer": "fewer keys than queries",
     "dinov3_vit": "rotary positions of patches",
     "videomae": "patches of frames",
-    "moonshine": "sound through convolutions",
     "layoutlm": "positions on a page",
 }
 REFUSED = {
@@ -50,7 +48,7 @@ def test_a_type_of_each_mechanism(name: str) -> None:
     assert (row.result, row.reason) == ("exact", "")
     assert row.weights < AIM
     assert row.output < 10 * AIM
-    assert row.attends > 1
+    assert row.attends > 0
 
 
 @pytest.mark.parametrize("name", REFUSED)
