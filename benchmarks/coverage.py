@@ -360,8 +360,9 @@ def paired(found: Trace, calls: Sequence[Call]) -> Iterator[tuple[Any, list[Call
     by_path: dict[str, list[Call]] = {}
     for call in calls:
         by_path.setdefault(call.path, []).append(call)
-    if all(getattr(site, "module", None) in by_path for site in found.sites):
-        yield from ((site, by_path[site.module]) for site in found.sites)
+    places = [getattr(site, "module", None) for site in found.sites]
+    if all(place in by_path for place in places):
+        yield from ((site, by_path[str(at)]) for site, at in zip(found.sites, places, strict=True))
         return
     if len(found.sites) != len(by_path):
         raise MismatchError(

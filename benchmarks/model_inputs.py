@@ -42,7 +42,7 @@ def candidates(model: nn.Module) -> Iterator[Inputs]:
     """Guesses at inputs, the fullest first."""
     takes, required = takes_of(model)
     config: Any = model.config
-    groups: list[list[Inputs]] = []
+    groups: list[Inputs] = []
     text = _texts(config, takes)
     images = list(_images(config, takes))
     sounds = list(_sounds(config, takes))
