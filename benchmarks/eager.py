@@ -1,0 +1,174 @@
+"""What the library itself computes: every call of its eager attention, and every other softmax.
+
+The functions that attention layers look up are wrapped while a model runs, and `softmax` is
+intercepted, so that attention which bypasses the interface is seen as well.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from transformers import AttentionInterface
+
+SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
+SEED = 3  # of every pass: some models draw which patches they hide
+FUSED = (
+    "scaled_dot_product_attention",
+    "multi_head_attention_forward",
+    "_native_multi_head_attention",
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of attention.
+
+    Attributes:
+        path: of the module that attends.
+        kind: its class.
+        weights: `batch head query key`.
+        eager: whether the library's eager function made them.
+    """
+
+    path: str
+    kind: str
+    weights: Tensor
+    eager: bool = True
+
+
+@dataclass(eq=False)
+class Seen:
+    """What a pass left.
+
+    Attributes:
+        output: of the model.
+        calls: of attention through the library's interface.
+        others: softmax weights of attention that bypasses it, with path and class.
+        fused: classes of modules that call a fused kernel directly.
+        elsewhere: classes of other modules with a softmax: routers, gates, heads.
+    """
+
+    output: Any = None
+    calls: list[Call] = field(default_factory=list)
+    others: list[Call] = field(default_factory=list)
+    fused: set[str] = field(default_factory=set)
+    elsewhere: set[str] = field(default_factory=set)
+
+
+class _Softmaxes(TorchFunctionMode):
+    def __init__(self, seen: Seen, stack: list[nn.Module], paths: Mapping[int, str]) -> None:
+        super().__init__()
+        self.seen, self.stack, self.paths = seen, stack, paths
+        self.inside: list[Tensor] | None = None
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func in SOFTMAX:
+            if self.inside is not None:
+                self.inside.append(result)
+            else:
+                self._beside(result)
+        elif getattr(func, "__name__", "") in FUSED and self.inside is None:
+            self.seen.fused.add(type(attending(self.stack) or self.stack[-1]).__name__)
+        return result
+
+    def _beside(self, weights: Tensor) -> None:
+        module = attending(self.stack)
+        if module is None or weights.ndim < 3:
+            self.seen.elsewhere.add(type(self.stack[-1]).__name__)
+            return
+        path, kind = self.paths.get(id(module), "?"), type(module).__name__
+        self.seen.others.append(Call(path, kind, weights.detach()))
+
+
+def attending(stack: list[nn.Module]) -> nn.Module | None:
+    """The attention that computes now: the innermost module with parts, if it is called so."""
+    for module in reversed(stack):
+        name = type(module).__name__.lower()
+        if "atten" in name or "attn" in name:
+            return module
+        if next(module.parameters(), None) is not None:
+            return None
+    return None
+
+
+@contextmanager
+def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
+    """Inside, `seen` collects every call of attention of the model."""
+    paths = {id(module): path for path, module in model.named_modules()}
+    stack: list[nn.Module] = [model]
+    mode = _Softmaxes(seen, stack, paths)
+    interface: Any = AttentionInterface
+    looked_up = interface.get_interface
+
+    def get_interface(self: Any, name: str, default: Any) -> Any:
+        function = looked_up(self, name, default)
+
+        def attention(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            mode.inside, before = [], mode.inside
+            try:
+                out = function(module, *args, **kwargs)
+            finally:
+                inside, mode.inside = mode.inside, before
+            weights = out[1] if isinstance(out, tuple) and len(out) > 1 else None
+            if weights is None:
+                weights = inside[-1] if inside else None
+            if weights is not None:
+                path, eager = paths.get(id(module), "?"), name in ("eager", None)
+                seen.calls.append(Call(path, type(module).__name__, weights.detach(), eager))
+            return out
+
+        return attention
+
+    def left(*_: Any) -> None:
+        stack.pop()
+
+    def entered(module: nn.Module, _: Any) -> None:
+        stack.append(module)
+
+    hooks = []
+    for module in model.modules():
+        hooks.append(module.register_forward_pre_hook(entered))
+        hooks.append(module.register_forward_hook(left, always_call=True))
+    interface.get_interface = get_interface
+    try:
+        with mode:
+            yield
+    finally:
+        interface.get_interface = looked_up
+        for hook in hooks:
+            hook.remove()
+
+
+def arguments(model: nn.Module, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs, and no key-value cache where the model has one."""
+    config: Any = model.config
+    more: dict[str, Any] = {"return_dict": True}
+    if getattr(config.get_text_config(decoder=True), "use_cache", None) is not None:
+        more["use_cache"] = False
+    return {**more, **inputs}
+
+
+def eager(model: nn.Module, inputs: Mapping[str, Any]) -> Seen:
+    """One pass of a model built with eager attention."""
+    seen = Seen()
+    with torch.no_grad(), watched(model, seen), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(SEED)
+        seen.output = model(**arguments(model, inputs))
+    return seen
+
+
+def tensors(out: Any) -> Iterator[Tensor]:
+    """Every tensor of an output."""
+    if isinstance(out, Tensor):
+        yield out
+    elif isinstance(out, Mapping):
+        for value in out.values():
+            yield from tensors(value)
+    elif isinstance(out, tuple | list):
+        for value in out:
+            yield from tensors(value)

@@ -1,0 +1,528 @@
+"""Tiny models of every model type of transformers, built from their configs.
+
+A config is taken with its defaults and shrunk by the names of its fields: widths, depths, heads,
+vocabularies, windows. `OVERRIDES` holds what a type needs beside these rules.
+"""
+
+import contextlib
+import inspect
+import logging
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import transformers
+from torch import nn
+from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.models.auto import modeling_auto
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+WIDTH, HEADS, SHARED_HEADS, HEAD_WIDTH = 64, 4, 2, 16
+LAYERS, INNER, VOCAB, EXPERTS, WINDOW = 2, 48, 128, 4, 4
+IMAGE, PATCH = 32, 8
+POSITIONS = 512
+MAX_PARAMETERS = 80_000_000
+SPREAD = 1.5  # of the weights: with less, heads look alike
+
+# What single model types need beside the rules below; they hold wherever the type is nested.
+OVERRIDES: dict[str, dict[str, Any]] = {
+    "mamba2": {"num_heads": 8},
+    "bit": {"num_groups": 4},
+    "glm5_next_text": {"index_kpool": 2},
+    "glm4v_moe_text": {"rope_parameters": {"mrope_section": [2, 1, 1]}},
+    "gemma3n_text": {"num_kv_shared_layers": 0},
+    "gemma4_unified_assistant": {"num_kv_shared_layers": 0},
+    "layoutlmv3": {"coordinate_size": 8, "shape_size": 16},
+    "lilt": {"hidden_size": 96},
+    "lw_detr_vit": {"num_windows": 4},
+    "llama4_vision_model": {"intermediate_size": 256},
+    "kosmos-2": {"latent_query_num": 4},
+    "kosmos-2.5": {"latent_query_num": 4},
+    "kosmos_2_5_vision_model": {"patch_embed_hidden_size": 192},
+    "pix2struct_vision_model": {"patch_embed_hidden_size": 192},
+    "exaone4_5_vision": {"window_size": IMAGE},
+    "mobilebert": {"intra_bottleneck_size": WIDTH, "true_hidden_size": WIDTH},
+    "moonshine": {"encoder_num_key_value_heads": 4, "decoder_num_key_value_heads": 4},
+    "pp_formulanet_vision": {"output_channels": WIDTH},
+    "mllama_vision_model": {"intermediate_layers_indices": [0, 1], "vision_output_dim": 3 * WIDTH},
+    "jamba": {"attn_layer_offset": 1, "attn_layer_period": 2},
+    "bamba": {"attn_layer_indices": [1]},
+    "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "recurrent_gemma": {"num_hidden_layers": 3},
+    "vjepa2": {"crop_size": IMAGE, "frames_per_clip": 4},
+    "step3p5": {"sliding_window": WINDOW},
+    "cvt": {"depth": [1, 2, 3]},
+    "gemma4_assistant": {"hidden_size_per_layer_input": 0},
+    "fun_asr_nano": {},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
+    "mistral_large4_text": {"kv_source_layers": [0, 1]},
+    "muse_spark_audio": {
+        "num_hidden_layers": 2,
+        "patch_sizes": [4, 4],
+        "hidden_sizes": [32, 64],
+        "depths": [1, 1],
+    },
+    "mobilevit": {"hidden_sizes": [16, 32, 64]},
+    "mimi": {"upsample_groups": 64},
+    "attn_config": {"rope_theta": 10000.0},
+    "bros": {"dim_bbox_projection": HEAD_WIDTH},
+    "clvp_encoder": {"hidden_size": 128, "projection_dim": 64, "intermediate_size": 64},
+    "clvp_decoder": {"hidden_size": 128},
+    "granite4_vision": {"deepstack_layer_map": [[-1, 0]]},
+    "molmo2_adapter": {"vision_feature_layer": [-1, -2]},
+    "molmo2": {"vision_feature_layer": [-1, -2]},
+    "dots3_note_audio_encoder": {"adapter_input_size": WIDTH},
+    "deepseek_ocr2_sam_vision_model": {"downsample_channels": [32, WIDTH]},
+    "unlimited_ocr_sam_vision_model": {"downsample_channels": [32, WIDTH]},
+    "emu3": {"vocabulary_map": {"<image>": VOCAB - 9, "<|extra_200|>": 7}},
+}
+UNCHANGED = ("hgnet_v2", "rt_detr_resnet", "pp_lcnet", "pp_lcnet_v3", "pp_lcnet_v4")  # few numbers
+# Fields whose default None a model cannot be built with.
+UNSET = {
+    "head_dim": HEAD_WIDTH,
+    "num_key_value_heads": HEADS,
+    "n_routed_experts": EXPERTS,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 2,
+    "vocab_size": VOCAB,
+    "image_token_index": VOCAB - 9,
+    "image_token_id": VOCAB - 9,
+    "video_token_index": VOCAB - 8,
+    "moe_intermediate_size": INNER,
+    "num_experts": EXPERTS,
+    "top_k_experts": 2,
+    "prediction_length": 6,
+    "vocabulary_map": {"<image>": VOCAB - 9},
+}
+THREE_AXES = ("glm4v", "glm_image", "glm_ocr", "qwen2_vl", "qwen2_5_vl", "qwen2_5_omni")
+for _name in (*THREE_AXES, "paddleocr_vl", "hunyuan_vl"):
+    OVERRIDES.setdefault(f"{_name}_text", {"rope_parameters": {"mrope_section": [3, 3, 2]}})
+COMPOSED: dict[str, dict[str, str]] = {
+    "encoder-decoder": {"encoder": "bert", "decoder": "bert"},
+    "vision-encoder-decoder": {"encoder": "vit", "decoder": "gpt2"},
+    "speech-encoder-decoder": {"encoder": "wav2vec2", "decoder": "bert"},
+    "vision-text-dual-encoder": {"vision_config": "vit", "text_config": "bert"},
+}
+
+
+@dataclass(frozen=True)
+class ModelType:
+    """A model type of transformers.
+
+    Attributes:
+        name: as its config calls it.
+        config: class of its config.
+        model: class of its model.
+        family: what it reads, for ordering.
+    """
+
+    name: str
+    config: type[PreTrainedConfig]
+    model: type[PreTrainedModel]
+    family: str
+
+
+FAMILIES = (
+    "text encoders",
+    "text decoders",
+    "text encoder–decoders",
+    "vision",
+    "audio",
+    "multimodal",
+    "other",
+)
+PIXELS = {"pixel_values", "pixel_values_videos", "flattened_patches", "pixel_values_images"}
+SOUNDS = {"input_features", "input_values", "audio_values", "input_audio"}
+
+
+def model_types(only: Sequence[str] = ()) -> Iterator[ModelType | tuple[str, str]]:
+    """Every model type (or these) with a model of its own; else its name and why there is none."""
+    seen: set[type] = set()
+    for name in CONFIG_MAPPING:
+        if only and name not in only:
+            continue
+        try:
+            config = CONFIG_MAPPING[name]
+            model = _class_of(name, config)
+        except Exception as error:
+            yield name, reason_of(error)
+            continue
+        if config in seen or config.model_type not in (name, ""):
+            yield name, "shares its config class with another model type"
+        elif model is None:
+            yield name, "no model class of its own"
+        else:
+            seen.add(config)
+            yield ModelType(name, config, model, _family(name, model))
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in one line."""
+    said = str(error.args[0]) if error.args and isinstance(error, ValueError) else str(error)
+    lines = said.strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[-1].strip():.150}"
+
+
+def _tables() -> list[str]:
+    """The library's tables of model classes, most general first."""
+    names = [n for n in dir(modeling_auto) if re.fullmatch(r"MODEL_FOR_\w+_MAPPING_NAMES", n)]
+    first = ["MODEL_MAPPING_NAMES", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"]
+    return first + sorted(set(names) - set(first))
+
+
+def _class_of(name: str, config: type[PreTrainedConfig]) -> type[PreTrainedModel] | None:
+    for table in _tables():
+        found = getattr(modeling_auto, table).get(name)
+        found = found[0] if isinstance(found, tuple | list) else found
+        kind = getattr(transformers, found, None) if found else None
+        if isinstance(kind, type) and issubclass(kind, PreTrainedModel):
+            return kind
+    module = sys.modules[config.__module__]
+    place = module.__name__.replace(".configuration_", ".modeling_")
+    with contextlib.suppress(ImportError):
+        __import__(place)
+        kinds = [
+            kind
+            for kind in vars(sys.modules[place]).values()
+            if isinstance(kind, type)
+            and issubclass(kind, PreTrainedModel)
+            and getattr(kind, "config_class", None) is config
+            and "forward" in vars(kind)
+        ]
+        public = [kind for kind in kinds if not kind.__name__.endswith("PreTrainedModel")]
+        public.sort(key=lambda kind: ("For" in kind.__name__, len(kind.__name__)))
+        return public[0] if public else None
+    return None
+
+
+def forward_arguments(model: type[nn.Module]) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(model.forward).parameters)
+
+
+def _family(name: str, model: type[PreTrainedModel]) -> str:
+    takes = set(forward_arguments(model))
+    main = getattr(model, "main_input_name", "")
+    takes |= {main} if isinstance(main, str) else set(main)
+    text = "input_ids" in takes
+    sees = bool(takes & PIXELS) or any(n.startswith("pixel_values") for n in takes)
+    hears = bool(takes & SOUNDS)
+    if name in ("vision-encoder-decoder", "speech-encoder-decoder"):
+        return "multimodal"
+    if sum((text, sees, hears)) > 1:
+        return "multimodal"
+    if sees or re.search("vision|vit|image|patch", name):
+        return "vision"
+    if hears or "audio" in name:
+        return "audio"
+    if not text:
+        return "other"
+    if "decoder_input_ids" in takes:
+        return "text encoder–decoders"
+    causal = name in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    masked = name in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return "text decoders" if causal and not masked else "text encoders"
+
+
+# --- configs --------------------------------------------------------------------------------------
+
+ATTRIBUTES = re.compile(r"initializer|dropout|prob|eps|_lr|decay|cost|coefficient|loss|theta|base$")
+LAYERS_NAME = re.compile(
+    r"^(num_hidden_layers|n_layers?|num_layers|(num_)?(encoder|decoder|enc|dec)_layers|layers|depth"
+    r"|num_blocks|encoder_num_layers|decoder_num_layers|.*num_(hidden_)?layers|n_enc_layer"
+    r"|n_dec_layer|num_(encoder|decoder)_(hidden_)?layers|.*_depth|num_decoder_blocks"
+    r"|(text|vision|audio|perceiver|cross)_?(num_)?layers|num_.*_layers)$"
+)
+NOT_LAYERS = re.compile(
+    r"feat_extract|adapter|shared|kv|nextn|mtp|lstm|residual|upsampling|self_attends|dense_layers"
+)
+WIDTH_NAME = re.compile(
+    r"(hidden_size|hidden_dim|d_model|n_embd|embed_dim|emb_dim|projection_dim|proj_dim|embedding_size"
+    r"|embedding_dim|d_embed|^dim$|_dim$|_width|hidden_features|_channels$|feature_size|_size_global|projection_size"
+    r"|d_latents|qk_channels|v_channels|attention_hidden_size|pooler_output_size|output_hidden_size"
+    r"|hidden_sizes?|cross_attention_hidden_size|model_dim|num_pos_feats|_hidden$)"
+)
+NOT_WIDTH = re.compile(
+    r"^(num_channels|in_channels|in_chans|audio_channels|image_channels|input_channels|out_channels"
+    r"|base_channels|num_input_channels|mask_input_channels|input_size|num_mel|mel_dim|input_dim"
+    r"|feature_projection_input_dim|cond_dim|num_embeddings)|_head_dim|head_dim|kernel"
+)
+INNER_NAME = re.compile(
+    r"(intermediate_size|intermediate_dim|ffn_dim|d_ff$|d_inner|n_inner|ffn_hidden|mlp_dim"
+    r"|feed_forward|feedforward_size|dim_feedforward|ffn_size|mlp_hidden|inner_dim|ffn_embed)"
+)
+VOCAB_NAME = re.compile(
+    r"vocab_size|group_vocab$|codebook_size$|num_embeddings$|audio_vocab|vocabulary"
+)
+TOKEN_NAME = re.compile(r"(_token_id|_token_index|_token_ids|_index|_token|_id|_ids|_idx)s?$")
+HEADS_NAME = re.compile(r"heads?$|^n_heads?$|num_attention_heads|attention_heads|_n_heads|heads_")
+WINDOW_NAME = re.compile(
+    r"^(sliding_window|sliding_window_size|attention_window|local_attention|attention_chunk_size"
+    r"|index_topk|window_size|local_attn_window_size|swa_window|block_length|attention_window_size)$"
+)
+EXPERTS_NAME = re.compile(r"^(n|num|moe_num)_(routed_|local_)?experts$|^num_experts$|_num_experts$")
+CHOSEN_NAME = re.compile(
+    r"experts_per_tok|moe_top_?k|^top_k$|num_selected_experts|moe_k$|experts_top"
+)
+POSITIONS_NAME = re.compile(
+    r"max_position|n_positions|max_seq|n_ctx|max_source|max_target|max_len|seq_length|max_sequence"
+)
+IDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
+
+
+def tiny_config(kind: ModelType) -> PreTrainedConfig:
+    """The default config of a model type, shrunk.
+
+    Raises:
+        Exception: whatever the config raises where the rules do not fit.
+    """
+    with quiet():
+        if kind.name in COMPOSED:
+            parts = COMPOSED[kind.name]
+            made: dict[str, Any] = {
+                part: shrunk(CONFIG_MAPPING[name]().to_dict(), name) for part, name in parts.items()
+            }
+            if "decoder" in made:
+                made["decoder"] |= {"is_decoder": True, "add_cross_attention": True}
+            made |= {"pad_token_id": 0, "decoder_start_token_id": 1, "projection_dim": WIDTH}
+            return kind.config(**made)
+        default = kind.config()
+        settings = shrunk(_whole(default), kind.name)
+        return kind.config.from_dict(settings)
+
+
+def _whole(config: PreTrainedConfig) -> dict[str, Any]:
+    settings = config.to_dict()
+    for name in ("transformers_version", "architectures", "dtype", "_attn_implementation"):
+        settings.pop(name, None)
+    return settings
+
+
+def shrunk(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Settings of a config with small numbers; nested configs too."""
+    name = settings.get("model_type") or name
+    if name in UNCHANGED:
+        return dict(settings)
+    depth = _depth(settings)
+    staged = isinstance(settings.get("depths"), list | tuple)
+    depth = 0 if staged else depth
+    new = {key: _smaller(key, value, settings, depth) for key, value in settings.items()}
+    if staged:
+        new |= {k: v for k, v in settings.items() if k in ("num_layers", "num_hidden_layers")}
+    if isinstance(settings.get("per_layer_config"), Mapping):
+        old = settings.get("layer_types") or [None] * LAYERS
+        kept = [old.index(each) for each in _one_each(old)] if old[0] else [0, 1]
+        theirs = {int(k): v for k, v in settings["per_layer_config"].items()}
+        new["per_layer_config"] = {
+            str(index): shrunk(theirs[before], name)
+            for index, before in enumerate(kept)
+            if before in theirs
+        }
+    kinds = new.get("layer_types")
+    if isinstance(kinds, list):
+        for key in ("num_hidden_layers", "num_layers", "n_layer"):
+            if isinstance(new.get(key), int):
+                new[key] = len(kinds)
+    stages = new.pop("stage_names", None)
+    if stages and new.get("out_features"):
+        count = len(new["out_features"])
+        deepest = max(
+            [v for k, v in new.items() if LAYERS_NAME.match(k) and isinstance(v, int)], default=0
+        )
+        if len(stages) == depth + 1 and deepest:
+            new["num_hidden_layers"] = max(deepest, count)
+            new["out_features"] = [f"stage{index + 1}" for index in range(count)]
+            new.pop("out_indices", None)
+    for key, value in OVERRIDES.get(name, {}).items():
+        nested = isinstance(value, dict) and isinstance(new.get(key), dict)
+        new[key] = {**new[key], **value} if nested else value
+    return new
+
+
+def _depth(settings: Mapping[str, Any]) -> int:
+    """The largest number of layers."""
+    names = [k for k in settings if LAYERS_NAME.match(k) and not NOT_LAYERS.search(k)]
+    return max((settings[k] for k in names if isinstance(settings[k], int)), default=0)
+
+
+def _smaller(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
+    if isinstance(value, Mapping):
+        if key == "rope_parameters" or key.startswith("rope_"):
+            return _rotary(value)
+        if key in ("id2label", "label2id", "task_specific_params"):
+            return value
+        return shrunk(value, key)
+    if value is None:
+        return UNSET.get(key)
+    if isinstance(value, bool) or ATTRIBUTES.search(key):
+        return value
+    if isinstance(value, list | tuple):
+        return _smaller_list(key, value, settings, depth)
+    if not isinstance(value, int):
+        return value
+    return _smaller_number(key, value, settings)
+
+
+def _smaller_number(key: str, value: int, settings: Mapping[str, Any]) -> int:
+    if value <= 0:
+        return value
+    if key in IDS:
+        return IDS[key]
+    if TOKEN_NAME.search(key) and (value >= VOCAB - 32 or re.match("image|audio|video", key)):
+        return VOCAB - 32 + sum(map(ord, key)) * 7 % 31
+    if VOCAB_NAME.search(key):
+        return min(value, VOCAB)
+    if CHOSEN_NAME.search(key):
+        return min(value, 2)
+    if EXPERTS_NAME.search(key):
+        return min(value, EXPERTS)
+    if key == "window_size" and value > 64:  # in pixels
+        return IMAGE
+    if WINDOW_NAME.match(key):
+        return min(value, WINDOW)
+    if LAYERS_NAME.match(key) and not NOT_LAYERS.search(key):
+        return min(value, LAYERS)
+    if key in ("qk_nope_head_dim", "qk_rope_head_dim"):
+        return HEAD_WIDTH // 2
+    if key in ("n_group", "topk_group", "num_expert_group", "moe_n_group"):
+        return 1
+    if key == "mm_tokens_per_image":
+        return min(value, 4)
+    if "lora_rank" in key:
+        return min(value, 24)
+    if key == "head_dim" and value == settings.get("qk_rope_head_dim"):
+        return HEAD_WIDTH // 2
+    if key in ("rotary_dim", "rotary_ndims"):
+        return min(value, HEAD_WIDTH // 2)
+    if re.search(r"head_(dim|size)|d_kv$|dim_head|d_head|dim_per_head|head_width", key):
+        return min(value, HEAD_WIDTH)
+    if re.search(r"key_value_heads|kv_heads|n_head_kv", key):
+        return HEADS if value == settings.get("num_attention_heads") else min(value, SHARED_HEADS)
+    if re.search(r"mamba_(n|num)_heads", key):
+        return 2 * WIDTH // HEAD_WIDTH
+    if HEADS_NAME.search(key) and not re.search("dim|size", key):
+        return min(value, HEADS)
+    if INNER_NAME.search(key):
+        return min(value, INNER)
+    if key == "embed_dim" and isinstance(settings.get("num_heads"), list | tuple):
+        return 8 * settings["num_heads"][0]
+    if WIDTH_NAME.search(key) and not NOT_WIDTH.search(key):
+        return min(value, WIDTH)
+    if re.search(r"image_size|img_size|input_resolution", key):
+        patch = settings.get("patch_size", PATCH)
+        if "depths" in settings and "window_size" in settings:
+            return 4 * IMAGE  # so that the last stage still fills a window
+        return IMAGE if isinstance(patch, int) and patch >= PATCH else 2 * IMAGE
+    if key == "patch_size":
+        return min(value, PATCH)
+    if POSITIONS_NAME.search(key):
+        return min(value, POSITIONS)
+    return value
+
+
+def _smaller_list(key: str, value: Any, settings: Mapping[str, Any], depth: int) -> Any:
+    kind = type(value)
+    if not value:
+        return value
+    if all(isinstance(v, Mapping) for v in value):
+        return kind(shrunk(v, key) for v in value)
+    if depth > LAYERS and len(value) == depth and not isinstance(value[0], list | tuple):
+        chosen = value if all(v == value[0] for v in value) else _one_each(value)
+        return [_smaller(key[:-1], v, settings, 0) for v in chosen[: max(LAYERS, len(set(chosen)))]]
+    if not all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+        return value
+    if key in IDS:
+        return kind([IDS[key]])
+    if re.search(r"depths?$|num_blocks|layers$", key) and not TOKEN_NAME.search(key):
+        return kind(min(v, 2) for v in value)
+    if re.search(r"image_size|img_size", key):
+        return kind([IMAGE] * len(value))
+    if key == "patch_size":
+        return kind(min(v, PATCH) for v in value)
+    if re.search(r"conv_dim|hidden_dims", key):
+        return kind(min(v, 16) for v in value)
+    if re.search(r"hidden_sizes|embed_dims?$|encoder_hidden|dims$", key) and max(value) > WIDTH:
+        by = 2 ** int(math.log2(max(1, min(value) / 16)))
+        return kind(v // by for v in value)
+    return value
+
+
+def _one_each(value: Any) -> list[Any]:
+    """The first of each different entry, in order, at least as many as layers."""
+    chosen = list(dict.fromkeys(value))
+    return chosen if len(chosen) >= LAYERS else list(value[:LAYERS])
+
+
+def _rotary(value: Mapping[str, Any]) -> dict[str, Any]:
+    new = {k: _rotary(v) if isinstance(v, Mapping) else v for k, v in value.items()}
+    for key in ("mrope_section", "xdrope_section"):
+        if isinstance(new.get(key), list):
+            count = len(new[key])
+            most = -(-(HEAD_WIDTH // 2) // count)
+            new[key] = [most] * (count - 1) + [HEAD_WIDTH // 2 - most * (count - 1)]
+    return new
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Silences the library's logging."""
+    level = transformers.utils.logging.get_verbosity()
+    transformers.utils.logging.set_verbosity(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        transformers.utils.logging.set_verbosity(level)
+
+
+def build(kind: ModelType, seed: int = 5) -> tuple[nn.Module, nn.Module]:
+    """The model of a type, as the library builds it, and the same with eager attention.
+
+    Raises:
+        ValueError: for a model that is not tiny.
+        Exception: whatever config and model raise.
+    """
+    config = tiny_config(kind)
+    with quiet(), torch.random.fork_rng(devices=[]):
+        _check_size(kind, config)
+        torch.manual_seed(seed)
+        eager_config = deepcopy(config)
+        model = kind.model(config)
+        redraw(model)
+        eager_config._attn_implementation = "eager"
+        eager = kind.model(eager_config)
+        eager.load_state_dict(model.state_dict())
+    return model.eval(), eager.eval()
+
+
+def _check_size(kind: ModelType, config: PreTrainedConfig) -> None:
+    try:
+        with torch.device("meta"):
+            made = kind.model(deepcopy(config))
+    except Exception:  # some need numbers while they are built
+        return
+    count = sum(parameter.numel() for parameter in made.parameters())
+    if count > MAX_PARAMETERS:
+        raise ValueError(f"{count:,} parameters are not tiny")
+
+
+def redraw(model: nn.Module) -> None:
+    """Draws matrices and biases anew, wide enough that heads differ."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if not parameter.is_floating_point():
+                continue
+            if parameter.ndim >= 2:
+                wide = "embed" in name and parameter.ndim == 2
+                fan = 4.0 if wide else float(parameter[0].numel())
+                parameter.normal_(0.0, min(1.0, SPREAD / math.sqrt(max(fan, 1.0))))
+            elif name.endswith(("bias", "sinks")) or bool((parameter == 0).all()):
+                parameter.normal_(0.0, 0.3)
+            elif "norm" in name.lower() and name.endswith("weight"):
+                parameter.uniform_(0.7, 1.3)

@@ -1,0 +1,201 @@
+"""The coverage benchmark: a type for each mechanism of attention, and that faults are noticed."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from benchmarks import coverage, eager, threads, tiny
+from benchmarks.coverage import AIM, MismatchError, Row, tried
+from benchmarks.model_inputs import alone, padded
+from models.run import trace
+
+EXACT = {  # beside the architectures of benchmarks.architectures
+    "gpt_bigcode": "one key and value head for all heads",
+    "phi": "rotary positions on a part of each head",
+    "llama4_text": "chunks",
+    "qwen3_next": "linear attention between",
+    "bamba": "state-space layers between",
+    "minimax": "lightning attention between",
+    "cohere2": "windows without positions between",
+    "pegasus": "sinusoidal positions, three kinds",
+    "qwen3_vl": "images as patches in a row, positions of three axes",
+    "idefics3": "several images an item",
+    "segformer": "fewer keys than queries",
+    "dinov3_vit": "rotary positions of patches",
+    "videomae": "patches of frames",
+    "layoutlm": "positions on a page",
+}
+REFUSED = {
+    "bloom": "BloomAttention computes its weights itself",
+    "mamba": "no softmax attention weights",
+    "fnet": "no softmax attention weights",
+}
+
+
+def type_of(name: str) -> tiny.ModelType:
+    found = next(tiny.model_types([name]))
+    assert isinstance(found, tiny.ModelType)
+    return found
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_type_of_each_mechanism(name: str) -> None:
+    row = tried(type_of(name))
+    assert (row.result, row.reason) == ("exact", "")
+    assert row.weights < AIM
+    assert row.output < 10 * AIM
+    assert row.attends > 0
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_type_without_weights_to_show(name: str) -> None:
+    row = tried(type_of(name))
+    assert (row.result, row.reason) == ("refused", REFUSED[name])
+
+
+# --- faults are noticed ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bert() -> tuple[nn.Module, nn.Module]:
+    return tiny.build(type_of("bert"))
+
+
+def test_another_map_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def swapped(model: Any, inputs: Any) -> Any:
+        found = trace(model, inputs)
+        order = [1, 0, 2, 3]
+        patterns = tuple(replace(p, q=p.q[:, order], k=p.k[:, order]) for p in found.patterns)
+        return replace(found, patterns=patterns)
+
+    monkeypatch.setattr(coverage, "trace", swapped)
+    row = tried(type_of("bert"))
+    assert row.result == "broken"
+    assert "a weight differs" in row.reason
+
+
+def test_another_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def louder(model: Any, inputs: Any) -> Any:
+        found = trace(model, inputs)
+        return replace(found, output=replace(found.output, values=found.output.values * 1.1))
+
+    monkeypatch.setattr(coverage, "trace", louder)
+    row = tried(type_of("bert"))
+    assert row.result == "broken"
+    assert "the output differs" in row.reason
+
+
+def test_an_error_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(model: Any, inputs: Any) -> Any:
+        raise RuntimeError("no\nsuch thing")
+
+    monkeypatch.setattr(coverage, "trace", failing)
+    assert tried(type_of("bert")).reason == "plain: trace raises RuntimeError: such thing"
+    monkeypatch.setattr(coverage, "build", failing)
+    assert tried(type_of("bert")).result == "untried"
+
+
+def test_columns_that_hold_weight_must_be_shown() -> None:
+    theirs = torch.full((2, 5, 5), 0.2)
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    given = {"attention_mask": mask}
+    assert coverage.one_map(theirs, theirs, given, 0) == 0.0
+    with pytest.raises(MismatchError, match=r"columns that hold up to 4\.0e-01"):
+        coverage.one_map(theirs[:, :3, :3], theirs, given, 1)
+    with pytest.raises(MismatchError, match="are shown"):
+        coverage.one_map(theirs[:, :4, :4], theirs, given, 1)
+    theirs[..., 3:], theirs[..., :3] = 0.0, 1 / 3
+    assert coverage.one_map(theirs[:, :3, :3], theirs, given, 1) == 0.0
+
+
+def test_rows_in_any_order() -> None:
+    rows = torch.rand(2, 7, 5).softmax(-1)
+    call = eager.Call("here", "Attention", rows[None])
+    mixed = rows[:, [3, 1, 0, 2, 6, 5, 4]][..., [4, 0, 1, 3, 2]]
+    assert coverage.any_rows(mixed, [call]) < 1e-6
+    assert coverage.any_rows(mixed * 0.9, [call]) > 0.01
+
+
+def test_a_refusal_names_what_has_weights() -> None:
+    row, weights = Row("it"), torch.ones(1, 2, 3, 3) / 3
+    hidden = eager.Seen(others=[eager.Call("here", "OwnAttention", weights)])
+    through = eager.Seen(calls=[eager.Call("here", "OwnAttention", weights)])
+    assert coverage.refused(row, eager.Seen(), "has no attention layers").result == "refused"
+    assert coverage.refused(row, hidden, "It: OwnAttention computes").result == "refused"
+    assert coverage.refused(row, hidden, "has no attention layers").result == "broken"
+    assert coverage.refused(row, through, "It: OwnAttention computes").result == "broken"
+
+
+class OwnAttention(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.softmax(x @ x.transpose(-1, -2), -1) @ x
+
+
+def test_attention_beside_the_interface_is_seen(bert: tuple[nn.Module, nn.Module]) -> None:
+    model: Any = bert[1]
+    ids = torch.tensor([[5, 6, 7]])
+    before = eager.eager(model, {"input_ids": ids})
+    assert [call.kind for call in before.calls] == ["BertSelfAttention"] * 2
+    assert [tuple(call.weights.shape) for call in before.calls] == [(1, 4, 3, 3)] * 2
+    assert before.others == []
+    model.embeddings.dropout = OwnAttention()
+    after = eager.eager(model, {"input_ids": ids})
+    assert [(call.path, call.kind) for call in after.others] == [
+        ("embeddings.dropout", "OwnAttention")
+    ]
+
+
+# --- configs, inputs, pages -----------------------------------------------------------------------
+
+
+def test_every_number_is_small(bert: tuple[nn.Module, nn.Module]) -> None:
+    config: Any = bert[0].config
+    assert (config.hidden_size, config.num_attention_heads, config.num_hidden_layers) == (64, 4, 2)
+    assert config.vocab_size == tiny.VOCAB
+    assert max(config.pad_token_id, config.eos_token_id or 0) < tiny.VOCAB
+    assert sum(p.numel() for p in bert[0].parameters()) < 200_000
+
+
+def test_padding_and_the_item_alone() -> None:
+    ids = torch.arange(5, 27).view(2, 11)
+    given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    for left in (False, True):
+        shorter = padded(given, left=left)
+        assert shorter is not None
+        single = alone(shorter)
+        assert single is not None
+        own = ids[1:, 4:] if left else ids[1:, :7]
+        assert torch.equal(single["input_ids"], own)
+        assert bool(single["attention_mask"].all())
+        assert torch.equal(shorter["input_ids"][0], ids[0])
+    assert padded({"pixel_values": torch.ones(2, 3, 4, 4)}, left=False) is None
+
+
+def test_the_page_and_the_summary(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = {"plain": 2e-7, "right": 3e-7, "bfloat16": 0.02}
+    rows = [
+        Row("bert", "text encoders", "BertModel", "exact", "input_ids", checks, 1e-6, 2),
+        Row("mamba", "text decoders", "MambaModel", "refused", "input_ids", reason="none"),
+        Row("vit", "vision", "ViTModel", "broken", "pixel_values", attends=2, reason="differs"),
+        Row("nougat", reason="no model class of its own"),
+    ]
+    assert coverage.summary(rows) == (
+        "3 tried (2 attend) / 1 exact (largest difference 3.0e-07) / 1 refused / 1 broken"
+    )
+    together = threads.Report(7, 3, 0.0, 0, ())
+    page = coverage.document(rows, together)
+    assert "| bert | BertModel | 2 | input_ids | prb | 3.0e-07 | 1.0e-06 | 2e-02 |" in page
+    assert "## Refused" in page
+    assert "## Broken" in page
+    assert "- no model class of its own: nougat." in page
+    monkeypatch.setattr(coverage, "tried_types", lambda *_: iter(rows))
+    assert coverage.main(["--quiet"]) == 1
+    assert coverage.summary(rows) in capsys.readouterr().out
+    assert coverage.main(["--json", "--quiet"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == 4
