@@ -6,7 +6,7 @@ line and replaced by its default; a parameter that nobody knows is named and dro
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,8 +128,16 @@ def retired(name: str) -> Param:
     return Param(name, None, lambda text: None, "text")
 
 
-def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """The settings a link stands for, and one line for each thing in it that makes no sense."""
+def read(
+    params: Iterable[Param], query: Mapping[str, str], others: Container[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    """The settings a link stands for, and one line for each thing in it that makes no sense.
+
+    Args:
+        params: the settings of the page.
+        query: of the link.
+        others: names that are dropped without a line.
+    """
     by_name = {param.name: param for param in params}
     values = {name: param.default for name, param in by_name.items()}
     wanted = {text + HASH for text in by_name}
@@ -144,7 +152,7 @@ def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, A
                     f"The link says {name} = {_short(raw)}; expected {param.expected}."
                     f" Using {_worded(param.default)} instead."
                 )
-        elif name not in wanted:
+        elif name not in wanted and name not in others:
             problems.append(f"The link has a setting called {_short(name)}, which does not exist.")
     return values, problems
 

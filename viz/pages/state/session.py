@@ -227,8 +227,14 @@ def query_of(page: str, params: Params) -> dict[str, str]:
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
 ) -> Assigned:
-    """What a link sets; long texts stand in it by their digest and are looked up."""
-    values, problems = link.read((*params, *APP_PARAMS), query)
+    """What a link sets; long texts stand in it by their digest and are looked up.
+
+    Settings of pages that were open before are not this link's: Back, pressed while another page
+    is on its way, can hand that page the address of an older one.
+    """
+    before: set[str] = st.session_state.setdefault("state/names", set())
+    values, problems = link.read((*params, *APP_PARAMS), query, before)
+    before.update(param.name for param in params)
     values = {name: values[name] for name in (param.name for param in params)}
     for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)

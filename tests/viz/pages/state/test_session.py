@@ -265,6 +265,14 @@ def test_a_long_text_that_nobody_typed_here_is_named() -> None:
     assert "too long for a link" in problem
 
 
+def test_settings_of_a_page_that_was_open_before_are_dropped_without_a_line() -> None:
+    page = Page()
+    page.app.session_state["state/names"] = {"place"}
+    page.open("two", place="hub", nobody="1")
+    assert len(page.said["problems"]) == 1
+    assert "nobody" in page.said["problems"][0]
+
+
 def test_settings_of_the_app_hold_on_every_page_and_stay_in_the_link() -> None:
     page = Page(projector="yes")
     assert page.props["type_size"] > 1
