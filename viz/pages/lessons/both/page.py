@@ -265,7 +265,7 @@ def _reach() -> None:
     ]
     cols = ("layer", "work, up to a factor", "steps in a row", "steps from end to end")
     reached = [
-        reach.seen(kind, SHOWN, place, layers=layers, kernel=kernel).float().tolist()
+        reach.receptive_field(kind, SHOWN, place, layers=layers, kernel=kernel).float().tolist()
         for kind in reach.KINDS
     ]
     frame.show(
@@ -291,5 +291,10 @@ def _code() -> None:
     from models.seq2seq import Seq2Seq
 
     frame.code(
-        NAME, Seq2Seq.forward, PostNormDecoderBlock.forward, sharing.shared, reach.cost, reach.seen
+        NAME,
+        Seq2Seq.forward,
+        PostNormDecoderBlock.forward,
+        sharing.shared,
+        reach.cost,
+        reach.receptive_field,
     )
