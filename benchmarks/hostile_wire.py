@@ -29,7 +29,7 @@ PAUSE_SECONDS = 1.0  # between two changes of one person, on average
 STILL_SECONDS = 2.0  # without a message, after which a page counts as at rest: the server is busy
 LATE_SECONDS = 10.0
 LATE_SHARE = 0.05  # of messages that take that long; the others take up to a third of a second
-AVOID = ("Fetch", "A model", "Patch", "Begin with", "Kind", "Projector", "Heard of")
+AVOID = ("Fetch", "A model", "Patch", "Start from", "Kind", "Projector", "Heard of")
 
 
 @dataclass
