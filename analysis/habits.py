@@ -1,7 +1,7 @@
 """Scores of simple attention patterns for each head on one sentence.
 
-A habit's score is the mean weight that queries give to the keys the habit looks at: 1 if nothing
-else is ever looked at. It says what a head does on this sentence, not what it is for.
+The score of a habit is the mean weight on the keys it names (the previous token, the first token,
+…): 1 if all weight goes there. It describes a head on this sentence, not the head's function.
 
 Source: the habits of Clark et al. 2019, "What Does BERT Look At?", section 3.
 """
@@ -17,18 +17,18 @@ from torch import Tensor
 from models.trace import Trace
 
 HABITS = ("previous", "itself", "next", "same word", "first", "last")
-FROM = 0.4  # mean weight from which on a habit names the head
-BROAD = 0.8  # share of the largest possible entropy from which on a head looks everywhere
+FROM = 0.4  # a habit with at least this mean weight names the head
+BROAD = 0.8  # a head with at least this share of the maximum entropy is "broad"
 
 
 @dataclass(frozen=True, eq=False)
 class Habits:
-    """Of every head of a model on one text.
+    """Habit scores of every head on one text.
 
     Attributes:
         scores: from 0 to 1, one for each of `HABITS`.
-        spread: mean entropy of the rows over that of even weights: 0 one key, 1 all alike.
-        names: `[layer][head]`, the habit with the largest score; below `FROM` "broad" or "mixed".
+        spread: mean row entropy divided by the maximum: 0 for one key, 1 for uniform weights.
+        names: `[layer][head]`, the habit with the largest score; "broad" or "mixed" below `FROM`.
     """
 
     scores: Float[Tensor, "habit layer head"]
@@ -40,12 +40,12 @@ def habits(trace: Trace, *, words: bool = False, item: int = 0) -> Habits:
     """The habits of every head of a text model's self-attention.
 
     Args:
-        trace: of a text with a special token at each end, whose own rows do not count.
-        words: whether weight on the special tokens is left out, and the rest shared anew.
-        item: of the batch.
+        trace: a text with a special token at each end; the rows of these tokens are ignored.
+        words: whether to drop the special tokens' columns and renormalise the rows.
+        item: index in the batch.
 
     Raises:
-        ValueError: for fewer than 4 tokens, where the habits cannot be told apart.
+        ValueError: for fewer than 4 tokens, where the habits coincide.
     """
     labels = tuple(trace.tokens[item].labels)
     if len(labels) < 4:
@@ -64,7 +64,7 @@ def habits(trace: Trace, *, words: bool = False, item: int = 0) -> Habits:
 
 
 def _between_words(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row key"]:
-    """The first and last key get nothing; what the others get sums to 1 again."""
+    """Weights without the first and last key, renormalised."""
     inner = torch.zeros_like(weights)
     inner[..., 1:-1] = weights[..., 1:-1]
     total = inner.sum(-1, keepdim=True)

@@ -10,12 +10,12 @@ from models.trace import Trace
 
 @dataclass(frozen=True)
 class TopTokens:
-    """The likeliest ids at one place, and their probabilities, largest first.
+    """The most likely ids at one position and their probabilities, in descending order.
 
     Attributes:
-        place: of the token in the text that the network writes or answers in.
-        ids: of the vocabulary.
-        probabilities: from 0 to 1; of all ids they sum to 1, of these to at most 1.
+        place: position of the token in the output sequence.
+        ids: vocabulary ids.
+        probabilities: from 0 to 1; over the full vocabulary they sum to 1.
     """
 
     place: int
@@ -24,16 +24,16 @@ class TopTokens:
 
 
 def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> TopTokens:
-    """The softmax of the logits at one place.
+    """The softmax of the logits at one position.
 
     Args:
-        trace: of a network that gives logits for each token.
-        place: of the token; negative counts from the item's end.
-        count: at most so many ids.
-        item: of the batch.
+        trace: of a network with logits for each token.
+        place: position of the token; negative values count from the end of the item.
+        count: maximum number of ids.
+        item: index in the batch.
 
     Raises:
-        ValueError: for a network without such logits, or a place beyond its text.
+        ValueError: for a network without such logits, or a position out of range.
     """
     logits = trace.output.values
     if trace.output.name != "logits" or logits.ndim != 3:
@@ -50,15 +50,15 @@ def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> To
 def class_probabilities(
     trace: Trace, sizes: Sequence[int], *, item: int = 0
 ) -> tuple[tuple[float, ...], ...]:
-    """The softmax of the logits of an image, question by question.
+    """The class probabilities of an image: one softmax per question.
 
     Args:
-        trace: of a network that gives one row of logits for each image.
-        sizes: how many of the logits belong to each question, in order.
-        item: of the batch.
+        trace: of a network with one row of logits for each image.
+        sizes: number of logits of each question, in order.
+        item: index in the batch.
 
     Raises:
-        ValueError: for a network without such logits, or other sizes.
+        ValueError: for a network without such logits, or sizes that do not match them.
     """
     logits = trace.output.values
     if trace.output.name != "logits" or logits.ndim != 2:
@@ -70,6 +70,6 @@ def class_probabilities(
 
 
 def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
-    """The likeliest id at each place: with the target it wrote itself, that very target."""
+    """The most likely id at each position; equal to the target where the network generated it."""
     length = len((trace.tokens if trace.target_tokens is None else trace.target_tokens)[item])
     return tuple(trace.output.values[item, :length].argmax(-1).tolist())

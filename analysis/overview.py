@@ -1,7 +1,7 @@
 """Attention weights pooled for display, or combined over heads.
 
-Max pooling keeps every peak: a cell shows the largest weight it covers. Nothing here holds the
-weights of a whole layer at once when they are large: rows come in blocks.
+Max pooling keeps every peak: a cell shows the largest weight it covers. Large layers are processed
+in blocks of rows, so the weights of a whole layer are never held at once.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from models.trace import Rows, Site
 
 @runtime_checkable
 class WeightSource(Protocol):
-    """Attention weights by site, with what their rows and columns stand for."""
+    """Attention weights by site, with the labels of their rows and columns."""
 
     def weights(
         self,
@@ -35,7 +35,7 @@ class WeightSource(Protocol):
     def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
 
 
-BLOCK_BYTES = 2**22  # of weights worked out at a time: they stay in the processor's cache
+BLOCK_BYTES = 2**22  # weights computed at a time: small enough for the CPU cache
 Head = int | Literal["mean", "max"]
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 
@@ -80,10 +80,10 @@ def pooled(
     size: int,
     item: int = 0,
 ) -> Float[Tensor, "row col"]:
-    """The part rows × keys of a head's weights, max-pooled to at most size × size cells.
+    """A range of rows and keys of a head's weights, max-pooled to at most size × size cells.
 
-    Cells cover the range evenly (cell i of n: from ⌊i·len/n⌋ to ⌈(i+1)·len/n⌉) and leave nothing
-    out. No pooling happens if the part is small enough.
+    Cells cover the range evenly and completely (cell i of n: from ⌊i·len/n⌋ to ⌈(i+1)·len/n⌉). A
+    range that is small enough is not pooled.
     """
 
     def read(part: range) -> Tensor:
@@ -95,7 +95,7 @@ def pooled(
 def thumbnails(
     trace: WeightSource, site: Site, *, size: int, item: int = 0
 ) -> Float[Tensor, "column row col"]:
-    """Every head of a site, then mean and max over them, each pooled as in `pooled`."""
+    """Every head of a site, then their mean and max, each pooled as in `pooled`."""
 
     def read(part: range) -> Tensor:
         heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=part, item=item)
@@ -109,7 +109,7 @@ def thumbnails(
 def _pool(
     read: Callable[[range], Tensor], rows: range, keys: range, size: int, *, row_bytes: int
 ) -> Tensor:
-    """Max-pools what `read` gives (`… row key`), reading few enough rows at a time."""
+    """Max-pools the weights that `read` returns (`… row key`), one block of rows at a time."""
     count, cols = min(size, len(rows)), min(size, len(keys))
     bins = [(i * len(rows) // count, -(-(i + 1) * len(rows) // count)) for i in range(count)]
     per_block = max(1, BLOCK_BYTES // row_bytes * count // len(rows))

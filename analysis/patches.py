@@ -1,7 +1,8 @@
 """Attention of all heads over a grid of patches, pooled where it is too large to send.
 
-With a factor f, f × f patches are one cell. A cell of queries is represented by the patch in its
-middle; a cell of keys has its largest weight. The prefix (class token, registers) stays as it is.
+With a factor f, each cell covers f × f patches. On the query axis a cell is represented by its
+central patch; on the key axis it has the largest weight of its patches. Prefix tokens (class token,
+registers) are not pooled.
 """
 
 from dataclasses import replace
@@ -13,11 +14,11 @@ from torch import Tensor
 
 from models.trace import Site, Trace
 
-BLOCK_BYTES = 2**23  # rows of this many stay near the processor
+BLOCK_BYTES = 2**23  # blocks of this size fit the CPU cache
 
 
 def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tensor, " query"]:
-    """The tokens that stand for the cells: the prefix, then the middle patch of every cell."""
+    """The tokens that represent the cells: the prefix, then the central patch of every cell."""
     rows, cols = (
         torch.tensor([min(i + factor // 2, size - 1) for i in range(0, size, factor)])
         for size in grid
@@ -29,7 +30,7 @@ def representatives(grid: tuple[int, int], prefix: int, factor: int) -> Int[Tens
 def pool_keys(
     weights: Float[Tensor, "head query key"], grid: tuple[int, int], prefix: int, factor: int
 ) -> Float[Tensor, "head query cell"]:
-    """The largest weight in every cell of keys."""
+    """The largest weight in each cell of keys."""
     if factor == 1:
         return weights
     patches = weights[..., prefix:].unflatten(-1, grid)
@@ -38,7 +39,7 @@ def pool_keys(
 
 
 def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head query cell"]:
-    """All heads of a site, cell by cell; with factor 1 every weight."""
+    """The weights of all heads of a site, pooled to cells; every weight with factor 1."""
     grid, prefix = grid_of(trace)
     if factor == 1:
         return trace.weights(site.layer, kind=site.kind, tower=site.tower)
@@ -69,10 +70,10 @@ def heads_of_key(
     """Weights of every query to one key, in each head, computed in blocks of rows.
 
     Args:
-        trace: which pass.
-        site: where in it.
-        key: which key.
-        totals: from `totals_of`; with them, no other key's weight has to be worked out.
+        trace: the forward pass.
+        site: the attention call.
+        key: position of the key.
+        totals: from `totals_of`; with them, only the scores of this key are computed.
     """
     if totals is not None:
         pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
@@ -88,13 +89,13 @@ def heads_of_key(
 def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
     """The logarithm of every softmax's denominator: weight = exp(score − total).
 
-    None where weights are more than a softmax of all keys: edits, a sink, a bias, or a mask.
+    None where weights are not a plain softmax over all keys: edits, a sink, a bias, or a mask.
     """
     pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
     first = torch.arange(1, device=pattern.q.device)
     plain = pattern.bias is None and not pattern.weights_edits and len(trace.tokens) == 1
-    seen = pattern.mask.visible(first, site.keys, range(site.heads))
-    if not plain or seen is not None or getattr(pattern.score, "sink", None) is not None:
+    visible = pattern.mask.visible(first, site.keys, range(site.heads))
+    if not plain or visible is not None or getattr(pattern.score, "sink", None) is not None:
         return None
     blocks = [
         trace.scores(site.layer, kind=site.kind, tower=site.tower, rows=rows).logsumexp(-1)
@@ -111,10 +112,10 @@ def _blocks(site: Site) -> list[range]:
 
 
 def grid_of(trace: Trace) -> tuple[tuple[int, int], int]:
-    """Rows and columns of patches, and how many tokens come before them.
+    """Rows and columns of patches, and the number of tokens before them.
 
     Raises:
-        ValueError: if the trace is not one of a picture.
+        ValueError: if the trace is not of a picture.
     """
     if trace.grid is None:
         raise ValueError("expected the trace of a picture, received one of a text")

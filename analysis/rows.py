@@ -6,20 +6,20 @@ import torch
 
 from models.trace import Site, Trace
 
-MOST = 2**22  # weights worked out for one check
-ROUNDING = 1e-5  # float32: a sum of thousands of weights
+MOST = 2**22  # weights computed for one check
+ROUNDING = 1e-5  # float32 rounding error of a sum of thousands of weights
 
 
 @dataclass(frozen=True)
 class RowCheck:
-    """Counts over rows of all heads of a site.
+    """Row counts over all heads of a site.
 
     Attributes:
-        rows: how many rows were looked at.
-        total: how many there are.
+        rows: number of rows checked.
+        total: number of rows in all.
         whole: rows that sum to 1.
-        empty: rows with no key to attend to, which are zero.
-        odd: rows with a weight below 0 or a sum above 1, which no softmax gives.
+        empty: all-zero rows: queries with no key to attend to.
+        odd: rows with a weight below 0 or a sum above 1, which a softmax cannot produce.
     """
 
     rows: int
@@ -30,12 +30,12 @@ class RowCheck:
 
 
 def check_rows(trace: Trace, site: Site, *, most: int = MOST) -> RowCheck:
-    """Looks at every row, or at evenly spread ones where all would be too many.
+    """Checks every row, or an evenly spaced sample where there are too many.
 
     Args:
-        trace: which pass.
-        site: where in it.
-        most: weights to work out.
+        trace: the forward pass.
+        site: the attention call.
+        most: maximum number of weights to compute.
     """
     count, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
     few = max(1, min(count, most // (site.heads * keys)))

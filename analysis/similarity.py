@@ -9,13 +9,13 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class ByDistance:
-    """Values of many pairs, gathered by how far apart the two are.
+    """Values of many pairs, grouped by the distance of each pair.
 
     Attributes:
-        distance: every distance that occurs, rising.
+        distance: every distance that occurs, ascending.
         mean: over the pairs at that distance.
-        low: the smallest value among them.
-        high: the largest. Where low equals high, nothing but the distance counts.
+        low: their smallest value.
+        high: their largest value. If low equals high, values depend on the distance alone.
     """
 
     distance: Float[Tensor, " distance"]
@@ -28,8 +28,8 @@ def cosine(vectors: Float[Tensor, "position dim"]) -> Float[Tensor, "position po
     """Cosine of the angle between every two vectors: (a·b) / (|a| |b|).
 
     Returns:
-        From −1 (opposite) over 0 (at right angles) to 1 (same direction); a vector of zeros has
-        no direction, and 0 with everything.
+        −1 (opposite) to 1 (same direction); 0 is orthogonal. The similarity of a zero vector with
+        anything is 0.
     """
     length = vectors.norm(dim=1, keepdim=True)
     unit = vectors / torch.where(length > 0, length, 1)
@@ -39,14 +39,14 @@ def cosine(vectors: Float[Tensor, "position dim"]) -> Float[Tensor, "position po
 def by_distance(
     values: Float[Tensor, "row key"], distances: Float[Tensor, "row key"]
 ) -> ByDistance:
-    """Mean, smallest and largest value at every distance.
+    """Mean, smallest and largest value at each distance.
 
     Args:
-        values: one number per pair; pairs that are NaN are left out.
-        distances: how far apart each pair is.
+        values: one number per pair; NaN is ignored.
+        distances: the distance of each pair.
     """
-    seen = ~values.isnan()
-    values, distances = values[seen], distances[seen]
+    valid = ~values.isnan()
+    values, distances = values[valid], distances[valid]
     distance, group = distances.unique(return_inverse=True)
     empty = values.new_zeros(len(distance))
     mean, low, high = (

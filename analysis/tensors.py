@@ -7,11 +7,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-CHUNK = 2**22  # numbers looked at together: a copy of a large tensor would not fit
+CHUNK = 2**22  # elements processed at a time: a copy of a large tensor may not fit in memory
 
 
 class Summary(NamedTuple):
-    """Of all numbers of a tensor; NaN where there are none."""
+    """Summary statistics of a tensor; NaN for an empty one."""
 
     mean: float
     std: float
@@ -20,7 +20,7 @@ class Summary(NamedTuple):
 
 
 def summary(tensor: Tensor) -> Summary:
-    """Mean, standard deviation (over all numbers, not one fewer), smallest and largest."""
+    """Mean, population standard deviation, smallest and largest element."""
     if not tensor.numel():
         return Summary(*(float("nan"),) * 4)
     total = square = 0.0
@@ -38,10 +38,10 @@ def histogram(tensor: Tensor, bins: int = 61) -> tuple[Int[Tensor, " bin"], Floa
     """Histogram with evenly spaced edges.
 
     Returns:
-        Counts, and one edge more than counts: the smallest number first, the largest last.
+        Counts, and one edge more than counts, from the smallest element to the largest.
 
     Raises:
-        ValueError: for a tensor without numbers, or with some that are not finite.
+        ValueError: for an empty tensor, or one with non-finite elements.
     """
     found = summary(tensor)
     if not (abs(found.low) < float("inf") and abs(found.high) < float("inf")):

@@ -18,7 +18,7 @@ SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A text as a view reads it: which tokens each of its words is, and the words."""
+    """A text grouped by a view: the tokens of each word, and the words."""
 
     groups: tuple[Group, ...]
     tokens: Tokens
@@ -26,13 +26,13 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A trace with its tokens grouped; of the first item of the batch.
+    """A trace of the first item of the batch, with its tokens grouped.
 
     Attributes:
-        trace: what is seen.
-        words: whether the tokens of a word are one: its keys summed, its queries averaged.
-        special: "hidden" leaves the tokenizer's own tokens out, so that a row's sum is what it
-            gives to the others; "renormalised" divides each row by that sum.
+        trace: the underlying trace.
+        words: whether to join the tokens of each word: keys are summed, queries averaged.
+        special: "hidden" drops the tokenizer's special tokens, so rows sum to less than 1;
+            "renormalised" also divides each row by its sum.
     """
 
     trace: Trace
@@ -53,7 +53,7 @@ class View:
 
     @property
     def note(self) -> str:
-        """A sentence on how weights were grouped."""
+        """How the weights were grouped, for captions."""
         words = "whole words" if self.words else ""
         sums = {"hidden": ": rows sum to less than 1", "renormalised": ", rows made to sum to 1"}
         special = f"special tokens hidden{sums[self.special]}" if self.special in sums else ""
@@ -61,7 +61,7 @@ class View:
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Of the single tokens."""
+        """The patterns over single tokens."""
         return self.trace.patterns
 
     @property
@@ -103,7 +103,7 @@ class View:
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
-        """As `Trace.weights`, of words; rows are words as well."""
+        """As `Trace.weights`, between words; `rows` are words as well."""
         _first(item)
         _, row_side, key_side = self._side(self.trace.site(layer, kind, tower))
         chosen, columns = _chosen(row_side.groups, rows), key_side.groups
@@ -116,16 +116,16 @@ class View:
         return joined(weights, _in_order(chosen), columns)
 
     def token(self, site: Site, direction: str, word: int) -> int:
-        """The last token of a word among a site's rows ("out") or columns ("in")."""
+        """The last token of a word on a site's rows ("out") or columns ("in")."""
         return self._read_side(site, direction).groups[word][-1]
 
     def word(self, site: Site, direction: str, token: int) -> int | None:
-        """The word a token is in; None if it is left out."""
+        """The word that contains a token; None if the token is hidden."""
         groups = self._read_side(site, direction).groups
         return next((n for n, group in enumerate(groups) if token in group), None)
 
     def origins(self, site: Site, direction: str) -> tuple[Group, ...]:
-        """The tokens that each of a site's rows ("out") or columns ("in") stands for."""
+        """The tokens of each of a site's rows ("out") or columns ("in")."""
         return self._read_side(site, direction).groups
 
     def _read_side(self, site: Site, direction: str) -> Read:
@@ -137,7 +137,7 @@ class View:
 
     @cached_property
     def _sides(self) -> dict[tuple[int, str, str | None], tuple[Site, Read, Read]]:
-        """Each site with what its rows and columns are; each text is put together once."""
+        """Each site with its grouped rows and columns; each text is grouped once."""
         trace = self.trace
         both = [(site, trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
         read = {id(text): self._read(text) for _, *texts in both for text in texts}
@@ -168,6 +168,6 @@ def _chosen(groups: Sequence[Group], rows: Rows) -> Sequence[Group]:
 
 
 def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:
-    """The groups as places among their own tokens, one after the other."""
+    """The groups as consecutive positions among their own tokens."""
     numbers = iter(range(sum(map(len, groups))))
     return tuple(tuple(next(numbers) for _ in group) for group in groups)

@@ -1,6 +1,6 @@
 """Attention weights between whole words, and without special tokens.
 
-Where a word is several tokens, what it is given is the sum over them, and what it gives the mean
+Attention to a word is the sum over its tokens, attention from a word the mean over its tokens
 (Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
 """
 
@@ -25,9 +25,9 @@ def joined(
     """Weights between groups of tokens: summed over a group's keys, averaged over its queries.
 
     Args:
-        weights: of single tokens.
-        queries: the rows of each group; rows in none are left out.
-        keys: the columns of each group; columns in none are left out.
+        weights: between single tokens.
+        queries: the rows of each group; rows outside any group are dropped.
+        keys: the columns of each group; columns outside any group are dropped.
     """
     summed = _summed(weights, keys, -1)
     counts = torch.tensor([len(group) for group in queries], device=weights.device)
@@ -35,7 +35,7 @@ def joined(
 
 
 def renormalised(weights: Float[Tensor, "*head query key"]) -> Float[Tensor, "*head query key"]:
-    """Each row over its sum; a row of zeros stays zero."""
+    """Each row divided by its sum; all-zero rows stay zero."""
     sums = weights.sum(-1, keepdim=True)
     return torch.where(sums > 0, weights / sums.clamp_min(torch.finfo(weights.dtype).tiny), 0.0)
 
@@ -50,7 +50,7 @@ def _summed(x: Tensor, groups: Sequence[Sequence[int]], axis: int) -> Tensor:
 def _members(
     groups: Sequence[Sequence[int]], device: torch.device
 ) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
-    """Every token in a group, and the number of its group."""
+    """Every grouped token, and the index of its group."""
     places = [place for group in groups for place in group]
     owners = [number for number, group in enumerate(groups) for _ in group]
     return torch.tensor(places, device=device), torch.tensor(owners, device=device)
@@ -60,11 +60,11 @@ def _members(
 
 
 def words_of(tokens: Tokens) -> tuple[Group, ...]:
-    """The tokens of each word, in order; every token is in one.
+    """The tokens of each word, in order; every token belongs to exactly one word.
 
-    Tokens are one word where the text has no gap between them and neither is punctuation, an
-    apostrophe inside a word aside. Scripts written without spaces keep their tokens. Tokens that
-    did not come from a text have no spans, and stay alone.
+    Adjacent tokens form a word if no gap separates them in the text and neither is punctuation
+    (except an apostrophe inside a word). In scripts without spaces each token is a word. So is a
+    token without a span in the text.
     """
     groups: list[list[int]] = []
     for place in range(len(tokens)):
@@ -111,7 +111,7 @@ def _joins(character: str) -> bool:
 
 
 def _text(tokens: Tokens, place: int) -> str:
-    """The text of a token without marks of its label: [UNK], 1/3."""
+    """The text of a token, without the marks in its label ([UNK], 1/3)."""
     label, span = tokens.labels[place], tokens.spans[place]
     end = len(label) if span is None else max(1, span[1] - span[0])
     while end < len(label) and unicodedata.combining(label[end]):
@@ -120,7 +120,7 @@ def _text(tokens: Tokens, place: int) -> str:
 
 
 def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
-    """The groups as tokens, each with the id of its first and the text of all."""
+    """The groups as tokens, each with the id of its first token and the joined text."""
     first = [group[0] for group in groups]
     spans = [(tokens.spans[group[0]], tokens.spans[group[-1]]) for group in groups]
     return Tokens(
@@ -135,9 +135,9 @@ def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
 def _label(tokens: Tokens, group: Group) -> str:
     if len(group) == 1:
         return tokens.labels[group[0]]
-    seen, parts = None, []
+    previous, parts = None, []
     for place in group:
-        if tokens.spans[place] != seen:
+        if tokens.spans[place] != previous:
             parts.append(_text(tokens, place))
-        seen = tokens.spans[place]
+        previous = tokens.spans[place]
     return "".join(parts)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.architecture [--json] [--changes 25]
 
-A small encoder and a small encoder–decoder: a key is pressed on a slider, until the frame that
-shows the changed diagram. The arrow keys take turns, so that no picture is the one before.
+Time from a key press on a slider to the frame with the changed diagram, for a small encoder and a
+small encoder–decoder. Arrow keys alternate, so that every picture differs from the previous one.
 """
 
 import argparse

@@ -1,18 +1,19 @@
-"""How quick the app feels, in a real browser, beside the least a page can be.
+"""Latency and traffic of the app in a real browser, compared with minimal pages.
 
     python -m benchmarks.browser [--json] [--changes 25] [--starts 5] [--tokens 32 512]
 
-Start: from the start of the server's process to the first text and the first picture, in a fresh
-browser context, the browser already running; beside a one-line Streamlit page. The first of them
-has nothing in a cache of the app's own.
-Change: from a key press to the painted picture. "Fetched": nothing was fetched ahead; beside a
-canvas on a page without Streamlit that fetches as many bytes from the same kind of server.
-"Already there": everything was; beside the same canvas with the bytes in memory. The handler is
-what runs before the browser goes on. Every visit opens a fresh page and drops two warm-ups.
-Bytes: what a first view sends, what is fetched ahead, and one change; the first view of 12 layers
-of 12 heads at 512 tokens.
+Start: from the start of the server process to the first text and the first picture, in a fresh
+context of a running browser; compared with a one-line Streamlit page. The first start has an empty
+app cache.
+Change: from key press to painted picture. "Fetched": without prefetching; compared with a canvas on
+a page without Streamlit that fetches as many bytes from the same kind of server. "Already there":
+with everything prefetched; compared with the same canvas with the bytes in memory. The handler time
+is the synchronous part of the event handler. Every visit opens a fresh page and discards two
+warm-ups.
+Bytes: of the first view, of prefetching, and of one change; of the first view of 12 layers of 12
+heads at 512 tokens.
 
-Server and browser share the machine. Cases take turns, in an order that rotates.
+Server and browser share the machine. Cases are interleaved in rotating order.
 """
 
 import argparse
@@ -60,7 +61,7 @@ AIMS: dict[str, float] = {
 }
 PACKAGES = ("streamlit", "torch", "playwright")
 COUNTED_CHANGES = 3
-CACHE = servers.ROOT / ".cache"  # what the app may keep between starts
+CACHE = servers.ROOT / ".cache"  # persistent cache of the app
 DATA = ("API", "websocket in", "websocket out")
 Change = dict[str, Any] | None
 
@@ -205,16 +206,16 @@ def compared(found: dict[str, list[list[Change]]]) -> dict[str, Any]:
     Raises:
         RuntimeError: if a visit saw no change at all, or fetched when all should be there.
     """
-    seen = {
+    arrived = {
         name: [[change for change in visit if change is not None] for visit in visits]
         for name, visits in found.items()
     }
-    silent = [name for name, visits in seen.items() if not all(visits)]
+    silent = [name for name, visits in arrived.items() if not all(visits)]
     if silent:
         raise RuntimeError(f"no picture followed any key press: {', '.join(silent)}")
     medians = {
         name: [median(change["ms"] for change in visit) for visit in visits]
-        for name, visits in seen.items()
+        for name, visits in arrived.items()
     }
     bare = {case.name: case.bare or case.name for case in CASES}
     return {
@@ -227,7 +228,7 @@ def compared(found: dict[str, list[list[Change]]]) -> dict[str, Any]:
             "fetched": sum(change["fetched"] for visit in visits for change in visit),
             "lost": sum(change is None for visit in found[name] for change in visit),
         }
-        for name, visits in seen.items()
+        for name, visits in arrived.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Random actions at machine speed over every page: how often something does not agree afterwards.
+"""Random actions at machine speed on every page: counts inconsistent final states.
 
     python -m benchmarks.hostile [--seeds 20] [--first 0] [--actions 300] [--load 2] [--json]
 

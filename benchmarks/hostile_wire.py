@@ -1,12 +1,12 @@
-"""A room of people on slow lines: late messages, old addresses, old values of controls.
+"""Many users on slow connections: late messages, stale addresses, stale values of controls.
 
     python -m benchmarks.hostile_wire [--people 40] [--seconds 60] [--seed 0] [--json]
 
-Everybody speaks Streamlit's own protocol over a websocket (benchmarks/wire.py): changes controls,
-presses buttons, opens links and pages. Messages of both directions arrive late, some by ten
-seconds, in their order: so what is sent tells of values and addresses that the server has replaced
-long ago. Afterwards no error may have been shown, and once everything has arrived each person's
-last change is what the page shows, also where its link is opened anew.
+Every client speaks Streamlit's protocol over a websocket (benchmarks/wire.py): it changes controls,
+presses buttons, and opens links and pages. Messages in both directions are delayed by up to ten
+seconds, in order, so clients send values and addresses that the server has long replaced. No error
+may be shown, and once everything has arrived, each page shows its user's last change, also when its
+link is opened in a new tab.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PAUSE_SECONDS = 1.0  # between two changes of one person, on average
 STILL_SECONDS = 2.0  # without a message, after which a page counts as at rest: the server is busy
 LATE_SECONDS = 10.0
 LATE_SHARE = 0.05  # of messages that take that long; the others take up to a third of a second
-AVOID = ("Fetch", "A model", "Patch", "Begin with", "Kind", "Projector", "Heard of")
+AVOID = ("Fetch", "A model", "Patch", "Start from", "Kind", "Projector", "Heard of")
 
 
 @dataclass

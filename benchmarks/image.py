@@ -2,11 +2,11 @@
 
     python -m benchmarks.image [--json] [--rounds 3]
 
-ViT-B/16 shape at 224 pixels: a picture is dropped, the pointer moves over it, heads and layers
-change. Layers come ahead while nothing else is wanted, so one is also chosen too early for that.
-Beside it the bare forward pass of the same network, in this process, on all threads.
-ViT-S/8 shape at 480 pixels (3,601 tokens): how far memory rises above the built network for the
-pass, a layer of the picture, a row and a column, in a process of its own.
+ViT-B/16 shape at 224 pixels: a picture is uploaded, the pointer moves over it, heads and layers
+change, including a layer that is not prefetched yet. For comparison, a bare forward pass of the
+same network in this process, on all threads.
+ViT-S/8 shape at 480 pixels (3,601 tokens): peak memory above the built network for the pass, one
+layer, a row and a column, in a separate process.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def measured(browser: Browser, rounds: int) -> dict[str, Any]:
         for number in range(rounds):
             seconds = min(bare() for _ in range(3))
             with fresh_page(browser) as page:
-                visit = looked(page, server.url, number)
+                visit = visited(page, server.url, number)
             for name, values in visit.items():
                 found[name] += values
             found["bare"].append(seconds)
@@ -97,7 +97,7 @@ def measured(browser: Browser, rounds: int) -> dict[str, Any]:
     }
 
 
-def looked(page: Page, url: str, number: int) -> dict[str, list[float]]:
+def visited(page: Page, url: str, number: int) -> dict[str, list[float]]:
     """One visit: seconds of a drop, milliseconds of hovers, heads and layers, bytes of a layer."""
     query = "&".join(f"{name}={value}" for name, value in BASE.items())
     page.add_init_script(path=PROBE)

@@ -1,4 +1,4 @@
-// Notes when the image view has painted what an event asked for: the first task after the frame.
+// Records when the image view has painted the result of an event: the first task after the frame.
 // `seen.NAME` is [seconds since 1970, milliseconds since the event], of the last `watch(NAME)`.
 // It asks for no frames of its own: a page that always draws lets every event wait for a frame.
 (() => {
@@ -7,11 +7,11 @@
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
 
-  let known = null;
+  let cached = null;
   function root(from = document) {
-    if (known?.isConnected) return known;
+    if (cached?.isConnected) return cached;
     const found = from.querySelector("[data-painted]");
-    if (found) return (known = found);
+    if (found) return (cached = found);
     for (const element of from.querySelectorAll("*")) {
       const inside = element.shadowRoot && root(element.shadowRoot);
       if (inside) return inside;

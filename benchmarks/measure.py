@@ -1,8 +1,8 @@
 """Shared by the benchmarks: interleaved rounds, statistics, tables, machine info.
 
-Two things measured one after the other are measured on two different machines: other work comes
-and goes, clocks change. So cases take turns, the order within a round rotates, and ratios are
-taken within a round, not between medians.
+Load and clock speed vary over time, so measuring cases one after the other is not comparable. Cases
+are interleaved, the order within a round rotates, and ratios are taken within a round, not between
+medians.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Spread:
-    """What is worth saying of many measurements of one thing."""
+    """Summary statistics of repeated measurements."""
 
     median: float
     p10: float
@@ -40,7 +40,7 @@ class Spread:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which that share lies, on a straight line between neighbours."""
+    """The quantile of a share, with linear interpolation."""
     ranked = sorted(values)
     place = share * (len(ranked) - 1)
     below = int(place)
@@ -49,7 +49,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def rotations(names: Sequence[str], rounds: int) -> Iterator[tuple[str, ...]]:
-    """The order of each round: every name once, and each in every place equally often."""
+    """The order of each round: every name once, and in every position equally often."""
     for index in range(rounds):
         first = index % len(names)
         yield (*names[first:], *names[:first])
@@ -80,7 +80,7 @@ def interleaved(
             result = cases[name]()
             settle()
             seconds[name].append(clock() - start)
-            del result  # freeing it belongs to nobody's time
+            del result  # freeing is not timed
     return seconds
 
 
@@ -103,7 +103,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def machine(packages: Sequence[str]) -> dict[str, Any]:
-    """Where and with what this ran."""
+    """The system, processor and package versions."""
     found: dict[str, Any] = {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),

@@ -2,11 +2,11 @@
 
     python -m benchmarks.memory traced --tokens 2048
 
-The baseline is taken when the model is loaded, has run once on one token, and what loading left
-behind has been given back. There the peak is set back to the present (Linux: /proc/self/clear_refs;
-elsewhere `ru_maxrss` keeps the peak of loading, so what stays below it is not seen). The result is
-how far the peak rose from there: with what the pass returns, and what it held on the way.
-On a GPU it is what PyTorch's allocator had given out at most.
+The baseline is taken after the model was loaded and run once on one token, and freed memory was
+returned to the system. The peak is reset there (Linux: /proc/self/clear_refs; elsewhere `ru_maxrss`
+keeps the peak of loading, which hides smaller peaks). The result is the rise of the peak above the
+baseline, including the outputs and all intermediate results.
+On a GPU it is the peak of PyTorch's allocator.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def rise_of(work: Callable[[], object], device: str = "cpu") -> int:
 
 
 def _give_back() -> None:
-    """Returns freed memory to the system, so that work cannot hide in it."""
+    """Returns freed memory to the system, so that it is not reused unnoticed."""
     gc.collect()
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc alone has it

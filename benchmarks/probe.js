@@ -1,6 +1,6 @@
-// Runs in every page before the page's own scripts: notes when the first text, the first picture,
-// and the picture that follows a key press were painted. Painted means: the first task after a frame
-// in which it was there.
+// Runs in every page before the page's own scripts: records when the first text, the first picture,
+// and the picture after a key press were painted, which is the first task after the frame that
+// contains it.
 (() => {
   const OLD = ".hs-dim, .hs-busy"; // on our last picture while the new one is still on its way
   const probe = (window.probe = { text: null, picture: null, changes: [], lazy: false });
@@ -32,10 +32,10 @@
   };
 
   /** The element that counts its paints, inside shadow roots too. */
-  let known = null;
+  let cached = null;
   function picture() {
-    if (!known?.isConnected) known = find(document);
-    return known;
+    if (!cached?.isConnected) cached = find(document);
+    return cached;
   }
 
   function find(root) {

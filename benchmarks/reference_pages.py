@@ -1,4 +1,4 @@
-"""What the app is measured against, written into a folder with the app's own settings."""
+"""Minimal reference pages, written to a folder with the app's settings."""
 
 import shutil
 import sys
@@ -6,15 +6,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-# The least a Streamlit page can be.
+# A minimal Streamlit page.
 HELLO = """\
 import streamlit as st
 
 st.write("hello")
 """
 
-# The least a picture under a key can be: a canvas on a plain page that fetches one byte a cell from
-# a plain server. With `?kept=yes` it has all bytes already.
+# A minimal interactive picture: a canvas on a plain page that fetches one byte per cell from a
+# plain server. With `?kept=yes` the bytes are already in memory.
 CANVAS = '''\
 import socket
 import sys

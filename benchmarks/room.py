@@ -1,11 +1,11 @@
-"""A class of forty: fetched maps and new sentences for two minutes, over the app's own protocol.
+"""Forty concurrent users for two minutes: fetched maps and new sentences, over the app's protocol.
 
     python -m benchmarks.room [--people 40] [--seconds 120] [--tokens 512] [--json]
 
-Everybody has a text of 512 tokens open, each another one, and a second tab for sentences. One
-action per person every two seconds: four of five fetch a head's map of the long text over HTTP, one
-types a new sentence over the websocket and fetches what its view fetches. A trace that is gone is
-reported as a view does, and fetched again. Everything stays on this machine.
+Each user has a different text of 512 tokens open, and a second tab for sentences. One action per
+user every two seconds: four of five fetch a head's map of the long text over HTTP, one types a new
+sentence over the websocket and fetches what its view needs. An evicted trace is reported as a view
+does, and fetched again. Everything stays on this machine.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Servers as children of a benchmark or a test: started, waited for, and always stopped."""
+"""Servers as child processes of a benchmark or a test, always stopped at the end."""
 
 import contextlib
 import os

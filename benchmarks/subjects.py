@@ -5,8 +5,8 @@ door    transformers' own code, traced the same way through its attention interf
 fused   transformers with PyTorch's fused attention, which gives no weights
 eager   transformers with attention spelled out, which returns every weight
 
-Weights are redrawn with a standard deviation of 1/√fan-in, those of queries and keys sharper: the
-customary 0.02 would leave every head uniform, and comparing uniform heads compares nothing.
+Weights are redrawn with a standard deviation of 1/√fan-in, larger for queries and keys: with the
+usual 0.02 all heads would be nearly uniform, and the comparison meaningless.
 """
 
 from collections.abc import Callable

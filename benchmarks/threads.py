@@ -2,8 +2,8 @@
 
     python -m benchmarks.threads [--seconds 60] [--json]
 
-Some traces are edited, and some fail on purpose in the middle of a pass. Every answer is held
-to the same trace made alone.
+Some traces are edited, and some fail on purpose in the middle of a pass. Every result is compared
+with the same trace made alone.
 """
 
 import argparse
@@ -28,7 +28,7 @@ FAILING = 7  # every so many traces one fails
 
 @dataclass(frozen=True)
 class Report:
-    """What became of it.
+    """The result of a run.
 
     Attributes:
         traces: that went well.

@@ -1,4 +1,4 @@
-"""What the browser benchmark does on a page: open it at some length of text, press keys."""
+"""The interactions of the browser benchmark: opening a page at a text length, key presses."""
 
 import time
 from collections.abc import Iterator

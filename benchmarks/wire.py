@@ -1,8 +1,8 @@
-"""A browser's end of Streamlit's websocket, without a browser: what 40 people send and receive.
+"""A client for Streamlit's websocket protocol, without a browser, to simulate many users.
 
-A `Client` keeps the page as a browser would: elements by their place, values of widgets, the
-address. What it sends are the real protobuf messages, with the values of all widgets. Both
-directions can be delayed, which keeps their order.
+A `Client` holds the state of a page as a browser would: elements by position, widget values, the
+address. It sends real protobuf messages with the values of all widgets. Both directions can be
+delayed; the order is kept.
 """
 
 import asyncio

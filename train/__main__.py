@@ -1,7 +1,7 @@
 """`python -m train NAME` trains one of the app's models from scratch.
 
-It tells loss, accuracy and time left on the way, measures the result on items that were never
-trained on, and writes the model's folder only if every aim is reached.
+It reports loss, accuracy and remaining time, measures the result on held-out items, and writes the
+model's folder only if every target is met.
 """
 
 import argparse
@@ -23,7 +23,7 @@ BAR = 24  # characters
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Trains, measures, writes. Returns the exit status."""
+    """Trains, measures and writes a model. Returns the exit status."""
     options = parse(arguments)
     recipe, file = RECIPES[options.name], options.snapshots / f"{options.name}.pt"
     network = recipe.network.to(options.device)
@@ -43,31 +43,31 @@ def main(arguments: list[str] | None = None) -> int:
                 f"{each.name}: {each.share:.2%} of {each.of:,} held-out items right"
                 f" (95 % interval {each.low:.2%} to {each.high:.2%}, aim {each.aim:.1%})"
             )
-        print(f"{minutes[0]:.1f} minutes, {minutes[1]:.1f} of the processor")
+        print(f"{minutes[0]:.1f} minutes, {minutes[1]:.1f} of CPU time")
         if any(each.share < each.aim for each in measures):
-            return complain("an aim was missed: nothing is written")
+            return complain("a target was missed: nothing is written")
         publish(network, recipe, measures, minutes, options.out / options.name)
         print(f"written to {options.out / options.name}")
     except OSError as error:
-        return complain(f"could not be written, and the last good files are as they were: {error}")
+        return complain(f"could not be written; the existing files are unchanged: {error}")
     except ValueError as error:
         return complain(str(error))
     return 0
 
 
 def parse(arguments: list[str] | None) -> Any:
-    """What the command line asks for."""
+    """The command-line options."""
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     parser.add_argument("name", choices=list(RECIPES), help="which model")
-    parser.add_argument("--out", type=Path, default=CHECKPOINTS, help="the folder for its folder")
-    parser.add_argument("--snapshots", type=Path, default=SNAPSHOTS, help="the folder for those")
+    parser.add_argument("--out", type=Path, default=CHECKPOINTS, help="parent folder of the model")
+    parser.add_argument("--snapshots", type=Path, default=SNAPSHOTS, help="folder of the snapshots")
     parser.add_argument("--device", choices=devices(), default="cpu")
-    parser.add_argument("--resume", action="store_true", help="go on from the last snapshot")
+    parser.add_argument("--resume", action="store_true", help="resume from the last snapshot")
     return parser.parse_args(arguments)
 
 
 def show(name: str, progress: Progress) -> None:
-    """The progress: a bar that moves in a terminal, and a line at every test."""
+    """Prints a progress bar in a terminal, and a line at every evaluation."""
     done = progress.step * BAR // progress.steps
     line = (
         f"{name} {'█' * done}{'░' * (BAR - done)} {progress.step:,}/{progress.steps:,}"
@@ -80,7 +80,7 @@ def show(name: str, progress: Progress) -> None:
 
 
 def clock(seconds: float) -> str:
-    """Minutes and seconds."""
+    """Seconds as minutes and seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
@@ -90,5 +90,5 @@ def complain(problem: str) -> int:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # in networks this small a second thread mostly waits for the first
+    torch.set_num_threads(1)  # for networks this small, more threads only add overhead
     sys.exit(main())

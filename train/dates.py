@@ -1,7 +1,7 @@
 """The date task: dates in human formats to ISO 8601 (year-month-day).
 
-A number with two digits for the year means 1950 to 2049; 3.4.1998 is the third of April, 4/3/1998
-as well, and 98-4-3 too: the sign between the numbers tells which comes first.
+Two-digit years mean 1950 to 2049. 3.4.1998, 4/3/1998 and 98-4-3 are all the third of April: the
+separator determines the order.
 """
 
 from calendar import monthrange
@@ -33,12 +33,12 @@ DAYS = (
     "thirtieth",
     "thirty-first",
 )
-Part = tuple[str, str]  # what it tells ("year", "month", "day" or ""), how it is written
+Part = tuple[str, str]  # its meaning ("year", "month", "day" or ""), its text
 SOURCE = Vocabulary(
     (*"abcdefghijklmnopqrstuvwxyz", *"0123456789", *" ,.-/'"), "characters and spaces"
 )
 TARGET = Vocabulary((*"0123456789", "-"), "characters")
-PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}  # of what is written
+PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}  # positions in the target
 
 
 def _two(number: int) -> str:
@@ -131,7 +131,7 @@ FORMS: tuple[Form, ...] = (
 
 @dataclass(frozen=True)
 class Written:
-    """A date in one of the forms.
+    """A date in one of the input formats.
 
     Attributes:
         day: the date.
@@ -143,27 +143,27 @@ class Written:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Its parts, in order."""
+        """The parts of its text, in order."""
         form = FORMS[self.form]
         return tuple(("", part) if isinstance(part, str) else part(self.day) for part in form)
 
     @property
     def text(self) -> str:
-        return "".join(written for _, written in self.parts)
+        return "".join(text for _, text in self.parts)
 
     def span(self, what: str) -> range:
-        """Where its "year", "month" or "day" stands, in characters."""
+        """Character positions of its "year", "month" or "day"."""
         place = 0
-        for told, written in self.parts:
-            if told == what:
-                return range(place, place + len(written))
-            place += len(written)
+        for meaning, text in self.parts:
+            if meaning == what:
+                return range(place, place + len(text))
+            place += len(text)
         raise ValueError(f"what: expected year, month or day, received {what!r}")
 
 
 @dataclass(frozen=True)
 class Dates:
-    """Characters in, characters out. All forms of a date are on the same side of the split."""
+    """The date task, character by character; all formats of a date are in the same split."""
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -1,7 +1,7 @@
-"""Handwritten digits: the 1,797 scans of 8 × 8 pixels that come with scikit-learn.
+"""Handwritten digits: the 1,797 scans of 8 × 8 pixels included in scikit-learn.
 
-Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits", UCI. A copy of a
-digit, shifted or turned a little, is on the same side of the split as the digit.
+Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits", UCI. Augmented copies
+of a digit are in the same split as the digit.
 """
 
 from collections.abc import Sequence
@@ -19,20 +19,20 @@ from torch import Tensor
 from train.shapes import normalised
 from train.task import Batch
 
-SIDE = 32  # pixels, four for each that was scanned
+SIDE = 32  # pixels: four per scanned pixel
 NAMES = tuple(map(str, range(10)))
 
 
 @dataclass(frozen=True)
 class Digit:
-    """One of the digits, perhaps moved.
+    """One digit, possibly augmented.
 
     Attributes:
-        number: which.
-        turn: in radians.
-        size: times as large.
-        right: shifted by this share of the picture.
-        down: likewise.
+        number: index of the digit.
+        turn: rotation in radians.
+        size: scale factor.
+        right: shift to the right, as a share of the image.
+        down: shift down, as a share of the image.
     """
 
     number: int
@@ -54,13 +54,13 @@ def scans() -> Scans:
     """All digits, values from 0 to 1.
 
     Raises:
-        ValueError: if scikit-learn, which brings them, is not installed.
+        ValueError: if scikit-learn, which includes them, is not installed.
     """
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
         raise ValueError(
-            "the digits come with scikit-learn, which is not installed:"
+            "the digits are part of scikit-learn, which is not installed:"
             " pip install -r requirements-dev.txt"
         ) from error
     found: Any = load_digits()
@@ -69,17 +69,17 @@ def scans() -> Scans:
 
 @dataclass(frozen=True)
 class Digits:
-    """Which digit is it?
+    """Digit classification.
 
     Attributes:
-        moved: how far a digit is turned (in radians), stretched and shifted (as a share) at most.
+        moved: maximum rotation (in radians), scaling and shift (as shares) of the augmentation.
     """
 
     moved: float = 0.15
 
     @property
     def every(self) -> list[Digit]:
-        """All digits, as they are."""
+        """All digits, without augmentation."""
         return [Digit(number) for number in range(len(scans().answers))]
 
     def draw(self, dice: Random) -> Digit:
@@ -98,7 +98,7 @@ class Digits:
 
 
 def pictures(items: Sequence[Digit]) -> UInt8[Tensor, "batch channel row col"]:
-    """The digits as grey pictures, enlarged and moved."""
+    """The digits as grey images, enlarged and augmented."""
     grey = scans().pixels[[item.number for item in items]][:, None]
     large = F.interpolate(grey, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
     change = torch.tensor([_change(item) for item in items])
@@ -108,6 +108,6 @@ def pictures(items: Sequence[Digit]) -> UInt8[Tensor, "batch channel row col"]:
 
 
 def _change(item: Digit) -> list[list[float]]:
-    """Where in the scan each pixel comes from, as a matrix."""
+    """The affine matrix from pixels of the image to pixels of the scan."""
     c, s = cos(item.turn) / item.size, sin(item.turn) / item.size
     return [[c, -s, item.right], [s, c, item.down]]

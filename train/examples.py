@@ -1,7 +1,7 @@
-"""Examples for readers: an input, and one attention weight to point out.
+"""Examples for model cards: an input, and one attention weight to point out.
 
-A recipe says where to look (which query, which key) and what that shows. Which head it is, and how
-much weight it gives, is found in the network once it is trained.
+A recipe gives the query, the keys and a hint. The head and its weight are looked up in the trained
+network.
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ Item = str | Scene | Digit
 
 @dataclass(frozen=True)
 class Pointer:
-    """An example whose head is not known yet.
+    """An example whose head is not yet determined.
 
     Attributes:
-        name: on its button.
-        item: a text, or a picture's contents.
-        hint: what to look at; {layer}, {head} and {weight} are filled in.
-        query: position of the token that attends.
-        keys: positions it may attend to; the example shows the one it gives the most weight. ()
-            means any.
+        name: label of its button.
+        item: a text, or the contents of a picture.
+        hint: what to look at; a template with {layer}, {head} and {weight}.
+        query: position of the query token.
+        keys: candidate key positions; the example shows the one with the largest weight. () means
+            any.
         kind: "self", "causal" or "cross".
-        target: what an encoder–decoder is to write; None lets it write.
+        target: the target of an encoder–decoder; None generates it.
     """
 
     name: str
@@ -44,12 +44,12 @@ class Pointer:
 
     @property
     def file(self) -> str:
-        """Where a picture is kept."""
+        """File name of a picture."""
         return f"{self.name.lower().replace(' ', '-')}.png"
 
     @property
     def input(self) -> str:
-        """What the model's card says of it."""
+        """The input as the model card has it."""
         return self.item if isinstance(self.item, str) else self.file
 
 
@@ -79,5 +79,5 @@ def _shown(model: Model, pointer: Pointer) -> Example:
             head, key = int(place) // len(keys), keys[int(place) % len(keys)]
             best = replace(best, layer=site.layer, head=head, key=key, weight=float(weight))
     weight = round(best.weight, 2)
-    look = pointer.hint.format(layer=best.layer, head=best.head, weight=f"{weight:.2f}")
-    return replace(best, weight=weight, hint=look, target=pointer.target)
+    hint = pointer.hint.format(layer=best.layer, head=best.head, weight=f"{weight:.2f}")
+    return replace(best, weight=weight, hint=hint, target=pointer.target)

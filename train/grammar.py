@@ -5,9 +5,9 @@ Two kinds of sentences:
     the keys near the cabinet are old .
     the dog did not cross the street because it was too wide . who or what ? the street .
 
-In the first kind the verb has the number of the subject, whatever stands in between. In the second
-exactly one noun can be meant: by its gender or number, or, where both nouns are "it" or "they",
-because the other cannot be such (a street is not hungry).
+In the first kind the verb agrees in number with the subject, whatever stands in between. In the
+second the pronoun has exactly one possible antecedent: by gender or number, or, where both nouns
+are "it" or "they", by meaning (a street is not hungry).
 """
 
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ PLACES: tuple[Noun, ...] = (
 )
 GROUPS = {"he": MEN, "she": WOMEN, "animal": ANIMALS, "object": OBJECTS, "place": PLACES}
 LIVING = ("he", "she", "animal")
-STATES = {  # what can be said of a group, and of no group in another row
+STATES = {  # adjectives of each group, which apply to no group in another row
     **dict.fromkeys(LIVING, ("tired", "hungry", "thirsty", "afraid", "sick", "late")),
     "object": ("broken", "heavy", "empty", "cheap", "dusty"),
     "place": ("wide", "long", "busy", "flooded", "closed"),
 }
-DEEDS = {  # what the living do to a group
+DEEDS = {  # what animate subjects do to a group
     **dict.fromkeys(LIVING, ("saw", "followed", "called", "helped", "feared")),
     "object": ("dropped", "carried", "bought", "sold", "hid"),
     "place": ("crossed", "left", "avoided", "did not cross", "did not leave"),
@@ -59,17 +59,17 @@ LITTLE = (
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, and where in it the interesting words stand.
+    """A sentence, and the positions of its key words.
 
     Attributes:
-        words: all of them.
-        nouns: the first two, in the singular.
-        verb: of the first kind: place of the verb that agrees.
-        subject: place of the noun it agrees with.
-        rival: the verb's other number.
-        pronoun: of the second kind: place of the pronoun.
-        antecedent: place of the noun it means.
-        answer: place where that noun is asked for.
+        words: all words.
+        nouns: the first two nouns, in the singular.
+        verb: position of the verb (first kind).
+        subject: position of the subject it agrees with.
+        rival: the verb in the other number.
+        pronoun: position of the pronoun (second kind).
+        antecedent: position of its antecedent.
+        answer: position of the answer, which repeats the antecedent.
     """
 
     words: tuple[str, ...]
@@ -127,13 +127,13 @@ def pronoun(dice: Random) -> Sentence:
         numbers = dice.randrange(2), dice.randrange(2)
         meant = dice.randrange(2)
         state = dice.choice(STATES[groups[meant]])
-        said = [_said(group, number) for group, number in zip(groups, numbers, strict=True)]
-        if said[0] != said[1] or state not in STATES[groups[1 - meant]]:
+        pronouns = [_pronoun(group, number) for group, number in zip(groups, numbers, strict=True)]
+        if pronouns[0] != pronouns[1] or state not in STATES[groups[1 - meant]]:
             break
     places, words = [1, 0], ["the", nouns[0][numbers[0]], *dice.choice(DEEDS[groups[1]]).split()]
     words += ["the", nouns[1][numbers[1]], "because"]
     places[1], at = len(words) - 2, len(words)
-    words += [said[meant], "were" if numbers[meant] else "was"]
+    words += [pronouns[meant], "were" if numbers[meant] else "was"]
     words += [dice.choice(("too", "very"))] if dice.random() < 0.5 else []
     words += [state, ".", "who", "or", "what", "?", "the", words[places[meant]], "."]
     return Sentence(
@@ -145,6 +145,6 @@ def pronoun(dice: Random) -> Sentence:
     )
 
 
-def _said(group: str, number: int) -> str:
+def _pronoun(group: str, number: int) -> str:
     """The pronoun for a noun of this group."""
     return "they" if number else group if group in ("he", "she") else "it"

@@ -1,7 +1,7 @@
 """The induction task: sequences that repeat a part of themselves.
 
-The repeat begins at a random place, is of random length and copies a random part, so that the
-position alone tells nothing (Olsson et al. 2022).
+The repeat has a random position, length and source, so that positions alone are not informative
+(Olsson et al. 2022).
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ import torch
 from train.task import IGNORED, Batch
 from train.vocabulary import Vocabulary, filled, padding_of
 
-ADJOINING = 0.5  # of the repeats: what they copy stands right before them
-EMPHASIS = 0.9  # of what can be known: most of the other signs are mere chance
+ADJOINING = 0.5  # share of repeats that directly follow what they copy
+EMPHASIS = 0.9  # share of the loss for predictable symbols: most others are random
 SIGNS = Vocabulary((*ascii_lowercase, *digits), "characters", begin=True)
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """Signs, of which some in a row come again.
+    """A sequence of symbols with a repeated part.
 
     Attributes:
-        text: all of it; before the repeat no sign stands twice.
-        start: where the repeat begins.
+        text: the sequence; no symbol occurs twice before the repeat.
+        start: position of the repeat.
         length: of the repeat.
     """
 
@@ -36,15 +36,15 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Induction:
-    """Random letters and digits with a repeat; what comes next, at every sign?
+    """Next-symbol prediction on random letters and digits with a repeat.
 
-    Graded is what can be known: the repeat from its second sign on.
+    Only predictable symbols are graded: the repeat from its second symbol on.
 
     Attributes:
-        fewest: how few signs stand before the repeat.
-        most: how many.
-        longest: of the repeat.
-        tail: how many new signs may follow it.
+        fewest: minimum number of symbols before the repeat.
+        most: maximum number of symbols before the repeat.
+        longest: maximum length of the repeat.
+        tail: maximum number of new symbols after it.
     """
 
     fewest: int = 4

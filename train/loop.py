@@ -1,8 +1,8 @@
 """The training loop, for any network and task.
 
-Everything that happens at a step follows from the settings' seed and the step's number: batches
-and dropout. So a run that goes on from a snapshot repeats, loss by loss, the run that was never
-interrupted. The loop yields after every step and keeps nothing outside of itself.
+Batches and dropout of a step depend only on the seed and the step number, so a resumed run
+reproduces the uninterrupted run loss by loss. The loop yields after every step and has no state
+outside of itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,17 +23,17 @@ from train.task import Score, Task, draw, loss_of, moved, score
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """Training hyperparameters.
 
     Attributes:
-        steps: how many.
-        batch: items in each.
-        rate: the highest learning rate.
-        warmup: the share of the steps in which the rate rises; then it falls, as a cosine does.
+        steps: number of steps.
+        batch: batch size.
+        rate: peak learning rate.
+        warmup: share of the steps with linear warm-up; cosine decay follows.
         decay: weight decay of the matrices (AdamW, Loshchilov and Hutter 2019).
-        clip: the gradient's largest norm.
-        every: after so many steps there is a test on held-out items and a snapshot.
-        tested: how many items that test has.
+        clip: maximum gradient norm.
+        every: steps between evaluations on held-out items, each with a snapshot.
+        tested: number of items in an evaluation.
         seed: of batches and dropout.
     """
 
@@ -60,15 +60,15 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """All that training needs to go on from a step.
+    """Everything needed to resume training after a step.
 
     Attributes:
-        step: how many steps were made.
+        step: number of completed steps.
         weights: of the network.
         optimiser: its state.
         schedule: its state.
-        seconds: spent on them, by the clock.
-        processor: seconds, over all cores.
+        seconds: wall-clock time so far.
+        processor: CPU time so far, over all cores.
     """
 
     step: int
@@ -81,18 +81,18 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """Where training is after a step.
+    """The progress of training after a step.
 
     Attributes:
-        step: which.
-        steps: how many there will be.
-        loss: of its batch.
-        rate: the learning rate it was made with.
-        seconds: spent until now.
-        left: how many more seconds it will take at this pace.
-        score: of held-out items, where they were tested at this step.
-        snapshot: where one was taken at this step.
-        problem: why training ends here; the network is as the last good snapshot had it.
+        step: number of the step.
+        steps: total number of steps.
+        loss: of the batch.
+        rate: learning rate of the step.
+        seconds: wall-clock time so far.
+        left: estimated remaining seconds.
+        score: on held-out items, if this step has an evaluation.
+        snapshot: if one was taken at this step.
+        problem: why training stops here; the network is restored to the last good snapshot.
     """
 
     step: int
@@ -112,10 +112,10 @@ def train(
     """Trains the network in place, and yields after every step.
 
     Args:
-        network: ours, on the device it is to be trained on.
-        task: what to learn.
-        settings: how.
-        start: a snapshot of the same network, task and settings to go on from.
+        network: one of models/, on the training device.
+        task: the task to learn.
+        settings: hyperparameters.
+        start: snapshot of the same network, task and settings to resume from.
 
     Raises:
         ValueError: for a snapshot of another network.
@@ -169,12 +169,12 @@ class _Run:
 
     @property
     def seconds(self) -> float:
-        """By the clock, those before the snapshot that it goes on from included."""
+        """Wall-clock time, including the time before the snapshot."""
         return perf_counter() - self.began[0]
 
     @property
     def processor(self) -> float:
-        """Likewise, over all cores."""
+        """CPU time over all cores, including the time before the snapshot."""
         return process_time() - self.began[1]
 
     @property
@@ -182,7 +182,7 @@ class _Run:
         return self.optimiser.param_groups[0]["lr"]
 
     def step(self, step: int, task: Task) -> tuple[float, bool]:
-        """One step; the loss, and whether it is sound. If not, the weights are left alone."""
+        """One step: the loss, and whether it is finite. If not, the weights are not updated."""
         settings, device = self.settings, next(self.network.parameters()).device
         items = draw(task, settings.batch, Random(f"batch {settings.seed} {step}"))
         batch = moved(task.batch(items), device)
@@ -215,7 +215,7 @@ class _Run:
 
 
 def _copied(state: Any) -> Any:
-    """The state, free of what goes on changing."""
+    """A copy of the state that later steps do not modify."""
     if isinstance(state, Tensor):
         return state.detach().clone()
     if isinstance(state, Mapping):

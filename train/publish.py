@@ -23,7 +23,7 @@ LICENCE = "that of this project: made here, from nothing"
 
 
 def measured(network: nn.Module, recipe: Recipe, items: int | None = None) -> tuple[Measure, ...]:
-    """How well the network does on held-out items: as many as the recipe says, or so many."""
+    """The network's scores on held-out items: `items` of them, or the recipe's number."""
     found = []
     for name, (task, aim) in recipe.exams.items():
         result = score(network, task, exam(task, items or recipe.items))
@@ -41,14 +41,14 @@ def publish(
     """Writes the folder.
 
     Args:
-        network: trained.
-        recipe: what it was made by.
-        measures: how well it does.
-        minutes: how long training took, by the clock and on the processor.
-        folder: where.
+        network: the trained network.
+        recipe: of the network.
+        measures: its scores.
+        minutes: duration of the training, wall-clock and CPU.
+        folder: destination.
 
     Raises:
-        OSError: if it cannot be written; the old folder is still there.
+        OSError: if it cannot be written; the old folder is kept.
     """
     files: dict[str, Callable[[Path], None]] = {
         name: vocabulary.save for name, vocabulary in recipe.vocabularies.items()
@@ -83,7 +83,7 @@ def publish(
 
 
 def as_read(network: nn.Module, recipe: Recipe) -> Model:
-    """The network as the app will open it, with what reads its texts."""
+    """The network as the app opens it, with its tokenizers."""
     with TemporaryDirectory() as place:
         readers = {}
         for name, vocabulary in recipe.vocabularies.items():

@@ -1,4 +1,4 @@
-"""Two tasks on the sentences of `train/grammar.py`: masked words, and the next word."""
+"""Two tasks on the sentences of `train/grammar.py`: masked-word and next-word prediction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from train.task import IGNORED, Batch
 from train.vocabulary import MASK, Vocabulary, filled, padding_of
 
 WHOLE = Vocabulary(vocabulary(), "words", begin=True, end=True)
-BEGUN = Vocabulary(vocabulary(), "words", begin=True)  # a text that goes on
+BEGUN = Vocabulary(vocabulary(), "words", begin=True)  # for texts to be continued
 KINDS: dict[str, tuple[Callable[[Random], Sentence], ...]] = {
     "all": (agreement, pronoun),
     "agreement": (agreement,),
     "antecedent": (pronoun,),
 }
-HIDDEN = 0.15  # the share of ordinary words that are asked for
-SHOWN = 0.15  # the share of words asked for that are not hidden (Devlin et al. 2019)
+HIDDEN = 0.15  # share of ordinary words to predict
+SHOWN = 0.15  # share of the words to predict that are not masked (Devlin et al. 2019)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A sentence, and what is asked about it.
+    """A sentence, and the words to predict in it.
 
     Attributes:
         sentence: the sentence.
-        places: of the words that are asked for; the first is the one that can be known.
-        hidden: those of them that cannot be seen.
+        places: positions to predict; the word at the first one can be inferred.
+        hidden: those of them that are masked.
     """
 
     sentence: Sentence
@@ -38,11 +38,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Masked:
-    """Some words are hidden: which were they?
+    """Masked-word prediction.
 
     Attributes:
-        kind: "all", to learn from; "agreement" asks for the number of the verb alone, and
-            "antecedent" for the noun that the pronoun means.
+        kind: "all" for training; "agreement" tests only the number of the verb, "antecedent" the
+            antecedent of the pronoun.
     """
 
     kind: str = "all"
@@ -73,7 +73,7 @@ class Masked:
         target = torch.full((len(rows), max(map(len, rows))), IGNORED)
         rivals, graded = target.clone(), torch.zeros_like(target, dtype=torch.bool)
         for row, (ids, item) in enumerate(zip(rows, items, strict=True)):
-            graded[row, item.places[0] + 1] = True  # behind the sign of the beginning
+            graded[row, item.places[0] + 1] = True  # after the [BEGIN] token
             for place in item.places:
                 target[row, place + 1] = ids[place + 1]
             for place in item.hidden:
@@ -86,11 +86,11 @@ class Masked:
 
 @dataclass(frozen=True)
 class NextWord:
-    """What comes next, at every word?
+    """Next-word prediction.
 
     Attributes:
-        kind: "all", to learn from; "agreement" grades the number of the verb alone, and
-            "antecedent" the noun that the pronoun means.
+        kind: "all" for training; "agreement" tests only the number of the verb, "antecedent" the
+            antecedent of the pronoun.
     """
 
     kind: str = "all"
@@ -116,7 +116,7 @@ class NextWord:
             torch.zeros_like(target, dtype=torch.bool),
         )
         for row, item in enumerate(items):
-            place = _place(item)  # of the word, and of the row that tells it
+            place = _place(item)  # position of the word, and of the row that predicts it
             graded[row, place] = True
             if item.rival is not None:
                 rivals[row, place] = BEGUN.numbers[item.rival]
@@ -125,7 +125,7 @@ class NextWord:
 
 
 def _place(sentence: Sentence) -> int:
-    """Where the word is that is asked for in the test."""
+    """Position of the word that is tested."""
     place = sentence.verb if sentence.answer is None else sentence.answer
     return place or 0
 

@@ -1,4 +1,4 @@
-"""Recipes: task, network, training settings, and examples of a model of the app."""
+"""Recipes: task, network, hyperparameters and examples of a model shipped with the app."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,20 +14,20 @@ from train.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one of the app's models is made.
+    """How one of the app's models is trained and described.
 
     Attributes:
-        title: what people call it.
+        title: display name.
         summary: one sentence, for lists.
-        about: what it learned.
-        hint: what to look at, whatever the input.
-        task: what it learns.
+        about: description of the task.
+        hint: what to look at, for any input.
+        task: the task to learn.
         config: of the network.
-        settings: of the training.
-        exams: what is measured: a name, the task whose items are held out, the share to reach.
+        settings: hyperparameters.
+        exams: evaluations by name: a task for held-out items, and the accuracy to reach.
         pointers: examples.
-        questions: what an image is asked, with the names of the classes.
-        items: how many items an exam has, if the task cannot count them.
+        questions: questions about an image, each with its class names.
+        items: number of items in an evaluation, for tasks without a finite number.
     """
 
     title: str
@@ -50,6 +50,6 @@ class Recipe:
 
     @property
     def vocabularies(self) -> dict[str, Vocabulary]:
-        """What reads texts for it, by the name of the file that says so."""
+        """Its vocabularies, by the name of their tokenizer file."""
         found = {"tokenizer.json": "vocabulary", "target_tokenizer.json": "target_vocabulary"}
         return {f: getattr(self.task, v) for f, v in found.items() if hasattr(self.task, v)}

@@ -12,16 +12,16 @@ from train.recipe import Recipe
 from train.shapes import COUNTS, NAMES, SIDE, Scene, Shapes
 from train.task import draw
 
-PATCH = 8  # pixels, of the shapes' network
+PATCH = 8  # patch size in pixels of the shapes network
 
 
 def _scene(number: int) -> Scene:
-    """One that the network was not trained on."""
+    """A held-out scene."""
     return draw(Shapes(), 1, Random(f"scene {number}"), held_out=True)[0]
 
 
 def _odd(scene: Scene) -> tuple[int, ...]:
-    """Tokens on the odd shape; the class token stands before the patches."""
+    """Tokens of the odd shape; the class token precedes the patches."""
     patches = scene.patches(scene.shapes[0], PATCH).nonzero()[:, 0].tolist()
     return tuple(1 + patch for patch in patches)
 
@@ -29,11 +29,11 @@ def _odd(scene: Scene) -> tuple[int, ...]:
 def _shown(name: str, number: int) -> Pointer:
     scene = _scene(number)
     odd, others = (shape.kind for shape in scene.shapes[:2])
-    look = (
+    hint = (
         "Layer {layer}, head {head}: the class token, from which the answers are read, gives"
         f" {{weight}} to one patch of the {odd}, the odd one among the {others}s."
     )
-    return Pointer(name, scene, look, keys=_odd(scene))
+    return Pointer(name, scene, hint, keys=_odd(scene))
 
 
 SHAPES = Recipe(
@@ -68,11 +68,11 @@ SHAPES = Recipe(
 
 
 def _digit(name: str, number: int) -> Pointer:
-    look = (
+    hint = (
         "Layer {layer}, head {head}: the class token, from which the answer is read, gives"
         " {weight} to one patch. Each patch is one pixel of the scan."
     )
-    return Pointer(name, Digit(number), look)
+    return Pointer(name, Digit(number), hint)
 
 
 DIGITS = Recipe(

@@ -1,4 +1,4 @@
-"""Sequence tasks for an encoder with one answer per token."""
+"""Sequence tasks for an encoder with one output per token."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ ORDERS: dict[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True)
 class Rearrange:
-    """Letters in, the same letters in another order out.
+    """Rearranging letters.
 
     Attributes:
         order: one of `ORDERS`.
-        shortest: how few letters.
-        longest: how many.
+        shortest: minimum number of letters.
+        longest: maximum number of letters.
     """
 
     order: str = "reverse"
@@ -56,7 +56,7 @@ FINE, WRONG = 0, 1
 
 
 def first_wrong(text: str) -> int | None:
-    """Where brackets go wrong: the first that closes what is not open, else the first left open.
+    """Position of the first error: a closing bracket without its opening one, else one left open.
 
     None if they are balanced.
     """
@@ -73,12 +73,12 @@ def first_wrong(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class Brackets:
-    """Two kinds of brackets in: is each one fine, and at the end, are they balanced?
+    """Two kinds of brackets: is each one correct, and is the whole sequence balanced?
 
-    Half of them are balanced; in the others one bracket was changed.
+    Half of the sequences are balanced; in the others one bracket was changed.
 
     Attributes:
-        longest: how many brackets, an even number.
+        longest: maximum number of brackets, an even number.
     """
 
     longest: int = 16
@@ -120,10 +120,10 @@ class Brackets:
 
 @dataclass(frozen=True)
 class Modular:
-    """a + b = ?, on a clock (Power et al. 2022).
+    """Modular addition, a + b (Power et al. 2022).
 
     Attributes:
-        modulus: how many hours the clock has.
+        modulus: of the addition.
     """
 
     modulus: int = 53
@@ -134,14 +134,14 @@ class Modular:
 
     @property
     def every(self) -> list[tuple[int, int]]:
-        """Every item."""
+        """All items."""
         return [(a, b) for a in range(self.modulus) for b in range(self.modulus)]
 
     def draw(self, dice: Random) -> tuple[int, int]:
         return dice.randrange(self.modulus), dice.randrange(self.modulus)
 
     def key(self, item: tuple[int, int]) -> str:
-        return f"{min(item)}+{max(item)}"  # 3 + 5 gives 5 + 3 away
+        return f"{min(item)}+{max(item)}"  # 3 + 5 and 5 + 3 share a key: one reveals the other
 
     def batch(self, items: Sequence[tuple[int, int]]) -> Batch:
         words = self.vocabulary

@@ -1,7 +1,7 @@
-"""The odd-one-out task: images of shapes on a textured background, one of another kind.
+"""The odd-one-out task: images of shapes on a textured background, one of a different kind.
 
-Two questions: which kind is the odd one, and how many discs are there? Every shape stands in a
-cell of its own, of four by four that cannot be seen, and not always in its middle.
+Two questions: which kind is the odd one, and how many discs are there? Each shape has its own cell
+of an invisible 4 × 4 grid, at a random offset from the centre.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ from torch import Tensor
 from train.task import Batch
 
 SIDE = 64
-CELL = 16  # pixels to either side, for one shape
-MARGIN = 1.4  # pixels between the circle around a shape and the end of its cell
-TURN = 0.25  # radians that a shape leans to either side
-WINDOW = 18  # pixels that hold the largest shape
+CELL = 16  # side of a cell in pixels
+MARGIN = 1.4  # pixels between the circumcircle of a shape and the edge of its cell
+TURN = 0.25  # maximum rotation in radians, to either side
+WINDOW = 18  # side in pixels of a window that fits the largest shape
 
 
 def _disc(x: Tensor, y: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ KINDS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {  # below 0 inside a sha
     "bar": _bar,
 }
 NAMES = tuple(KINDS)
-COUNTS = tuple(map(str, range(len(NAMES))))  # as many as there are kinds: both fit one head
+COUNTS = tuple(map(str, range(len(NAMES))))  # as many as kinds: both questions fit one head
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Shape:
 
     Attributes:
         kind: one of `NAMES`.
-        row: of its middle, in pixels.
-        col: of its middle.
+        row: of its centre, in pixels.
+        col: of its centre, in pixels.
         radius: in pixels.
-        turn: in radians.
+        turn: rotation in radians.
         colour: red, green and blue, 0 to 1.
     """
 
@@ -84,19 +84,19 @@ class Shape:
     colour: tuple[float, float, float]
 
     def inside(self) -> Float[Tensor, "row col"]:
-        """How much of every pixel it covers, 0 to 1."""
+        """The coverage of every pixel, 0 to 1."""
         at = torch.arange(SIDE) + 0.5
         return _covers(self.kind, [self], (at - self.row)[None], (at - self.col)[None])[0]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture's contents.
+    """The contents of an image.
 
     Attributes:
-        shapes: all of them; the odd one first.
-        ground: its colour.
-        seed: of its texture.
+        shapes: all shapes; the odd one first.
+        ground: background colour.
+        seed: of the background texture.
     """
 
     shapes: tuple[Shape, ...]
@@ -108,21 +108,21 @@ class Scene:
         return sum(shape.kind == "disc" for shape in self.shapes)
 
     def pixels(self) -> UInt8[Tensor, "channel row col"]:
-        """The picture."""
+        """The image."""
         return render([self])[0]
 
     def patches(self, shape: Shape, patch: int) -> Bool[Tensor, " patch"]:
-        """The patches that a shape covers to an eighth or more, row by row."""
+        """The patches of which a shape covers at least an eighth, row by row."""
         return F.avg_pool2d(shape.inside()[None], patch)[0].flatten() >= 1 / 8
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """Scenes, drawn by chance.
+    """Random scenes.
 
     Attributes:
-        fewest: how few shapes.
-        most: how many; at most as many discs can be counted as there are `COUNTS`.
+        fewest: minimum number of shapes.
+        most: maximum number of shapes, bounded by `COUNTS`.
     """
 
     fewest: int = 3
@@ -155,7 +155,7 @@ class Shapes:
 
 
 def render(scenes: Sequence[Scene]) -> UInt8[Tensor, "batch channel row col"]:
-    """The pictures of some scenes."""
+    """The images of some scenes."""
     pictures = torch.tensor([scene.ground for scene in scenes])[:, :, None, None] + _texture(scenes)
     placed = [(number, shape) for number, scene in enumerate(scenes) for shape in scene.shapes]
     for kind in NAMES:
@@ -174,7 +174,7 @@ def render(scenes: Sequence[Scene]) -> UInt8[Tensor, "batch channel row col"]:
 
 
 def _covers(kind: str, shapes: Sequence[Shape], rows: Tensor, cols: Tensor) -> Tensor:
-    """How much shapes of one kind cover of pixels so far from their middles: `shape row col`."""
+    """Pixel coverage `shape row col` of shapes of one kind; pixels relative to their centres."""
     radius, turn = (torch.tensor([getattr(s, name) for s in shapes]) for name in ("radius", "turn"))
     radius, turn = radius[:, None, None], turn[:, None, None]
     y, x = rows[:, :, None] / radius, cols[:, None] / radius
@@ -184,7 +184,7 @@ def _covers(kind: str, shapes: Sequence[Shape], rows: Tensor, cols: Tensor) -> T
 
 
 def _corner(shape: Shape) -> tuple[int, int]:
-    """Where a window that holds the shape begins, within the picture."""
+    """Upper left corner of a window around the shape, within the image."""
     return (
         min(max(0, int(shape.row) - WINDOW // 2), SIDE - WINDOW),
         min(max(0, int(shape.col) - WINDOW // 2), SIDE - WINDOW),
@@ -192,7 +192,7 @@ def _corner(shape: Shape) -> tuple[int, int]:
 
 
 def _texture(scenes: Sequence[Scene]) -> Float[Tensor, "batch channel row col"]:
-    """Grain of three sizes, to be added to the ground."""
+    """Noise at three scales, added to the background."""
     dice = [torch.Generator().manual_seed(scene.seed) for scene in scenes]
     texture = torch.zeros(len(scenes), 1, SIDE, SIDE)
     for cell, strength in ((16, 0.1), (4, 0.08), (1, 0.05)):
@@ -204,22 +204,22 @@ def _texture(scenes: Sequence[Scene]) -> Float[Tensor, "batch channel row col"]:
 
 
 def normalised(pixels: UInt8[Tensor, "batch c row col"]) -> Float[Tensor, "batch c row col"]:
-    """Values from −1 to 1, which is how a ViT of ours wants its images."""
+    """Pixel values from −1 to 1, the normalisation of our ViT."""
     return pixels.float() / 127.5 - 1
 
 
 def _places(dice: Random, count: int) -> list[tuple[float, float, float]]:
-    """Row, column and radius of shapes, each in a cell of its own."""
+    """Row, column and radius of shapes, each in its own cell."""
     places = []
     for cell in dice.sample(range((SIDE // CELL) ** 2), count):
         radius = dice.uniform(5, 6.5)
-        room = CELL / 2 - MARGIN - radius
+        slack = CELL / 2 - MARGIN - radius
         middle = [(along + 0.5) * CELL for along in divmod(cell, SIDE // CELL)]
-        row, col = (at + dice.uniform(-room, room) for at in middle)
+        row, col = (at + dice.uniform(-slack, slack) for at in middle)
         places.append((row, col, radius))
     return places
 
 
 def _colour(dice: Random) -> tuple[float, float, float]:
-    """A light colour: of any hue, in red, green and blue alike lighter than most grounds."""
+    """A light colour of any hue: brighter than most backgrounds in each channel."""
     return hsv_to_rgb(dice.random(), dice.uniform(0.2, 0.65), dice.uniform(0.85, 1.0))

@@ -1,7 +1,7 @@
 """Atomic writing of training snapshots and finished checkpoints.
 
-A file is written beside its place first and moved there when all of it is on the disk, so that a
-full disk, or the end of the power, leaves the last good one.
+A file is written to a temporary name, flushed to disk and then renamed, so that a full disk or a
+power failure leaves the previous version intact.
 """
 
 import json
@@ -25,10 +25,10 @@ LIBRARIES = ("torch", "numpy", "safetensors", "tokenizers")
 
 
 def save_snapshot(snapshot: Snapshot, path: Path) -> None:
-    """Writes a snapshot; if that fails, what was there before is still there.
+    """Writes a snapshot; on failure the previous one is kept.
 
     Raises:
-        OSError: if there is no room, or no permission.
+        OSError: if there is no space or no permission.
     """
     packed = BytesIO()
     torch.save(asdict(snapshot), packed)
@@ -45,14 +45,14 @@ def save_snapshot(snapshot: Snapshot, path: Path) -> None:
 
 
 def open_snapshot(path: Path) -> Snapshot:
-    """A snapshot from its file.
+    """Reads a snapshot.
 
     Raises:
-        ValueError: if there is no readable one.
+        ValueError: if there is none, or it is unreadable.
     """
     try:
         return Snapshot(**torch.load(path, weights_only=True))
-    except Exception as error:  # a damaged archive can make the reader raise anything
+    except Exception as error:  # a damaged archive can raise anything
         raise ValueError(f"{path.name}: expected a snapshot, received: {error}") from error
 
 
@@ -63,19 +63,19 @@ def save_checkpoint(
     *,
     files: Mapping[str, Callable[[Path], None]],
 ) -> None:
-    """Writes a folder that `load` opens, in place of the one that was there.
+    """Writes a folder that `load` opens, replacing an existing one.
 
     Args:
-        network: whose weights to keep.
-        told: the contents of config.json, to which the weights' SHA-256 is added.
-        folder: where.
-        files: what else belongs there: a name, and what writes it.
+        network: whose weights to save.
+        config: the contents of config.json; the SHA-256 of the weights is added.
+        folder: destination.
+        files: additional files: name and writer.
 
     Raises:
-        OSError: if there is no room, or no permission; the old folder is still there.
+        OSError: if there is no space or no permission; the old folder is kept.
     """
     new, old = folder.with_name(f".{folder.name}.new"), folder.with_name(f".{folder.name}.old")
-    if old.exists() and not folder.exists():  # the power went in between
+    if old.exists() and not folder.exists():  # interrupted between the two renames
         old.rename(folder)
     try:
         for leftover in (new, old):

@@ -1,7 +1,7 @@
 """Tasks: sampling of items, the held-out split, and scoring.
 
-Whether an item is held out follows from its key alone: no item that a network is tested on, and no
-other item with the same key, was ever trained on.
+Whether an item is held out depends only on its key, so training never sees a test item or another
+item with the same key.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,23 @@ from torch import Tensor, nn
 from models.decode import without_dropout
 from models.output import cross_entropy
 
-IGNORED = -100  # a place where nothing is asked
-HELD_OUT = 7  # one key in so many is held out
-Z = 1.959964  # of the normal distribution, for 95 %
+IGNORED = -100  # target of positions without a loss
+HELD_OUT = 7  # one key in seven is held out
+Z = 1.959964  # quantile of the normal distribution for a 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some items as a network takes them.
+    """A batch of items as tensors.
 
     Attributes:
-        arguments: what its forward takes.
-        target: the right class at each place; `IGNORED` where nothing is asked.
-        graded: the places that count when answers are graded; None if all do. The others are
-            learned from as well, though nobody could be sure of them. There must be both.
-        emphasis: the share of the loss that graded places have.
-        rivals: at each place, the one class that must be less likely for the answer to count as
-            right; `IGNORED`, or None for all places, if all others must be.
+        arguments: of the network's forward.
+        target: the correct class at each position; `IGNORED` where there is no loss.
+        graded: positions that count in evaluations; None for all. The others contribute to the loss
+            only, as they cannot be predicted with certainty. Both kinds must occur.
+        emphasis: share of the loss for graded positions.
+        rivals: at each position, the one class that must be less likely for the answer to be
+            correct; where `IGNORED` (or None for all positions), every other class must be.
     """
 
     arguments: dict[str, Tensor | None]
@@ -49,28 +49,28 @@ Item = TypeVar("Item")
 
 @runtime_checkable
 class Task(Protocol[Item]):
-    """Something to learn."""
+    """A learning task."""
 
     def draw(self, dice: Random) -> Item:
-        """Any item."""
+        """A random item, from either split."""
         ...
 
     def key(self, item: Item) -> str:
-        """What decides on which side of the split an item is."""
+        """The key that determines the split of an item."""
         ...
 
     def batch(self, items: Sequence[Item]) -> Batch:
-        """The items as a network takes them."""
+        """The items as a batch."""
         ...
 
 
 def is_held_out(key: str) -> bool:
-    """Whether items with this key are kept for the test."""
+    """Whether items with this key are held out."""
     return crc32(key.encode()) % HELD_OUT == 0
 
 
 def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) -> list[Item]:
-    """Items of one side of the split."""
+    """Random items of one split."""
     found: list[Item] = []
     while len(found) < count:
         item = task.draw(dice)
@@ -80,7 +80,7 @@ def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) 
 
 
 def exam(task: Task[Item], count: int, seed: int = 0) -> list[Item]:
-    """Different held-out items: so many, or all of a task that can count its items (`every`)."""
+    """`count` distinct held-out items, or all if the task lists its items (`every`)."""
     every: Sequence[Item] | None = getattr(task, "every", None)
     if every is not None:
         return [item for item in every if is_held_out(task.key(item))]
@@ -91,30 +91,31 @@ def exam(task: Task[Item], count: int, seed: int = 0) -> list[Item]:
     return list(found.values())
 
 
-# --- how well it is done ------------------------------------------------------------------------
+# --- loss and scores ----------------------------------------------------------------------------
 
 
 def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
-    """The network's answer at each place; one that answers once is asked several questions."""
+    """The logits at each position, or for each question about an image."""
     logits: Tensor = out.logits
     return logits if logits.ndim == 3 else logits.unflatten(1, (batch.target.shape[1], -1))
 
 
 def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:
-    """Mean cross entropy over everything that is asked.
+    """Mean cross entropy over all targets.
 
-    Where only some places are graded, it is their mean and that of all others, by the emphasis.
+    If only some positions are graded, it is the mean over these and the mean over the others,
+    weighted by the emphasis.
     """
     logits, target, graded = logits_of(out, batch), batch.target, batch.graded
     if graded is None:
         return cross_entropy(logits, target, padding=IGNORED)
-    known = cross_entropy(logits, target.where(graded, IGNORED), padding=IGNORED)
+    predictable = cross_entropy(logits, target.where(graded, IGNORED), padding=IGNORED)
     others = cross_entropy(logits, target.where(~graded, IGNORED), padding=IGNORED)
-    return batch.emphasis * known + (1 - batch.emphasis) * others
+    return batch.emphasis * predictable + (1 - batch.emphasis) * others
 
 
 def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
-    """Which items are right at every place that counts."""
+    """Which items are correct at every graded position."""
     logits, asked = logits_of(out, batch), batch.target != IGNORED
     asked = asked if batch.graded is None else asked & batch.graded
     wanted = batch.target.where(asked, 0)[..., None]
@@ -138,11 +139,11 @@ def moved(batch: Batch, device: torch.device) -> Batch:
 
 @dataclass(frozen=True)
 class Score:
-    """How many items were right.
+    """Number of correct items.
 
     Attributes:
-        right: so many.
-        of: of so many.
+        right: correct items.
+        of: all items.
     """
 
     right: int
@@ -154,7 +155,7 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true share lies, with 95 % confidence (Wilson 1927)."""
+        """The 95 % confidence interval of the share (Wilson 1927)."""
         n, p = self.of, self.share
         middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
         half = Z / (1 + Z * Z / n) * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
@@ -164,7 +165,7 @@ class Score:
 def score(
     network: nn.Module, task: Task[Item], items: Sequence[Item], *, at_once: int = 256
 ) -> Score:
-    """How many of the items the network gets right, dropout switched off."""
+    """The score of the network on some items, in eval mode."""
     device, count = next(network.parameters()).device, 0
     with without_dropout(network), torch.no_grad():
         for first in range(0, len(items), at_once):

@@ -1,4 +1,4 @@
-"""Every task by name; all are generated from a seed."""
+"""All tasks by name."""
 
 from train.dates import Dates
 from train.digits import Digits

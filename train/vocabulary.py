@@ -11,7 +11,7 @@ from torch import Tensor
 
 PAD, BEGIN, END, UNKNOWN, MASK = range(5)
 SPECIAL = ("[PAD]", "[BEGIN]", "[END]", "[UNK]", "[MASK]")
-SPLITS = {  # how a text falls into tokens: patterns, each with what becomes of its matches
+SPLITS = {  # pre-tokenization: patterns, each with the treatment of its matches
     "characters": ((r"\s+", "removed"), (r".", "isolated")),
     "characters and spaces": ((r"[\s\S]", "isolated"),),
     "words": ((r"\s+", "removed"), (r"[^\w\s]", "isolated")),
@@ -20,13 +20,13 @@ SPLITS = {  # how a text falls into tokens: patterns, each with what becomes of 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Special tokens, then a task's own.
+    """Special tokens, followed by the tokens of a task.
 
     Attributes:
-        tokens: the task's own, all in lower case.
-        split: how a text falls into them, one of `SPLITS`.
-        begin: whether a text begins with a token that says so.
-        end: whether it ends with one.
+        tokens: of the task, in lower case.
+        split: pre-tokenization, one of `SPLITS`.
+        begin: whether texts start with a begin token.
+        end: whether texts end with an end token.
     """
 
     tokens: tuple[str, ...]
@@ -54,12 +54,12 @@ class Vocabulary:
         return {token: number for number, token in enumerate(self.names)}
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """The tokens as ids, between begin and end."""
+        """The ids of tokens, with begin and end token as configured."""
         own = [self.numbers[token] for token in tokens]
         return [BEGIN] * self.begin + own + [END] * self.end
 
     def save(self, path: Path) -> None:
-        """Writes the tokenizer.json that reads a text as `ids` reads its tokens."""
+        """Writes the equivalent tokenizer.json."""
         from tokenizers import AddedToken, Regex, Tokenizer
         from tokenizers.models import WordLevel
         from tokenizers.normalizers import Lowercase
@@ -79,12 +79,12 @@ class Vocabulary:
 
 
 def filled(rows: Sequence[Sequence[int]], fill: int = PAD) -> Int[Tensor, "batch token"]:
-    """Rows of ids as one tensor, filled up to the longest."""
+    """Rows of ids as one tensor, padded to the longest."""
     longest = max(len(row) for row in rows)
     return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])
 
 
 def padding_of(ids: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch token"] | None:
-    """True where rows are filled up; None where none are."""
+    """True at padding; None if there is none."""
     found = ids == PAD
     return found if bool(found.any()) else None

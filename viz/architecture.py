@@ -1,4 +1,4 @@
-"""A network's parts as the props of its diagram, and as areas of a treemap."""
+"""Props of the network diagram, and a treemap of a network's parts."""
 
 from collections.abc import Sequence
 from html import escape
@@ -12,9 +12,9 @@ from viz.figures import finish
 KEYS = ("name", "title", "kind", "takes", "gives", "parameters", "flops", "memory")
 MORE = ("times", "skips", "context", "causal", "heading", "sentence", "rows", "source", "parts")
 QUANTITIES = {
-    "parameters": ("Parameters", "numbers that are learned"),
-    "flops": ("FLOPs", "operations of one pass"),
-    "memory": ("Memory", "bytes kept for a backward pass"),
+    "parameters": ("Parameters", "learned parameters"),
+    "flops": ("FLOPs", "FLOPs of one forward pass"),
+    "memory": ("Memory", "bytes kept for the backward pass"),
 }
 
 
@@ -25,17 +25,17 @@ def base(
     title: str = "",
     quantity: str = "parameters",
 ) -> dict[str, Any]:
-    """What the diagram is given: a network's parts, and what is to be read about each.
+    """The props of the diagram: the parts of a network, with details on each.
 
     Args:
-        parts: each with `KEYS` and `MORE`; axes are [name, size], numbers those of one copy, rows
+        parts: each with `KEYS` and `MORE`; axes are [name, size], numbers are for one copy, rows
             are [name, text], and `source` is an index into the sources.
         sources: file, line and code of the functions that run.
         title: of the network.
         quantity: one of `QUANTITIES`, shown on every part.
 
     Raises:
-        ValueError: for a part that lacks something, or another quantity.
+        ValueError: for a part with a missing field, or an unknown quantity.
     """
     if quantity not in QUANTITIES:
         raise ValueError(f"quantity: expected one of {', '.join(QUANTITIES)}, received {quantity}")
@@ -57,13 +57,12 @@ def treemap(
     quantity: str = "parameters",
     height: int = 560,
 ) -> go.Figure:
-    """Areas inside areas, each as large as its share.
+    """A treemap of a quantity over all parts.
 
     Args:
-        paths: of every part, names joined by "/"; a part stands inside the one its path begins
-            with, and is at most as large.
+        paths: of every part, names joined by "/"; a prefix is the enclosing part.
         titles: of every part.
-        values: of every part, all copies together; parts of 0 are left out.
+        values: of every part, for all copies together; zeros are omitted.
         title: of the figure.
         quantity: one of `QUANTITIES`, what the values are.
         height: in pixels.

@@ -1,8 +1,8 @@
-"""Plotly figures that every page can use: arrays and labels in, a figure out.
+"""Plotly figures shared by the pages: arrays and labels in, a figure out.
 
-Colours are left to the template, so that they follow light and dark at once: in the app that is
-Streamlit's, which has them from viz/theme.py. A range that crosses zero gets the diverging ramp,
-any other the sequential one.
+Colours come from the Plotly template, so that they follow light and dark mode; in the app this is
+Streamlit's, configured from viz/theme.py. A range that crosses zero gets the diverging ramp, any
+other range the sequential one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 HEIGHT = 420
-MARGIN = {"l": 8, "r": 8, "t": 60, "b": 8}  # on top plotly's icons, and below them the title
+MARGIN = {"l": 8, "r": 8, "t": 60, "b": 8}  # the top margin holds Plotly's mode bar and the title
 SMALL_TITLE = 22  # pixels above one of several matrices
-GREY = "#808694"  # readable on both grounds
+GREY = "#808694"  # readable on light and dark backgrounds
 
 
 def heatmap(
@@ -32,18 +32,18 @@ def heatmap(
     square: bool = False,
     height: int = HEIGHT,
 ) -> go.Figure:
-    """One matrix, first row on top; cells that are NaN stay empty.
+    """One matrix, first row on top; NaN cells stay empty.
 
     Args:
         values: [row, column].
         title: of the figure.
-        x: what a column is.
-        y: what a row is.
-        bar: what a value is, with its unit.
+        x: title of the x axis.
+        y: title of the y axis.
+        bar: title of the colour bar, with the unit.
         low: value of the first colour.
         high: value of the last colour.
-        mark: a row and a column to point at.
-        square: whether cells are as wide as they are high.
+        mark: a row and a column to mark.
+        square: whether cells are square.
         height: in pixels.
     """
     if values.ndim != 2 or 0 in values.shape:
@@ -77,15 +77,15 @@ def curves(
     """Lines over one axis, named in the legend when there are several.
 
     Args:
-        at: place of every value on the x axis.
-        lines: values by name.
+        at: x coordinates.
+        lines: y values by name.
         title: of the figure.
-        x: of the x axis, with its unit.
-        y: of the y axis, with its unit.
-        band: smallest and largest value at each place, drawn behind the lines.
-        mark: a place on the x axis to point at.
-        steps: whether the places are single things, so that a dot marks each.
-        span: of the y axis.
+        x: title of the x axis, with the unit.
+        y: title of the y axis, with the unit.
+        band: smallest and largest value at each x, drawn behind the lines.
+        mark: an x coordinate to mark.
+        steps: whether x is discrete, so that points get markers.
+        span: range of the y axis.
         height: in pixels.
     """
     if not lines or any(len(line) != len(at) for line in lines.values()):
@@ -115,18 +115,18 @@ def facets(
     square: bool = True,
     height: int = HEIGHT,
 ) -> go.Figure:
-    """Several matrices beside each other on one colour scale.
+    """Several matrices side by side on one colour scale.
 
     Args:
         values: [row, column] by name.
         title: of the figure.
-        x: what a column is.
-        y: what a row is.
-        bar: what a value is, with its unit.
+        x: title of the x axes.
+        y: title of the y axes.
+        bar: title of the colour bar, with the unit.
         low: value of the first colour.
         high: value of the last colour.
-        across: how many beside each other at most.
-        square: whether cells are as wide as they are high.
+        across: maximum number of matrices per row.
+        square: whether cells are square.
         height: in pixels.
     """
     if not values:
@@ -148,7 +148,7 @@ def facets(
 
 
 def _grid(values: Mapping[str, np.ndarray], across: int) -> go.Figure:
-    """Empty places for matrices; if these are of one size, numbers stand at the outer axes only."""
+    """Empty subplots; if all matrices have one size, only the outer axes have tick labels."""
     down = -(-len(values) // across)
     same = len({matrix.shape for matrix in values.values()}) == 1
     figure = make_subplots(
@@ -190,20 +190,20 @@ def _band(at: np.ndarray, low: np.ndarray, high: np.ndarray) -> go.Scatter:
 
 
 def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -> go.Figure:
-    """Shares of a whole as bars, from 0 to 1, the first on top; equal names stay apart.
+    """A bar chart of shares from 0 to 1, the first on top; equal names get separate bars.
 
     Args:
         names: of the bars.
         values: from 0 to 1.
         title: of the figure.
-        x: what a value is.
+        x: title of the x axis.
     """
     if len(names) != len(values) or not names:
         raise ValueError(f"expected a value for every name, received {len(names)}, {len(values)}")
     places = list(range(len(names)))
     labels = [f"{value:.3f}" for value in values]
     bar = go.Bar(x=list(values), y=places, orientation="h", text=labels, textposition="outside")
-    bar.update(constraintext="none")  # as large as all type, be the bar ever so thin
+    bar.update(constraintext="none")  # text size does not depend on the width of the bar
     figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
     figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])
     shown = [escape(name, quote=False) for name in names]
@@ -229,7 +229,7 @@ def number_axis(
     down: bool = False,
     at: tuple[int, int] | None = None,
 ) -> None:
-    """A numeric axis; one over `count` cells ends where they end."""
+    """A numeric axis; with `count`, its range is that of the cells."""
     where: dict[str, Any] = {} if at is None else {"row": at[0], "col": at[1]}
     settings: dict[str, Any] = {"title_text": title, "title_standoff": 6, "zeroline": False}
     if count is not None:
@@ -240,7 +240,7 @@ def number_axis(
 
 
 def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
-    """One colour scale for all cells, chosen by its range."""
+    """One colour scale for all cells: diverging if the range crosses zero, else sequential."""
     title = {"text": bar, "side": "right"}
     colorbar = {"title": title, "thickness": 12, "outlinewidth": 0}
     colorbar |= {"len": 1, "y": 0.5, "yanchor": "middle", "ypad": 0}  # as high as the cells
@@ -248,7 +248,7 @@ def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:
 
 
 def finish(figure: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
-    """The figure with its title, directly above the plot: on a phone the icons are always there."""
+    """The figure with its title directly above the plot, clear of Plotly's mode bar."""
     shown = {"text": escape(title, quote=False), "font": {"size": 15}, "x": 0, "xanchor": "left"}
     shown |= {"yref": "paper", "y": 1, "yanchor": "bottom", "pad": {"b": 6}}
     return figure.update_layout(title=shown, height=height, margin=MARGIN, **layout)

@@ -1,4 +1,4 @@
-"""Maps of weights on their way to bytes: pooled to pixels, quantised to one byte a cell."""
+"""Max pooling of attention maps and quantisation to one byte per cell."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,13 @@ LEVELS = 255
 def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
     """Adaptive max pooling of the last two axes: no peak is lost.
 
-    Output row i is the largest of the input rows floor(i·r/R) to floor((i+1)·r/R), the last one
-    excluded; so every input cell lies in one output cell, and a map that fits stays as it is.
+    Output row i is the maximum over input rows floor(i·r/R) to floor((i+1)·r/R), exclusive; so
+    every input cell lies in exactly one output cell, and a map that fits is unchanged.
 
     Args:
         weights: [..., r, c].
-        rows: most rows wanted; the result has R = min(r, rows).
-        cols: most columns wanted, likewise.
+        rows: maximum number of rows; the result has R = min(r, rows).
+        cols: maximum number of columns, likewise.
     """
     if weights.ndim < 2 or 0 in weights.shape[-2:] or rows < 1 or cols < 1:
         raise ValueError(
@@ -33,7 +33,7 @@ def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
 
 
 def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One byte a cell, fine where weights are small: q = round(255·√(a/max)), a ≈ max·(q/255)².
+    """One byte per cell, finer for small weights: q = round(255·√(a/max)), a ≈ max·(q/255)².
 
     Returns:
         q, uint8 of the same shape, and the largest weight of each map (last two axes), float32.
@@ -53,20 +53,20 @@ def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def dequantise(quantised: np.ndarray, maxima: np.ndarray) -> np.ndarray:
-    """The weights a view reads back, float32; off by at most max/255."""
+    """The dequantised weights, float32; the error is at most max/255."""
     levels = quantised.astype(np.float32) / LEVELS
     return np.asarray(maxima, dtype=np.float32)[..., None, None] * levels**2
 
 
 def stack_thumbs(sites: Sequence[np.ndarray]) -> np.ndarray:
-    """Thumbs of sites that differ in size or heads as one array "site column row col".
+    """Thumbnails of sites with different sizes or heads as one array "site column row col".
 
     Args:
-        sites: one array "column row col" a site: its heads, then mean, then max.
+        sites: one array "column row col" per site: its heads, then mean, then max.
 
     Returns:
-        Zeros after the last row and column of a smaller map; a site of fewer heads has zeros
-        between its heads and its last two columns.
+        Smaller maps are zero-padded after their last row and column; a site with fewer heads has
+        zeros between its heads and its last two columns.
     """
     if not sites or any(s.ndim != 3 or s.shape[0] < 3 for s in sites):
         raise ValueError("expected arrays [heads + 2, row, col], one a site")

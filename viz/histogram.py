@@ -9,13 +9,13 @@ HEIGHT = 320
 
 
 def counts(found: np.ndarray, edges: np.ndarray, *, title: str, x: str) -> go.Figure:
-    """How many numbers lie between each two neighbouring edges.
+    """A histogram from counts and bin edges.
 
     Args:
         found: counts.
-        edges: one more than counts, rising.
+        edges: one more than counts, ascending.
         title: of the figure.
-        x: what is counted.
+        x: title of the x axis.
     """
     if found.ndim != 1 or edges.shape != (len(found) + 1,):
         raise ValueError(f"expected one edge more than counts, received {len(edges)}, {len(found)}")

@@ -1,9 +1,9 @@
-"""What the image view is sent, as blobs of viz/pack.py: a picture, a layer's heads, exact rows.
+"""Messages to the image view, in the format of viz/pack.py: picture, layers, exact rows.
 
-One layer is one small message, whatever its length. Weights are quantised row by row, to eight
-bits a cell, to six where eight would not fit; where six would not fit either, patches are taken
-together in square cells: one query stands for its cell, and a cell of keys has its largest weight.
-The prefix (class token, registers) is never taken together with anything.
+A layer is one message of bounded size. Weights are quantised row by row to eight bits per cell, or
+six where eight would not fit; if six do not fit either, patches are pooled to square cells: one
+query represents its cell, and a cell of keys has its largest weight. Prefix tokens (class token,
+registers) are never pooled.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ import numpy as np
 
 from viz.pack import AXES, VERSION, Sections, pack, themes
 
-BUDGET = 384_000  # bytes of a layer's cells; with header and maxima it stays under 400 kB
-ALL = "layer"  # in place of a head's number: all heads of the layer
+BUDGET = 384_000  # bytes of a layer's cells; with header and maxima a message is under 400 kB
+ALL = "layer"  # in place of a head index: all heads of the layer
 BASE_KEYS = (
     *("model", "note", "query_labels", "key_labels", "sites"),
     *("grid", "prefix", "patch", "order", "shapes"),
@@ -24,7 +24,7 @@ BASE_KEYS = (
 
 @dataclass(frozen=True)
 class Picture:
-    """The picture as the network gets it, before its numbers are scaled; encoded as a file."""
+    """The picture at the network's input size, before normalisation; encoded as a file."""
 
     data: bytes
     kind: str
@@ -35,10 +35,10 @@ class Layer:
     """All heads of one site.
 
     Attributes:
-        site: which.
+        site: index of the site.
         weights: float32 "head query key", prefix first, then cells of patches row by row.
-        factor: patches along a cell's side.
-        peaks: largest weight that any query gives to a patch, and that any patch gives.
+        factor: patches per side of a cell.
+        peaks: largest weight on a patch key, and largest weight of a patch query.
     """
 
     site: int
@@ -56,7 +56,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Rows:
-    """Exact numbers of all heads, "head token": one query's weights, or those one key gets."""
+    """Exact weights of all heads, "head token", for one query or one key."""
 
     site: int
     axis: str
@@ -74,12 +74,12 @@ class Rows:
 
 
 def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
-    """How many tokens are left when patches are taken together."""
+    """Number of tokens after pooling."""
     return prefix + -(-grid[0] // factor) * -(-grid[1] // factor)
 
 
 def factor_for(heads: int, grid: tuple[int, int], prefix: int, budget: int = BUDGET) -> int:
-    """The least factor with which a layer fits its message."""
+    """The smallest pooling factor with which a layer fits its budget."""
     factor = 1
     while _bytes(heads, cells(grid, prefix, factor), 6) > budget and factor < max(grid):
         factor += 1
@@ -95,14 +95,14 @@ def message(
     layers: Sequence[Layer] = (),
     rows: Sequence[Rows] = (),
 ) -> bytes:
-    """What the image view is sent.
+    """A message to the image view.
 
     Args:
-        trace: which trace this belongs to; a view ignores additions to another.
-        answer: the id of the question this answers.
-        base: everything but numbers (BASE_KEYS); None for an addition.
-        picture: what lies under the weights.
-        layers: quantised.
+        trace: id of the trace; a view ignores additions to another trace.
+        answer: id of the request.
+        base: everything except numbers (BASE_KEYS); None for an addition.
+        picture: the picture under the weights.
+        layers: to be quantised.
         rows: sent as float32.
     """
     area = Sections()
@@ -126,7 +126,7 @@ def message(
 
 
 def quantise_rows(weights: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each row by its own largest weight: q = round(L·√(a/max)), L = 2^bits − 1.
+    """Each row quantised by its own maximum: q = round(L·√(a/max)), L = 2^bits − 1.
 
     Returns:
         q, uint8 of the same shape, and the rows' largest weights, float32 without the last axis.
@@ -143,7 +143,7 @@ def quantise_rows(weights: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarra
 
 
 def pack_bits(values: np.ndarray, bits: int) -> np.ndarray:
-    """Bytes as they are for eight bits; for six, four values in three bytes, highest bits first."""
+    """Values of eight bits as bytes; of six bits, four values in three bytes, high bits first."""
     flat = values.ravel()
     if bits == 8:
         return flat

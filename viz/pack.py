@@ -1,4 +1,4 @@
-"""The blob a browser view gets: little-endian uint32 N | N bytes of JSON | sections.
+"""The binary format of messages to the views: little-endian uint32 N | N bytes of JSON | sections.
 
 The JSON is padded with spaces so that 4 + N is a multiple of 8; each section starts at a multiple
 of 8 from the start of the section area. All numbers are little-endian.
@@ -23,7 +23,7 @@ BASE_KEYS = ("model", "note", "texts", "sites")
 
 @dataclass(frozen=True)
 class Map:
-    """The part [r0:r1, c0:c1] of one head's matrix, perhaps pooled (then weights are smaller)."""
+    """The range [r0:r1, c0:c1] of one head's matrix; pooled if weights has a smaller shape."""
 
     site: int
     head: int | str
@@ -46,7 +46,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Row:
-    """Exact numbers: one query's weights over the keys, or one key's over the queries."""
+    """Exact weights of one query over all keys, or of one key over all queries."""
 
     site: int
     head: int | str
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Thumbs:
-    """Small maps "site column row col"; columns are the heads, then mean, then max."""
+    """Thumbnails "site column row col"; columns are the heads, then mean, then max."""
 
     weights: np.ndarray
 
@@ -77,9 +77,9 @@ class Thumbs:
 
     @staticmethod
     def of(sites: Sequence[np.ndarray]) -> "Thumbs":
-        """Sites "column row col" of unequal size in one array: zeros fill up each of them.
+        """Sites "column row col" of different sizes in one zero-padded array.
 
-        Mean and max are the last columns of all of them.
+        Mean and max are the last two columns of every site.
         """
         columns, rows, cols = (max(small.shape[axis] for small in sites) for axis in range(3))
         weights = np.zeros((len(sites), columns, rows, cols), np.float32)
@@ -91,7 +91,7 @@ class Thumbs:
 
 
 class Sections:
-    """Collects sections and says where each will start."""
+    """Collects sections and assigns their offsets."""
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
@@ -108,7 +108,7 @@ def pack(header: dict[str, Any], sections: Sequence[np.ndarray]) -> bytes:
     """Header and sections as one blob.
 
     Raises:
-        ValueError: The header holds anything but plain JSON (numpy scalars, NaN, other objects).
+        ValueError: The header is not plain JSON (numpy scalars, NaN, other objects).
     """
     _check_plain(header, "header")
     text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
@@ -124,7 +124,7 @@ def pack(header: dict[str, Any], sections: Sequence[np.ndarray]) -> bytes:
 
 
 def unpack(blob: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header and the section area ("at" counts from its start)."""
+    """The header and the section area ("at" is an offset into it)."""
     if len(blob) < 4:
         raise ValueError(f"expected a blob of 4 bytes or more, received {len(blob)}")
     (length,) = struct.unpack_from("<I", blob)
@@ -142,15 +142,15 @@ def message(
     rows: Sequence[Row] = (),
     thumbs: Thumbs | None = None,
 ) -> bytes:
-    """What the explorer is sent; the colours of viz/theme.py are added to a base.
+    """A message to the text view; the colours of viz/theme.py are added to a base.
 
     Args:
-        trace: which trace this belongs to; a view ignores additions to another.
-        answer: the id of the question this answers.
-        base: everything but numbers (BASE_KEYS); None for an addition.
-        maps: quantised to a byte a cell.
+        trace: id of the trace; a view ignores additions to another trace.
+        answer: id of the request.
+        base: everything except numbers (BASE_KEYS); None for an addition.
+        maps: to be quantised to one byte per cell.
         rows: sent as float32.
-        thumbs: all sites, 40x40 at most each.
+        thumbs: all sites, at most 40x40 cells each.
     """
     area = Sections()
     header = {
@@ -173,7 +173,7 @@ def _base(base: dict[str, Any], area: Sections) -> dict[str, Any]:
 
 
 def themes(area: Sections) -> dict[str, Any]:
-    """The colours of both modes, with the ramps of weight among the sections."""
+    """The colours of both modes; the weight ramps are stored as sections."""
     return {mode: _theme(mode, area) for mode in theme.MODES}
 
 
@@ -244,7 +244,7 @@ def _check_place(site: int, head: int | str) -> None:
 
 
 def _check_plain(value: object, where: str) -> None:
-    """np.float64 is a float and json writes NaN: types are compared exactly, floats are finite."""
+    """Raises ValueError unless the value is plain JSON: exact types (no np.float64), no NaN."""
     if value is None or type(value) in (str, bool, int):
         return
     if type(value) is float and np.isfinite(value):

@@ -1,4 +1,4 @@
-"""Figures that only positional encodings need: the grid of grids, and the turning pairs."""
+"""Figures for positional encodings: similarity tiles, and rotary pairs as dials."""
 
 from collections.abc import Sequence
 from html import escape
@@ -22,7 +22,7 @@ def tiles(
     high: float,
     height: int = 640,
 ) -> go.Figure:
-    """A grid of grids: the tile at row r and column c has the values of that patch with all others.
+    """A grid of tiles: the tile at row r, column c shows the values of that patch with all others.
 
     Source: Dosovitskiy et al. 2021, figure 7 (middle).
 
@@ -31,7 +31,7 @@ def tiles(
         rows: of the grid.
         cols: of the grid.
         title: of the figure.
-        bar: what a value is, with its unit.
+        bar: title of the colour bar, with the unit.
         low: value of the first colour.
         high: value of the last colour.
         height: in pixels.
@@ -62,14 +62,14 @@ def pairs(
     across: int = 8,
     height: int = HEIGHT,
 ) -> go.Figure:
-    """Rotary pairs as hands on dials: each pair of dimensions turns at its own speed.
+    """Rotary pairs as hands on dials, each with its own frequency.
 
     Args:
         query: angle of each pair at the query's position, in radians.
         key: angle of each pair at the key's position, in radians.
         names: of the pairs.
         title: of the figure.
-        across: how many dials beside each other.
+        across: number of dials per row.
         height: in pixels.
     """
     if not len(query) == len(key) == len(names) or not len(names):
@@ -96,7 +96,7 @@ def pairs(
 
 
 def _tile_axis(figure: go.Figure, axis: str, title: str, count: int) -> None:
-    """A number in the middle of each tile, of every few where there are many."""
+    """Tick labels at the centres of the tiles; only every n-th if there are many."""
     number_axis(figure, axis, title, count * (count + 1) - 1, down=axis == "y")
     places = np.arange(count) * (count + 1) + (count - 1) / 2
     step = -(-count // 12)
@@ -113,7 +113,7 @@ def _tiled(values: np.ndarray, rows: int, cols: int, gap: float) -> np.ndarray:
 
 
 def _tile_names(rows: int, cols: int) -> np.ndarray:
-    """Which patch with which the cell under the pointer is: [row, column, (r, c, r′, c′)]."""
+    """The two patches of each cell, for hover labels: [row, column, (r, c, r′, c′)]."""
     place = np.indices((rows, rows + 1, cols, cols + 1), dtype=np.uint8)
     names = place[[0, 2, 1, 3]].reshape(4, rows * (rows + 1), cols * (cols + 1))
     return names.transpose(1, 2, 0)[:-1, :-1]

@@ -1,7 +1,7 @@
-"""The one source of colours, light and dark: page, ramps of weight, one colour per head.
+"""All colours, light and dark: page colours, weight ramps, one colour per head.
 
 Ramps are built in OKLab (B. Ottosson, "A perceptual color space for image processing", 2020),
-with lightness linear in the index, so equal steps of a weight look like equal steps.
+with lightness linear in the index: perceptually uniform.
 """
 
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Colours:
     heads: tuple[str, ...]
 
 
-# Sixteen head colours a mode: the smallest OKLab distance of any two is 0.08 or more for normal
-# sight and for full protanopia, deuteranopia and tritanopia; contrast on the ground is 3 or more.
+# Sixteen head colours per mode: pairwise OKLab distance is at least 0.08 for normal vision and for
+# full protanopia, deuteranopia and tritanopia; contrast with the background is at least 3.
 COLOURS: dict[Mode, Colours] = {
     "light": Colours(
         background="#ffffff",
@@ -59,7 +59,7 @@ COLOURS: dict[Mode, Colours] = {
     ),
 }
 
-# Knots of a ramp: lightness is linear between the ends; chroma and hue (degrees) follow the knots.
+# Knots of a ramp: lightness is linear between the ends; chroma and hue (degrees) are interpolated.
 _SEQUENTIAL = {
     "light": ((0.985, 0.21), (0.006, 0.075, 0.115, 0.135, 0.105), (205, 192, 222, 262, 291)),
     "dark": ((0.205, 0.965), (0.020, 0.115, 0.125, 0.110, 0.085), (278, 276, 240, 192, 112)),
@@ -120,7 +120,7 @@ def diverging(mode: Mode) -> np.ndarray:
 
 
 def streamlit_theme() -> dict[Mode, dict[str, object]]:
-    """What .streamlit/config.toml holds under [theme.light] and [theme.dark]."""
+    """The contents of [theme.light] and [theme.dark] in .streamlit/config.toml."""
     return {mode: _streamlit(mode) for mode in MODES}
 
 
@@ -157,7 +157,7 @@ def _frozen(colours: np.ndarray) -> np.ndarray:
 
 
 def _smooth(at: np.ndarray, knots: tuple[float, ...]) -> np.ndarray:
-    """Catmull-Rom through evenly spaced knots: no kink, so no false edge in a picture."""
+    """Catmull-Rom interpolation of evenly spaced knots: smooth, so no false edges in a picture."""
     padded = np.array([2 * knots[0] - knots[1], *knots, 2 * knots[-1] - knots[-2]], dtype=float)
     place = at * (len(knots) - 1)
     left = np.minimum(place.astype(int), len(knots) - 2)
@@ -168,7 +168,7 @@ def _smooth(at: np.ndarray, knots: tuple[float, ...]) -> np.ndarray:
 
 
 def _ramp(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
-    """OKLCh to sRGB bytes; where sRGB has no such colour, chroma gives way, never lightness."""
+    """OKLCh to sRGB bytes; out-of-gamut colours lose chroma, never lightness."""
     low, high = np.zeros_like(chroma), chroma.copy()
     inside = _inside(_linear(lightness, high, hue))
     for _ in range(30):

@@ -2,9 +2,9 @@
 
     attend(q, k, v) = softmax(q·k / √dim) · v          (Vaswani et al. 2017, eq. 1)
 
-It returns the values and the `Pattern`: the recipe of the weights rather than the weights. So the
-values come from PyTorch's fused kernel, which never forms the weights, and any head's weights are
-worked out afterwards, when somebody looks.
+It returns the values and a `Pattern`: the recipe of the weights rather than the weights. The values
+come from PyTorch's fused kernel, which never forms the weights; the weights of any head are
+computed from the recipe on request.
 
 Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (width of a head).
 """
@@ -39,8 +39,8 @@ def attend(
 
     Args:
         q: queries.
-        k: keys; fewer heads than queries means grouped queries.
-        v: values, as many heads as keys.
+        k: keys; fewer heads than q means grouped-query attention.
+        v: values, with as many heads as k.
         mask: which keys each query may attend to.
         score: the scoring function.
         bias: added to the scores (see `Pattern.bias`).
@@ -51,7 +51,7 @@ def attend(
         The values, and the pattern that gives any part of the weights.
 
     Raises:
-        ValueError: if the heads of q, k and v do not fit together.
+        ValueError: if the numbers of heads of q, k and v are incompatible.
     """
     edits = () if edit is None else tuple(edit) if isinstance(edit, Sequence) else (edit,)
     pattern = Pattern(q, k, v, mask=mask, score=score, bias=bias)
@@ -73,11 +73,11 @@ BLOCK_BYTES = 2**26  # a mask, bias or block of weights larger than this is made
 
 
 def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
-    """The values of a recipe, and the path that computed them.
+    """The values of a recipe, and the compute path used.
 
     Args:
         pattern: the recipe.
-        dropout: the share of weights dropped.
+        dropout: probability of dropping a weight.
 
     Returns:
         Values `batch head query value_dim`, and "fused" or "explicit".
@@ -153,7 +153,7 @@ def _dense_rows(pattern: Pattern, rows: slice, keys: slice) -> Tensor | None:
 
 
 def _spans(pattern: Pattern) -> Iterator[slice]:
-    """Row blocks; shorter ones with a window, so that most keys can be skipped."""
+    """Row blocks; smaller ones for windowed attention, so that most keys can be skipped."""
     longest = max(len(rows) for rows in _row_blocks(pattern))
     if pattern.mask.window is not None:
         longest = min(longest, max(WINDOW_ROWS, pattern.mask.window))

@@ -1,10 +1,10 @@
 """Attention masks as values: which keys each query may attend to.
 
-A `Mask` keeps the rule (causal, padding, window, segments, cut edges), never the tokens × tokens
-matrix the rule stands for, unless a dense one is all there is. It gives the fused kernel its
-cheapest form and gives any rows of the matrix to whoever asks for them.
+A `Mask` stores the rule (causal, padding, window, segments, cut edges), not the tokens × tokens
+matrix it implies, unless only a dense matrix is available. It provides the cheapest form for the
+fused kernel, and any rows of the matrix on request.
 
-Everywhere here True means "may attend", with one exception that says so: `padding`.
+True means "may attend" throughout, except in `padding` and `query_padding`, where it marks padding.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from torch import Tensor
 
 
 class Edge(NamedTuple):
-    """Query–key pairs to cut, of some heads; None stands for all of them."""
+    """Query–key pairs to cut; None means all heads, queries or keys."""
 
     heads: tuple[int, ...] | None
     queries: tuple[int, ...] | None
@@ -26,21 +26,20 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """Which keys each query may attend to. Rules combine by and; the default hides nothing.
+    """Which keys each query may attend to. Rules are combined by AND; the default hides nothing.
 
     Attributes:
         causal: a query attends to no later key.
         padding: True at padding keys, which are hidden from every query.
         window: a query sees the keys fewer than `window` positions away, itself included.
         segments: a query sees only the keys of its own segment (sentences, packed documents).
-        dense: True where a query may attend; the last resort, for rules with no shorter form.
+        dense: True where a query may attend; only for rules that have no shorter form.
         cut: query–key pairs taken out, head by head.
         offset: the position of the first query among the keys, when earlier keys were cached.
-        fill: the score a hidden key is given; None means −∞. Under a large negative number such
-            as −10⁹ (a habit from before −∞ was safe) a query that sees no key does not attend to
-            nothing: its scores are all alike, and it attends to every key in equal parts.
-        query_padding: True at the queries that are padding, where queries and keys are not the
-            same tokens. It hides nothing: their rows are worked out, and count for nothing.
+        fill: the score of hidden keys; None means −∞. With a large negative number such as −10⁹, a
+            query whose keys are all hidden has equal scores, and so uniform weights.
+        query_padding: True at padding queries, where queries and keys are different tokens. It
+            hides nothing: these rows are computed, but ignored.
     """
 
     causal: bool = False

@@ -25,7 +25,7 @@ ATTENTION_CHOICES = {"dot_scaling": DOT_SCALINGS, "out_projection": OUT_PROJECTI
 
 
 def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
-    """Raises ValueError unless the heads have a width: their own, or an equal share of dim."""
+    """Raises ValueError unless `head_dim` is given or `heads` divides `dim`."""
     if dim < 1 or heads < 1 or (head_dim is not None and head_dim < 1):
         raise ValueError(
             f"expected positive dim, heads and head_dim, received {dim}, {heads} and {head_dim}"
@@ -42,24 +42,23 @@ class MultiHeadAttentionConfig:
     """Sizes of one attention layer.
 
     Attributes:
-        dim: width of what comes out.
+        dim: width of the output.
         heads: number of heads.
         head_dim: width of one head's queries and keys; None means dim / heads.
-        value_dim: width of one head's values; None means that of its queries and keys.
-        input_dim: width of what goes in; None means dim.
+        value_dim: width of one head's values; None means the width of its queries and keys.
+        input_dim: width of the input; None means dim.
         qkv_bias: whether query, key and value projections have a bias.
         out_bias: whether the output projection has one.
-        scale: factor of the dot product; None leaves it to `dot_scaling`.
-        dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries
-            and keys by its fourth root each, before they meet, which is the same number and keeps
-            large products within half precision; "none" leaves it as it is.
-        out_projection: "always", or "needed": left out where one head as wide as the model has
-            nothing to merge.
-        value_shortcut: whether the values, heads merged, are added to the output, past its
-            projection (self-attention only; Yuan et al. 2021, whose line allows only one head).
-        dropout: while training: the share of weights dropped.
-        projection_dropout: the share of the output projection's numbers dropped.
-        output_dropout: once more, the last thing before the shortcut is added.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries and
+            keys by ∜head_dim each before the product, which is equivalent and avoids overflow in
+            half precision; "none" does not scale.
+        out_projection: "always", or "needed": omitted for a single head as wide as the model.
+        value_shortcut: whether the merged values are added to the output, bypassing the output
+            projection (self-attention only; Yuan et al. 2021, where there is only one head).
+        dropout: probability of dropping a weight in training.
+        projection_dropout: dropout probability after the output projection.
+        output_dropout: probability of a second dropout, just before the shortcut is added.
     """
 
     dim: int = 64
@@ -125,7 +124,7 @@ class MultiHeadAttentionConfig:
 
 
 class MultiHeadAttention(nn.Module):
-    """Several attentions side by side, each on its own projection of the input.
+    """Several attention heads in parallel, each on its own projection of the input.
 
     Source: Vaswani et al. 2017, section 3.2.2.
     """
@@ -160,16 +159,16 @@ class MultiHeadAttention(nn.Module):
         """Attends from x to the context, or to itself if there is none.
 
         Args:
-            x: what attends.
-            context: what is attended to.
-            mask: which keys each query may attend to; with a past, all keys count, and
-                `offset` says where x begins.
+            x: input of the queries.
+            context: input of the keys and values; None means x.
+            mask: which keys each query may attend to; with a past, it covers all keys, and
+                `offset` is the position of the first token of x.
             bias: added to the scores (see `Pattern.bias`).
-            angles: rotation of queries and keys (see `relative.rotate`); with a past, those of
-                x's own positions.
-            past: this layer's pattern of an earlier pass, which keeps its keys and values (as
-                they were compared: rotated and scaled). Those of x come after them; a context is
-                not projected again, theirs stand for it.
+            angles: rotation of queries and keys (see `relative.rotate`); with a past, for the
+                positions of x only.
+            past: this layer's pattern of an earlier pass, used as key-value cache (keys are already
+                rotated and scaled). Keys and values of x are appended; a context is not projected
+                again.
             edit: interventions, in order.
         """
         if context is not None and self.config.value_shortcut:
@@ -206,7 +205,7 @@ class MultiHeadAttention(nn.Module):
         return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
 
     def _prepared(self, x: Tensor, angles: Tensor | None) -> Tensor:
-        """Queries or keys as they go into the dot product: split, rotated, scaled."""
+        """Queries or keys ready for the dot product: split into heads, rotated, scaled."""
         x = self._split(x)
         x = x if angles is None else rotate(x, angles)
         return x if self.config.factor == 1 else x * self.config.factor

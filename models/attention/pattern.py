@@ -1,10 +1,10 @@
 """`Pattern`: the recipe of one attention layer's weights, evaluated on request.
 
-    scores  = score(q, k) + bias, over the temperature; −∞ where the mask hides the key
-    weights = softmax(scores) along the keys, then the edits of the weights
+    scores  = (score(q, k) + bias) / temperature; −∞ where the mask hides the key
+    weights = softmax(scores) over the keys, then the edits of the weights
 
-A `Pattern` keeps references to q, k and v: nothing may write to them in place afterwards. That
-is memory for `tokens × dim` numbers where the weights themselves would be `heads × tokens²`.
+A `Pattern` keeps references to q, k and v, which must not be modified in place afterwards. That is
+O(tokens × dim) memory, where the weights would take O(heads × tokens²).
 A row with no key to attend to has all-zero weights.
 """
 
@@ -56,7 +56,7 @@ def drop_axes(block: Tensor, head: int | None, item: int | None) -> Tensor:
 def expand_heads(
     kv: Float[Tensor, "batch kv_head key dim"], heads: int, chosen: slice
 ) -> Float[Tensor, "batch head key dim"]:
-    """Keys or values expanded to the chosen of `heads` query heads."""
+    """Keys or values repeated for the chosen query heads (of `heads` in all)."""
     group = heads // kv.shape[1]
     if group == 1:
         return kv[:, chosen]
@@ -73,7 +73,7 @@ class WeightsEdit(Protocol):
     """An edit that changes weights after softmax, row by row, the same way every time."""
 
     def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
-        """New weights for `batch head row key`; `heads` and `rows` say which these are."""
+        """Edited weights `batch head row key` of the given heads and rows."""
         ...
 
 
@@ -94,18 +94,18 @@ class Pattern:
 
     Attributes:
         q: `batch head query dim`.
-        k: `batch kv_head key dim`; fewer key heads than heads means grouped queries.
+        k: `batch kv_head key dim`; fewer key heads than heads means grouped-query attention.
         v: `batch kv_head key value_dim`.
         mask: which keys each query may attend to.
         score: the scoring function.
         bias: added to the scores: a tensor `batch head query key` (axes of size 1 broadcast), or
             a function of (head, query positions) that gives `row key` for one head and
             `head row key` for None.
-        temperature: what each head's scores (and its sink) are divided by before the softmax.
+        temperature: divides each head's scores (and its sink) before the softmax.
         weights_edits: edits of the weights after the softmax.
         path: how the values were computed: "fused" or "explicit".
-        values: the attention's output while gradients are being asked for, else None.
-        values_gradient: the gradient of a chosen number by `values`, if it was asked for.
+        values: the output of the attention while gradients are recorded, else None.
+        values_gradient: the gradient of the target with respect to `values`, if requested.
     """
 
     q: Float[Tensor, "batch head query dim"]
@@ -189,14 +189,14 @@ class Pattern:
     ) -> Float[Tensor, "..."]:
         """The attention weights: arguments, shape and errors as for `scores`.
 
-        A row sums to 1, except that a row with no key to attend to is zero, a sink keeps its
-        share, and edits of the weights may do as they please.
+        A row sums to 1, except: a row with no key to attend to is zero, a sink keeps its share, and
+        edits of the weights may change the sum.
         """
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(weights, head, item).float()
 
     def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
-        """Every weight once, a few rows of one head at a time, in at most `max_bytes` each."""
+        """Every weight once, in blocks of rows of one head of at most `max_bytes` each."""
         step = max(1, min(BLOCK_ROWS, max_bytes // (4 * self.batch * self.keys)))
         for head in range(self.heads):
             for start in range(0, self.queries, step):
@@ -206,12 +206,12 @@ class Pattern:
     def gradient(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
     ) -> Float[Tensor, "..."]:
-        """The gradient of a chosen number by the weights: dL/dA = dL/d(values) · vᵀ.
+        """The gradient of the target with respect to the weights: dL/dA = dL/d(values) · vᵀ.
 
         Arguments and shape as for `weights`.
 
         Raises:
-            ValueError: if no gradient was asked for when the trace was made.
+            ValueError: if the trace recorded no gradient.
         """
         if self.values_gradient is None:
             raise ValueError("no gradient recorded: request one with trace(..., gradient=...)")
@@ -221,7 +221,7 @@ class Pattern:
         return drop_axes(values_gradient @ values.transpose(-1, -2), head, item)
 
     def detached(self, values_gradient: Tensor) -> "Pattern":
-        """The same recipe with the gradient of its values, free of the graph it came from."""
+        """The same recipe with the gradient of its values, detached from the autograd graph."""
         q, k, v = (tensor.detach() for tensor in (self.q, self.k, self.v))
         return replace(self, q=q, k=k, v=v, values=None, values_gradient=values_gradient)
 
@@ -229,7 +229,7 @@ class Pattern:
         """Number of rows, over batch and heads, whose keys are all masked.
 
         Args:
-            padding: True at queries that are padding and do not count; None counts all.
+            padding: True at padding queries, which are not counted; None counts all.
         """
         if self.mask.only_causal:
             return 0
@@ -270,7 +270,7 @@ class Pattern:
         return weights
 
     def _sink(self, heads: slice) -> Tensor | None:
-        """The sinks of these heads, over their temperature."""
+        """The sinks of these heads, divided by their temperature."""
         sink = self.score.sink if isinstance(self.score, Dot) else None
         if sink is None or self.temperature is None:
             return None if sink is None else sink[heads]

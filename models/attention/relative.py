@@ -1,7 +1,7 @@
 """Relative positions inside attention: rotary embeddings, ALiBi, and T5's learned bias.
 
-Where `models/positional.py` adds a vector to each token, these leave the tokens alone and reach
-into `attend`. All of them depend on the distance between query and key alone.
+`models/positional.py` adds a vector to each token; these act inside `attend` instead. All of them
+depend only on the distance between query and key.
 """
 
 import math
@@ -20,15 +20,15 @@ class Relation(NamedTuple):
     """Position information for attention; none by default.
 
     Attributes:
-        angles: what queries and keys are rotated by, see `rotate`.
-        bias: what is added to the scores, see `Pattern.bias`.
+        angles: rotation angles of queries and keys, see `rotate`.
+        bias: added to the scores, see `Pattern.bias`.
     """
 
     angles: Float[Tensor, "token pair"] | None = None
     bias: Bias = None
 
     def since(self, first: int) -> "Relation":
-        """The same for the queries from one position on; every key stays."""
+        """The same for the queries from one position on, with all keys."""
         angles = None if self.angles is None else self.angles[first:]
         bias = self.bias
         if isinstance(bias, Tensor):
@@ -41,17 +41,17 @@ class Relation(NamedTuple):
 def rotary_angles(
     positions: int | Int[Tensor, " position"], dim: int, *, base: float = 10_000.0
 ) -> Float[Tensor, "position pair"]:
-    """By how much each pair of coordinates is turned at each position, in radians.
+    """The rotation angle of each pair of coordinates at each position, in radians.
 
         angle[p, i] = p / base^(2i/dim)
 
     Args:
-        positions: how many (0, 1, 2, …), or which.
+        positions: number of positions (0, 1, 2, …), or the positions themselves.
         dim: width of a head, an even number: dim / 2 pairs.
-        base: of the geometric row of wavelengths.
+        base: of the geometric sequence of wavelengths.
 
     Returns:
-        float64 on the processor: float32 would lose the digits of far positions.
+        float64 on the CPU: float32 is too imprecise for distant positions.
 
     Source: Su et al. 2021 (RoFormer), eq. 15.
     """
@@ -65,7 +65,7 @@ def rotary_angles(
 
 
 def check_rotary(kind: str, head_dim: int) -> None:
-    """Raises ValueError where rotary positions have no pairs to turn."""
+    """Raises ValueError if rotary positions are combined with an odd head width."""
     if kind == "rotary" and (head_dim < 2 or head_dim % 2):
         raise ValueError(f"rotary: expected an even head width, received {head_dim}")
 
@@ -73,7 +73,7 @@ def check_rotary(kind: str, head_dim: int) -> None:
 def rotate(
     x: Float[Tensor, "batch head token dim"], angles: Float[Tensor, "token pair"]
 ) -> Float[Tensor, "batch head token dim"]:
-    """Turns pairs of coordinates; a dot product of two such vectors knows only their distance.
+    """Rotates pairs of coordinates, so that dot products depend on relative positions only.
 
     Coordinate i makes a pair with coordinate i + dim/2 (half-split, as in Llama's checkpoints;
     RoFormer's own code pairs 2i with 2i + 1, which is the same up to the order of coordinates).
@@ -94,8 +94,8 @@ def rotate(
 def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
     """Slope of each head's bias.
 
-    A geometric row from 2^(-8/heads) down to 2^-8 where heads is a power of two; else that of the
-    power below, and every other one of the power above.
+    A geometric sequence from 2^(-8/heads) to 2^-8 where heads is a power of two; otherwise that of
+    the next lower power, followed by every other slope of the next higher power.
 
     Source: Press et al. 2022, section 3, and its published code for other numbers of heads.
     """
@@ -108,14 +108,14 @@ def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
 
 
 def alibi(heads: int, rows: int | Int[Tensor, " row"], keys: int) -> Float[Tensor, "head row key"]:
-    """The bias of ALiBi: minus slope times distance, on both sides of the query.
+    """The bias of ALiBi, −slope · |distance|, on both sides of the query.
 
     Args:
-        heads: how many.
-        rows: how many queries (0, 1, 2, …), or which.
-        keys: how many.
+        heads: number of heads.
+        rows: number of queries (0, 1, 2, …), or their positions.
+        keys: number of keys.
 
-    Source: Press et al. 2022, section 3; |i − j| where their attention is causal, i − j.
+    Source: Press et al. 2022, section 3, whose attention is causal: i − j in place of |i − j|.
     """
     distance = distances(rows, keys)
     return -alibi_slopes(heads).to(distance.device)[:, None, None] * distance.abs()
@@ -135,14 +135,14 @@ def relative_buckets(
     buckets: int = 32,
     max_distance: int = 128,
 ) -> Int[Tensor, "..."]:
-    """Which learned bias each distance gets: one each when near, shared logarithmically when far.
+    """The bucket of each distance: one per distance when near, logarithmic ranges when far.
 
     Args:
         distance: position of the key minus position of the query.
-        bidirectional: whether keys after the query have buckets of their own (the upper half);
-            if not, they all fall into bucket 0.
-        buckets: how many there are.
-        max_distance: from here on everything shares the last bucket.
+        bidirectional: whether keys after the query have their own buckets (the upper half);
+            otherwise they all fall into bucket 0.
+        buckets: number of buckets.
+        max_distance: distances from here on share the last bucket.
 
     Source: Raffel et al. 2020 (T5), section 2.1, and its published code.
     """
@@ -156,14 +156,14 @@ def relative_buckets(
     side = buckets // 2 if bidirectional else buckets
     after = side * (distance > 0).long() if bidirectional else torch.zeros_like(distance).long()
     far = distance.abs() if bidirectional else (-distance).clamp(min=0)
-    # in float32 and this order, as published: another rounding would move a bucket's edge
+    # float32 and this order of operations, as published: other rounding moves bucket boundaries
     logarithm = torch.log(far.clamp(min=1).float() / exact) / math.log(max_distance / exact)
     shared = (exact + (logarithm * (side - exact)).long()).clamp(max=side - 1)
     return after + torch.where(far < exact, far, shared)
 
 
 class Rotary(nn.Module):
-    """Rotates queries and keys; nothing to learn."""
+    """Rotates queries and keys; no parameters."""
 
     def __init__(self, head_dim: int) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class Rotary(nn.Module):
 
 
 class Alibi(nn.Module):
-    """Lets every head's scores fall with distance; nothing to learn."""
+    """A bias that decreases with distance, with one slope per head; no parameters."""
 
     def __init__(self, heads: int) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class Alibi(nn.Module):
 
 
 class Relative(nn.Module):
-    """A learned bias for each bucket of distances and each head, one table for all layers.
+    """A learned bias per bucket of distances and head; all layers share one table.
 
     Source: Raffel et al. 2020 (T5), section 2.1.
     """
@@ -212,14 +212,14 @@ class Relative(nn.Module):
 
 
 class Unrelated(nn.Module):
-    """Tells attention nothing about order."""
+    """No position information inside attention."""
 
     def forward(self, tokens: int) -> Relation:
         return Relation()
 
 
 def relation_of(kind: str, heads: int, head_dim: int, *, causal: bool = False) -> nn.Module:
-    """The module for one of `RELATIVE`, whose forward gives a `Relation`; else `Unrelated`."""
+    """The module for one of `RELATIVE`, whose forward returns a `Relation`; else `Unrelated`."""
     if kind == "rotary":
         return Rotary(head_dim)
     if kind == "alibi":

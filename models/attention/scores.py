@@ -19,12 +19,12 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Dot:
-    """q·k times a scale.
+    """Scaled dot product.
 
     Attributes:
         scale: the factor; None means 1/√dim.
-        softcap: scores pass through cap·tanh(score/cap), which keeps them within ±cap.
-        sink: one more logit per head in the softmax, which takes weight and gives no value.
+        softcap: bounds scores to ±softcap: softcap·tanh(score/softcap).
+        sink: one extra logit per head in the softmax, which takes weight but has no value.
     """
 
     scale: float | None = None
@@ -50,7 +50,7 @@ class Dot:
 
 @dataclass(frozen=True, eq=False)
 class Bilinear:
-    """qᵀMk, with one matrix for all heads or one each: queries and keys may differ in width."""
+    """qᵀMk, with one matrix for all heads or one per head; query and key widths may differ."""
 
     matrix: Float[Tensor, "query_dim key_dim"] | Float[Tensor, "head query_dim key_dim"]
 
@@ -68,8 +68,8 @@ class Bilinear:
 class Additive:
     """wᵀ tanh(W_q q + W_k k): a small network with one hidden layer.
 
-    It needs room for `query × key × hidden` numbers a head, where a dot product needs
-    `query × key`: one reason why dot products won.
+    It needs memory for `query × key × hidden` numbers per head, where a dot product needs
+    `query × key`: one reason why dot products prevailed.
     """
 
     query: Float[Tensor, "hidden query_dim"]
@@ -97,11 +97,11 @@ def softmax(
     sink: Float[Tensor, " head"] | None = None,
     masked: bool = True,
 ) -> Float[Tensor, "batch head row key"]:
-    """Softmax over keys, less the sink's share; all zeros for a row of −∞.
+    """Softmax over keys, without the sink's share; all zeros for a row of −∞.
 
     Args:
-        scores: what is compared.
-        sink: one more score per head, which takes a share and is left out of the result.
+        scores: before the softmax.
+        sink: one extra score per head, which takes a share and is dropped from the result.
         masked: whether any score may be −∞.
     """
     if sink is not None:
@@ -110,5 +110,5 @@ def softmax(
     if not masked:
         return torch.softmax(scores, -1)
     empty = scores.amax(-1, keepdim=True).isneginf()
-    # Softmax of a row of −∞ is NaN, and so would be its gradient: such rows go round it.
+    # The softmax of a row of −∞, and its gradient, would be NaN: such rows are handled separately.
     return torch.softmax(scores.masked_fill(empty, 0.0), -1).masked_fill(empty, 0.0)

@@ -8,7 +8,7 @@ from models.attention.functional import attend
 from models.blocks import BLOCKS, DECODER_BLOCKS, FeedForward
 from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
 
-AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs what comes out, not what went in
+AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs their output, not their input
 
 
 def attention(
@@ -21,16 +21,16 @@ def attention(
     order: str = "none",
     causal: bool = False,
 ) -> Part:
-    """Multi-head attention: over itself, or over the keys of another tower.
+    """Multi-head attention: self-attention, or cross-attention to another tower.
 
     Args:
         config: of the layer.
-        queries: tokens that attend.
+        queries: number of query tokens.
         name: of the part.
         title: of the part.
-        keys: tokens attended to, of another tower; None means its own.
-        order: what it is told of positions: "rotary", "alibi", "relative", or anything else.
-        causal: whether later keys are hidden.
+        keys: number of key tokens of another tower; None means self-attention.
+        order: positions inside attention: "rotary", "alibi" or "relative"; any other value is none.
+        causal: whether later keys are masked.
     """
     runs, into = MultiHeadAttention.forward, config.input_dim or config.dim
     takes, cross = (("tokens", queries), ("dim", into)), keys is not None
@@ -77,7 +77,7 @@ def _attention_formula(config: MultiHeadAttentionConfig) -> str:
 def _attend(
     config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
 ) -> Part:
-    """All heads' weights and the values they mix; the fused kernel keeps no weights."""
+    """Weights and weighted values of all heads; the fused kernel keeps no weights."""
     heads, width, value = config.heads, config.width, config.value_width
     kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal)
     rooted = {"sqrt": f" / √{width}", "none": "", "fourth root": f" / (∜{width} · ∜{width})"}
@@ -102,10 +102,10 @@ def _attend(
 def _kept_weights(
     config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
 ) -> int:
-    """Numbers that attention keeps beside queries, keys and the values it mixed.
+    """Number of elements that attention keeps besides queries, keys, values and its output.
 
-    The fused kernel keeps a number for each row. A bias is one number for each weight; where the
-    bias is learned, or values have a width of their own, the weights themselves are kept.
+    The fused kernel keeps one number per row. A bias is one number per weight; where the bias is
+    learned, or the value width differs from the key width, the weights themselves are kept.
     """
     rows = config.heads * queries
     copied = queries * config.merged
@@ -119,7 +119,7 @@ def _kept_weights(
 
 
 def feed_forward(dim: int, hidden: int, activation: str, tokens: int) -> Part:
-    """Two layers with an activation in between, the same for every token."""
+    """Two linear layers with an activation in between, applied to every token."""
     narrow, wide = (("tokens", tokens), ("dim", dim)), (("tokens", tokens), ("mlp", hidden))
     runs, kept = FeedForward.forward, NUMBER * size(wide)
     up = linear("up", "Up", narrow, wide, runs, memory=0 if activation in AFTER else kept)
@@ -149,12 +149,12 @@ def block(
     Args:
         config: of its attention.
         mlp: hidden width of its feed-forward network.
-        activation: of that.
-        place: "post" or "pre", where the norms stand.
-        tokens: how many there are.
+        activation: of its feed-forward network.
+        place: placement of the norms, "post" or "pre".
+        tokens: number of tokens.
         order: as for `attention`.
         causal: as for `attention`.
-        times: how many blocks follow each other.
+        times: number of blocks in the stack.
     """
     title = "Masked self-attention" if causal else "Self-attention"
     inner = [
@@ -175,7 +175,7 @@ def decoder_block(
     order: str = "none",
     times: int = 1,
 ) -> Part:
-    """A block whose tokens attend to each other, then to those of the encoder."""
+    """A block of causal self-attention, cross-attention and a feed-forward network."""
     title = "Masked self-attention"
     inner = [
         attention(config, tokens, title=title, order=order, causal=True),
@@ -186,7 +186,7 @@ def decoder_block(
 
 
 def _stacked(inner: Sequence[Part], place: str, source: Any, times: int) -> Part:
-    """Sub-layers, each with its residual, and its norm in front of it or behind the sum."""
+    """Sub-layers with residual connections, normalised before each layer or after each sum."""
     parts = []
     for layer in inner:
         shape = layer.takes

@@ -3,7 +3,7 @@
     parts(DecoderConfig(), tokens=12)      # the parts, in order
     total(parts(ViTConfig()), "parameters")
 
-How FLOPs and memory are counted stands in models/cost/parts.py.
+models/cost/parts.py defines how FLOPs and memory are counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,12 +24,12 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
     """The parts of a network in order, for one item.
 
     Args:
-        config: of the network; a vision transformer's image is that of its config.
-        tokens: how many an encoder or decoder reads.
-        target: how many the decoder of an encoder–decoder reads.
+        config: of the network; a vision transformer's image size comes from its config.
+        tokens: input length of an encoder, decoder, or encoder of an encoder–decoder.
+        target: input length of the decoder of an encoder–decoder.
 
     Raises:
-        ValueError: for no tokens, or more than the network has room for.
+        ValueError: for no tokens, or more than the network's maximum.
     """
     check_input(config, tokens, target)
     if isinstance(config, ViTConfig):
@@ -55,7 +55,7 @@ def check_input(config: Config, tokens: int, target: int) -> None:
 
 
 def total(parts: Sequence[Part], quantity: str) -> int:
-    """Of all parts, repeated ones as often as they stand there.
+    """The total of all parts, counting every copy of repeated ones.
 
     Args:
         parts: of a network, or of a part of it.
@@ -67,7 +67,7 @@ def total(parts: Sequence[Part], quantity: str) -> int:
 
 
 def walk(parts: Sequence[Part], above: str = "", times: int = 1) -> Iterator[tuple[str, int, Part]]:
-    """Every part with its path ("blocks/attention/query") and how often it stands there."""
+    """Every part with its path ("blocks/attention/query") and its number of copies."""
     for part in parts:
         path = f"{above}/{part.name}" if above else part.name
         yield path, times * part.times, part

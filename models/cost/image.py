@@ -24,7 +24,7 @@ def vit_parts(config: ViTConfig) -> list[Part]:
     parts = _embedded(config, shape)
     parts.append(block(config.attention, mlp, bend, config.norm, tokens, times=config.depth))
     if config.norm == "pre":
-        last = norm("norm", "Last norm", shape, ViT.forward)
+        last = norm("norm", "Final norm", shape, ViT.forward)
         unread = NUMBER * size(shape) if _copies(config) else 0
         parts.append(replace(last, memory=last.memory - unread))
     return [*parts, *_head(config, shape)]
@@ -37,7 +37,7 @@ def _copies(config: ViTConfig) -> bool:
 
 
 def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
-    """From pixels to what goes into the first block; the sum of all is what is kept."""
+    """From pixels to the input of the first block; only the final sum is kept in memory."""
     (rows, cols), (high, wide) = pair(config.image), pair(config.patch)
     pixels: Shape = (("channels", config.channels), ("rows", rows), ("columns", cols))
     count, numbers = prod(config.grid), config.channels * high * wide

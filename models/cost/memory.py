@@ -7,8 +7,8 @@ from models.cost.count import parts, total, walk
 from models.cost.parts import NUMBER, Part, size
 from models.model import Config
 
-KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and the states between blocks
-OVERHEAD = 1.3  # measured: freed memory cannot all be reused at once
+KEPT = ("projection", "add")  # what a trace keeps: q, k, v, and the hidden states between blocks
+OVERHEAD = 1.3  # measured: memory fragmentation
 
 
 def memory_needed(config: Config, tokens: int = 16, target: int = 16, *, batch: int = 1) -> int:
@@ -19,9 +19,9 @@ def memory_needed(config: Config, tokens: int = 16, target: int = 16, *, batch: 
 def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
     """The predicted peak of a traced pass in bytes, weights included.
 
-    A trace keeps queries, keys and values of every layer and the states between blocks; the widest
-    moment of a block comes on top. Attention weights are formed only where the fused kernel does
-    not run, because values have a width of their own, and then in blocks.
+    A trace keeps queries, keys and values of every layer and the hidden states between blocks, plus
+    the largest intermediate results of one block. Attention weights are formed only where the fused
+    kernel cannot run because the value width differs from the key width, and then in blocks.
 
     Args:
         parts: of the whole network, from `count.parts`.
@@ -37,6 +37,6 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
 
 
 def _explicit_weights(part: Part) -> int:
-    """Numbers of attention weights that the explicit path forms; 0 where the kernel runs."""
+    """Number of attention weights that the explicit path forms; 0 where the fused kernel runs."""
     explicit = part.kind == "attend" and part.takes[-1] != part.gives[-1]
     return part.flops // (2 * (part.takes[-1][1] + part.gives[-1][1])) if explicit else 0

@@ -14,9 +14,9 @@ SHARE = 0.8  # of free memory that weights may take
 
 
 def weights_bytes(files: Sequence[Path], dtype: torch.dtype) -> int:
-    """Bytes of the weights in these files once floating-point tensors have this type.
+    """Bytes of the weights in these files after conversion to this type.
 
-    Pickles do not list their types without being read: they are taken for half precision.
+    The types in a pickle are unknown until it is read: half precision is assumed.
     """
     total = 0
     for file in files:

@@ -1,8 +1,8 @@
 """Parts of networks with parameters, FLOPs and memory, computed from sizes alone.
 
-FLOPs: two for each multiplication with its addition, in matrix products and convolutions alone,
-as PyTorch's own counter has it. Masked cells of the attention count: the kernel works them out.
-Memory: bytes of the float32 numbers a part writes and a backward pass will need, dropout off.
+FLOPs: two per multiply–add, in matrix products and convolutions only, like PyTorch's counter.
+Masked attention cells count: the kernel computes them.
+Memory: bytes of the float32 activations kept for the backward pass, without dropout.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,23 @@ class Part:
     """One step of a network, or several in order, for one item of a batch.
 
     Attributes:
-        name: of the part among those beside it.
-        title: for readers.
+        name: unique among its siblings.
+        title: for display.
         kind: "input", "embedding", "positions", "norm", "projection", "attend", "linear",
             "activation", "add", "pool", or, of several, "attention", "feed-forward", "head",
             "block" and "tower".
-        formula: what comes out, from x, which goes in.
-        takes: axes of what goes in, each with its name and size.
-        gives: axes of what comes out.
-        source: the function of models/ whose lines run.
-        parameters: numbers to learn.
-        flops: of one pass.
-        memory: bytes kept for a backward pass.
-        times: how many copies follow each other, each with these numbers.
-        skips: the part beside this one whose input is added here; empty without a residual.
-        context: axes of what comes in from another tower; empty if nothing does.
-        causal: whether, where tokens attend, later ones are hidden.
-        parts: what it is made of; its numbers are their sums.
+        formula: the output as a function of the input x.
+        takes: axes of the input, each with its name and size.
+        gives: axes of the output.
+        source: the function in models/ that computes it.
+        parameters: number of learned parameters.
+        flops: of one forward pass.
+        memory: bytes kept for the backward pass.
+        times: number of consecutive copies; all numbers are for one copy.
+        skips: the sibling whose input is added here; empty without a residual connection.
+        context: axes of the input from another tower; empty if there is none.
+        causal: whether the attention is causal.
+        parts: its components; its numbers are their sums.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Part:
 
 
 def group(name: str, title: str, kind: str, parts: Sequence[Part], **fields: Any) -> Part:
-    """Parts in order as one part."""
+    """A sequence of parts as one part."""
     return Part(
         name,
         title,
@@ -89,7 +89,7 @@ def linear(
     bias: bool = True,
     **more: Any,
 ) -> Part:
-    """A matrix on the last axis."""
+    """A linear layer over the last axis."""
     into, out = takes[-1][1], gives[-1][1]
     rows = size(takes) // into
     return Part(
@@ -107,7 +107,7 @@ def linear(
 
 
 def norm(name: str, title: str, shape: Shape, source: Any, **more: Any) -> Part:
-    """LayerNorm: keeps what comes out, and each token's mean and deviation."""
+    """LayerNorm: keeps its output, and the mean and deviation of each token."""
     width = shape[-1][1]
     return Part(
         name,
@@ -124,13 +124,13 @@ def norm(name: str, title: str, shape: Shape, source: Any, **more: Any) -> Part:
 
 
 def add(name: str, skips: str, shape: Shape, source: Any) -> Part:
-    """The residual: what went into a part and what came out of it."""
+    """The residual connection: the input of a part plus its output."""
     kept = NUMBER * size(shape)
     return Part(name, "Add", "add", "x + f(x)", shape, shape, source, memory=kept, skips=skips)
 
 
 def add_norm(name: str, skips: str, shape: Shape, source: Any) -> Part:
-    """LayerNorm of the residual sum, which is kept as well."""
+    """LayerNorm of the residual sum; the sum is kept as well."""
     return norm(
         *(name, "Add & Norm", shape, source),
         kind="add",

@@ -17,7 +17,7 @@ from models.simple import Smallest, SmallestConfig, unscaled
 
 BUCKETS = 32  # of T5's relative positions
 RELATED: dict[str, tuple[str, str, Any]] = {
-    "rotary": ("Rotary", "R, which turns q and k by their position in every block", Rotary.forward),
+    "rotary": ("Rotary", "R, which rotates q and k by position in every block", Rotary.forward),
     "alibi": ("ALiBi", "−slope · |distance|, added to the scores in every block", Alibi.forward),
     "relative": ("Relative", "bias[bucket(distance)], added in every block", Relative.forward),
 }
@@ -39,7 +39,7 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Last norm", shape, Encoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Encoder.forward))
     if config.classes:
         gives = (shape[0], ("classes", config.classes))
         parts.append(_logits(shape, gives, "Classes of each token"))
@@ -56,16 +56,16 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.norm == "pre":
-        parts.append(norm("norm", "Last norm", shape, Decoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Decoder.forward))
     gives = (shape[0], ("vocab", config.vocab))
     parts.append(_logits(shape, gives, tied=config.tied))
     return parts
 
 
 def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]:
-    """The two towers of an encoder–decoder; a matrix that is shared counts where it is read first.
+    """The two towers of an encoder–decoder; a shared matrix counts once, where it is first used.
 
-    With a shared source, that is the encoder's embedding.
+    With a shared source embedding, that is in the encoder.
     """
     shape, encoder = _shape(target, config.dim), encoder_parts(config.encoder, source)
     vocab, order = config.target_vocab, config.positions
@@ -81,7 +81,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Last norm", shape, Seq2Seq.forward))
+        parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward))
     gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1
     parts.append(_logits(shape, gives, tied=config.share_target, scaled=scaled))
     return [
@@ -90,19 +90,19 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
     ]
 
 
-def _embedded(vocab: int, scale: bool, order: str, room: int, shape: Shape) -> list[Part]:
+def _embedded(vocab: int, scale: bool, order: str, max_tokens: int, shape: Shape) -> list[Part]:
     formula = "√dim · E[id]" if scale else "E[id]"
     table = _table("tokens", "Token embedding", vocab, shape, Embedding.forward, formula)
-    return _stem([table], order, room, shape)
+    return _stem([table], order, max_tokens, shape)
 
 
-def _stem(tables: Sequence[Part], order: str, room: int, shape: Shape) -> list[Part]:
-    """Ids, their vectors and positions; the sum of all is what is kept."""
+def _stem(tables: Sequence[Part], order: str, max_tokens: int, shape: Shape) -> list[Part]:
+    """Token ids, embeddings and positions; only their sum is kept in memory."""
     tokens, parts = shape[0], list(tables)
     if order == "sinusoidal":
         parts.append(_positions("Sinusoidal positions", "x + P[position]", shape, Sinusoidal, 0))
     if order == "learned":
-        numbers = room * shape[-1][1]
+        numbers = max_tokens * shape[-1][1]
         parts.append(_positions("Learned positions", "x + T[position]", shape, Learned, numbers))
     parts[-1] = replace(parts[-1], memory=NUMBER * size(shape))
     ids = Part("input", "Token ids", "input", "ids", (tokens,), (tokens,), tables[0].source)
@@ -115,7 +115,7 @@ def _positions(title: str, formula: str, shape: Shape, layer: Any, numbers: int)
 
 
 def _relation(order: str, heads: int, shape: Shape) -> list[Part]:
-    """Order that reaches into attention: one for all blocks."""
+    """Positions that act inside attention, shared by all blocks."""
     if order not in RELATED:
         return []
     title, formula, runs = RELATED[order]
@@ -149,15 +149,15 @@ def _shape(tokens: int, dim: int) -> Shape:
 
 
 def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
-    """The parts of the smallest transformer; its words are random and never learned."""
+    """The parts of the smallest transformer, whose word vectors are random and not trained."""
     shape: Shape = (("tokens", words), ("dim", config.dim))
     runs, out = Smallest.forward, (shape[0], ("number", 1))
     layer = attention(unscaled(config.dim), words)
-    told, kept = "E[id], random and not learned", NUMBER * size(shape)
+    formula, kept = "E[id], random and not trained", NUMBER * size(shape)
     return [
         Part("input", "Word ids", "input", "ids", shape[:1], shape[:1], runs),
-        Part("words", "Word vectors", "embedding", told, shape[:1], shape, runs, memory=kept),
+        Part("words", "Word vectors", "embedding", formula, shape[:1], shape, runs, memory=kept),
         layer,
         add_norm("norm", layer.name, shape, runs),
-        linear("out", "A number per word", shape, out, runs, memory=NUMBER * words),
+        linear("out", "One number per word", shape, out, runs, memory=NUMBER * words),
     ]

@@ -1,1 +1,1 @@
-"""Computations of the lessons, one idea a file: tensors in, numbers out."""
+"""Computations of the lessons, one concept per file: tensors in, numbers out."""

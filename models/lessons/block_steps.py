@@ -13,11 +13,11 @@ from models.seeding import seeded
 
 @dataclass(frozen=True, eq=False)
 class BlockStep:
-    """One line.
+    """One step of a block.
 
     Attributes:
         name: "x", "attention", "feed-forward", "norm" or "+".
-        out: what it gives.
+        out: its output.
     """
 
     name: str
@@ -34,7 +34,7 @@ def random_block(
         dim: width of a token.
         hidden: width inside the feed-forward network.
         heads: of the attention.
-        seed: of all weights.
+        seed: of the weights.
     """
     with seeded(seed):
         return BLOCKS[norm](MultiHeadAttentionConfig(dim=dim, heads=heads), hidden).eval()
@@ -44,7 +44,7 @@ def random_block(
 def block_steps(
     block: PostNormBlock | PreNormBlock, x: Float[Tensor, "batch token dim"]
 ) -> list[BlockStep]:
-    """The input and the result of every line of the block; the last is the output."""
+    """The input and the result of every step of the block; the last is the output."""
     if isinstance(block, PreNormBlock):
         calm = block.before_attention(x)
         attended, _ = block.attention(calm)

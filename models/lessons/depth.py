@@ -1,8 +1,8 @@
 """Pre-norm and post-norm at initialisation: activations and gradients by depth.
 
-With post-norm all states have one size, and the gradient is largest in the last blocks: without a
-warm-up the first steps of training are too large for them. With pre-norm the states grow with
-depth, and the gradients are of one order (Xiong et al. 2020, section 3).
+With post-norm, hidden states keep a constant size and gradients are largest in the last blocks:
+without warm-up the first training steps are too large for them. With pre-norm, hidden states grow
+with depth and gradients have similar sizes in all blocks (Xiong et al. 2020, section 3).
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from models.encoder import Encoder, EncoderConfig
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """One pass through a stack and back, before the last norm.
+    """Statistics of one forward and backward pass, before the final norm.
 
     Attributes:
-        sizes: root mean square of the states: the embedding, then what each block gives.
-        gradients: length of the gradient of each block's feed-forward weights.
+        sizes: root mean square of the hidden states: the embedding, then each block's output.
+        gradients: norm of the gradient of each block's feed-forward weights.
     """
 
     sizes: Float[Tensor, " state"]
@@ -28,22 +28,22 @@ class Growth:
 
 
 def last_gradient(norm: str, depth: int, *, draws: int = 4) -> float:
-    """The mean length of the last block's gradient over some seeds; arguments as for `growth`."""
+    """Mean gradient norm of the last block over several seeds; arguments as for `growth`."""
     found = [growth(norm, depth, seed=seed).gradients[-1] for seed in range(draws)]
     return float(torch.stack(found).mean())
 
 
 def growth(norm: str, depth: int, *, dim: int = 32, tokens: int = 12, seed: int = 0) -> Growth:
-    """Sizes of states and gradients in an untrained encoder.
+    """Sizes of hidden states and gradients in an untrained encoder.
 
-    The loss is the mean square of the distance between the output and one that is drawn at random.
+    The loss is the mean squared error against a random target.
 
     Args:
         norm: "pre" or "post".
         depth: number of blocks.
         dim: width of the model.
-        tokens: how many go in.
-        seed: of weights, tokens and what is wanted.
+        tokens: number of input tokens.
+        seed: of the weights, the tokens and the target.
     """
     config = EncoderConfig(
         vocab=97, dim=dim, depth=depth, heads=4, mlp=4 * dim, norm=norm, dropout=0.0, seed=seed

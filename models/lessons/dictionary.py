@@ -2,8 +2,8 @@
 
     answer = Σᵢ α(q, kᵢ) vᵢ          (attention pooling: Nadaraya 1964, Watson 1964)
 
-α is a similarity that has been normalised, or not; which of the classical cases comes out depends
-on the weights alone (`case`).
+α is a similarity, normalised or not; the weights alone determine which of the classical cases
+applies (`case`).
 """
 
 import torch
@@ -25,7 +25,7 @@ CASES = (
 
 
 def exact(query: str, keys: list[str]) -> Float[Tensor, " key"]:
-    """1 for a key that is the query, letter by letter, and 0 for any other."""
+    """1 for a key that equals the query, else 0."""
     return torch.tensor([float(key == query) for key in keys])
 
 
@@ -61,9 +61,9 @@ def embedded(query: Float[Tensor, " dim"], keys: Float[Tensor, "key dim"]) -> Fl
 def exponentials(
     similarities: Float[Tensor, " key"], temperature: float = 1.0
 ) -> tuple[Float[Tensor, " key"], float]:
-    """exp(s / T), what a softmax divides by their sum; and what was subtracted from s / T first.
+    """exp(s / T − shift), the numerators of the softmax, and the shift.
 
-    That is 0, or the largest s / T where the exponentials would be too large or small to be read.
+    The shift is 0, or the largest s / T where the exponentials would be too large or small to read.
     """
     exps, shift = followed.exponentials(similarities / temperature)
     return exps, shift.item()
@@ -80,15 +80,15 @@ def normalised(
 
     Args:
         similarities: of the query with every key.
-        how: "none" leaves them as they are; "one-hot" gives all to the best; "top-k" gives equal
-            shares to the k best; "average" gives equal shares to all; "sum" divides by the sum;
-            "softmax" divides exponentials by their sum.
-        temperature: what similarities are divided by before the softmax.
-        k: how many count in "top-k".
+        how: "none" leaves them unchanged; "one-hot" gives all weight to the best; "top-k" gives
+            equal shares to the k best; "average" gives equal shares to all; "sum" divides by the
+            sum; "softmax" divides exponentials by their sum.
+        temperature: divides the similarities before the softmax.
+        k: number of keys for "top-k".
 
     Returns:
-        The weights. Where nothing is similar at all, "one-hot" and "top-k" give zeros: there is
-        no best. The first of several that are equally good is taken.
+        The weights. If all similarities are 0, "one-hot" and "top-k" give zeros: there is no best
+        key. Ties go to the first key.
 
     Raises:
         ValueError: for "sum" where a similarity is negative or all are 0, and for another `how`.
@@ -130,7 +130,7 @@ def _shares(similarities: Tensor) -> Tensor:
 def contributions(
     weights: Float[Tensor, " key"], values: Float[Tensor, "key dim"]
 ) -> Float[Tensor, "key dim"]:
-    """Each value times its weight: what `pooled` adds up."""
+    """Each value times its weight: the terms of `pooled`."""
     return weights[:, None] * values
 
 
@@ -142,9 +142,9 @@ def pooled(
 
 
 def shares(weights: Float[Tensor, " key"], values: list[str]) -> dict[str, float]:
-    """Values that cannot be added: the weight that each of them gets, in the order they come in.
+    """The total weight of each distinct value, in order of appearance.
 
-    It is `pooled` with a vector of its own for each different value, 1 in one place and 0 else.
+    Equal to `pooled` with a one-hot vector for each distinct value.
     """
     names = list(dict.fromkeys(values))
     one_hot = torch.tensor([[float(value == name) for name in names] for value in values])
@@ -152,11 +152,11 @@ def shares(weights: Float[Tensor, " key"], values: list[str]) -> dict[str, float
 
 
 def case(weights: Float[Tensor, " key"], *, tolerance: float = 1e-5) -> str:
-    """Which of `CASES` these weights are, the narrowest first.
+    """The most specific of `CASES` that applies to these weights.
 
     Args:
-        weights: of every key.
-        tolerance: by how much a float32 sum may miss.
+        weights: one per key.
+        tolerance: rounding error allowed per term of the sum.
     """
     total, count = float(weights.sum()), len(weights)
     ones = (weights - 1).abs() <= tolerance

@@ -1,8 +1,8 @@
 """Every intermediate result of one attention head, computed from its `Pattern`.
 
-    products q·k → scores (scaled, with bias) → masked → exp → divided by its sum → weighted values
+products q·k → scores (scaled, with bias) → masked → exp → divided by its sum → weighted values
 
-For a few words, to be read: nothing here is used to compute a network.
+For small inputs and for display only: no network uses it.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from torch import Tensor
 from models.attention import Dot, Mask, Pattern
 from models.simple import Smallest
 
-LEAST = 0.01  # sums of exponentials from here on can be read with four decimals
+LEAST = 0.01  # smaller sums of exponentials cannot be read with four decimals
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +22,14 @@ class Followed:
     """The intermediate results of attention, in order.
 
     Attributes:
-        products: q·k, before any scale.
-        scores: times the scale, with the bias; nothing is hidden yet.
-        masked: the scores with −∞ (or the mask's own number) where the mask hides the key.
-        exponentials: exp of `masked` less `shifts`, as the softmax takes it.
-        shifts: what is subtracted from a row first, see `exponentials`; 0 for most.
-        sums: of each row of `exponentials`.
-        weights: each exponential over its row's sum.
-        values: what comes out.
+        products: q·k, unscaled.
+        scores: scaled products with the bias, before masking.
+        masked: the scores with −∞ (or the mask's fill value) where the mask hides the key.
+        exponentials: exp(masked − shifts), the numerators of the softmax.
+        shifts: subtracted from each row first, see `exponentials`; usually 0.
+        sums: row sums of `exponentials`.
+        weights: each exponential divided by its row sum.
+        values: the output.
     """
 
     products: Float[Tensor, "query key"]
@@ -43,7 +43,7 @@ class Followed:
 
 
 def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
-    """Every step of one head on one item.
+    """Every step of one head for one item.
 
     Raises:
         ValueError: for a pattern whose score is not a plain dot product.
@@ -72,11 +72,10 @@ def follow(pattern: Pattern, *, head: int = 0, item: int = 0) -> Followed:
 def exponentials(
     scores: Float[Tensor, "*row key"],
 ) -> tuple[Float[Tensor, "*row key"], Float[Tensor, "*row 1"]]:
-    """exp of every score, and what was subtracted from all scores of its row first.
+    """exp(score − shift) and the shift of each row.
 
-    Mostly nothing. Where the row's exponentials are too large for their numbers, or too small to be
-    read, it is the largest score; the weights stay the same, since all exponentials are divided by
-    the same number.
+    The shift is usually 0. Where a row's exponentials would overflow or be too small to read, it
+    is the row's largest score; it cancels out in the weights.
     """
     sums = scores.exp().sum(-1, keepdim=True)
     largest = scores.amax(-1, keepdim=True)
@@ -88,7 +87,7 @@ def exponentials(
 def terms(
     a: Float[Tensor, " dim"], b: Float[Tensor, " dim"]
 ) -> tuple[Float[Tensor, " dim"], Float[Tensor, ""]]:
-    """A dot product written out: its products, and their sum."""
+    """The terms of a dot product, and their sum."""
     products = a * b
     return products, torch.dot(a, b)
 
@@ -98,9 +97,9 @@ class SmallestSteps:
     """The intermediate results of the smallest transformer, for one item.
 
     Attributes:
-        attended: what its attention gives.
-        added: the words and that together: the residual connection.
-        normed: each word with mean 0 and deviation 1.
+        attended: output of the attention.
+        added: the words plus that output: the residual connection.
+        normed: each word normalised to mean 0 and standard deviation 1.
         predictions: one number per word.
     """
 

@@ -1,8 +1,8 @@
 """A query whose keys are all masked: masking with −∞ against a large negative number.
 
-A softmax of −∞ alone is 0/0, which is no number. Under −10⁹ all keys are hidden alike, and the
-softmax, which only knows differences, gives each the same share: the query attends to what it was
-to be kept from. In half precision −10⁹ is −∞ already.
+If every score is −∞, the softmax is 0/0 = NaN. If every score is −10⁹, the softmax, which depends
+on differences only, is uniform: the query attends to the very keys the mask should hide. In half
+precision −10⁹ overflows to −∞.
 """
 
 import torch
@@ -15,13 +15,13 @@ LARGE = -1e9
 
 
 def hidden_row(scores: Float[Tensor, " key"]) -> dict[str, Float[Tensor, " key"]]:
-    """The weights of one query whose keys are all hidden, four ways.
+    """The weights of one query whose keys are all masked, computed in four ways.
 
     Args:
-        scores: of its keys, before they are hidden.
+        scores: of its keys, before masking.
 
     Returns:
-        By name; NaN where there is no answer.
+        The weights by method; NaN where they are undefined.
     """
     q, k = scores.new_ones(1, 1, 1, 1), scores[None, None, :, None]
     nothing = torch.zeros(1, 1, 1, len(scores), dtype=torch.bool)

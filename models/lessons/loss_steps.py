@@ -18,13 +18,13 @@ class LossSteps:
 
     Attributes:
         logits: one for each class.
-        exponentials: exp(logits − the largest of them), so that nothing overflows.
+        exponentials: exp(logits − max(logits)), which cannot overflow.
         total: their sum.
-        probabilities: exponentials over total.
+        probabilities: exponentials / total.
         loss: −log of the target's probability, in nats.
-        order: classes from the likeliest to the least.
-        rank: the target's place in that order, from 1.
-        gradient: of the loss by the logits: the probabilities, less 1 at the target.
+        order: classes by descending probability.
+        rank: rank of the target in that order, from 1.
+        gradient: of the loss with respect to the logits: probabilities minus the target.
     """
 
     logits: Float[Tensor, " class"]
@@ -52,16 +52,16 @@ def loss_steps(
 
     Args:
         logits: one for each class.
-        target: which class is right.
-        smoothing: the share of the target that is spread evenly over all classes.
+        target: index of the correct class.
+        smoothing: label smoothing: the share of the target spread evenly over all classes.
 
     Raises:
-        ValueError: for a target that is not among the classes.
+        ValueError: for a target out of range.
     """
-    given = logits.detach().clone().requires_grad_()
+    leaf = logits.detach().clone().requires_grad_()
     with torch.enable_grad():
-        loss = cross_entropy(given[None], torch.tensor([target]), smoothing=smoothing)
-        (gradient,) = torch.autograd.grad(loss, given)
+        loss = cross_entropy(leaf[None], torch.tensor([target]), smoothing=smoothing)
+        (gradient,) = torch.autograd.grad(loss, leaf)
     exponentials = (logits - logits.max()).exp()
     order = logits.argsort(descending=True, stable=True)
     rank = 1 + int((logits > logits[target]).sum())

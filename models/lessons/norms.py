@@ -1,7 +1,7 @@
 """Layer normalisation step by step, compared with batch normalisation.
 
-LayerNorm norms every token by its own features, BatchNorm every feature by all tokens of the batch
-(Ba, Kiros and Hinton 2016; Ioffe and Szegedy 2015, algorithm 1).
+LayerNorm normalises each token over its features, BatchNorm each feature over all tokens of the
+batch (Ba, Kiros and Hinton 2016; Ioffe and Szegedy 2015, algorithm 1).
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class NormSteps:
     """The intermediate results of LayerNorm for one vector, in order.
 
     Attributes:
-        mean: μ, of its features.
+        mean: μ, over its features.
         centred: x − μ.
         squares: (x − μ)².
         variance: σ², the mean of the squares.
@@ -36,7 +36,7 @@ class NormSteps:
 
 
 def norm_steps(layer: LayerNorm, x: Float[Tensor, " dim"]) -> NormSteps:
-    """Every number between a vector and what the layer makes of it."""
+    """Every number between a vector and its normalised form."""
     mean = x.mean()
     centred = x - mean
     squares = centred.square()
@@ -48,10 +48,10 @@ def norm_steps(layer: LayerNorm, x: Float[Tensor, " dim"]) -> NormSteps:
 
 
 def layer_normed(x: Float[Tensor, "token dim"], *, eps: float = 1e-5) -> Float[Tensor, "token dim"]:
-    """Every row with mean 0 and deviation 1."""
+    """Every row normalised to mean 0 and standard deviation 1."""
     return standardised(x, eps=eps)
 
 
 def batch_normed(x: Float[Tensor, "token dim"], *, eps: float = 1e-5) -> Float[Tensor, "token dim"]:
-    """Every column with mean 0 and deviation 1, as while training: by the batch's own numbers."""
+    """Every column normalised to mean 0 and standard deviation 1 by the statistics of the batch."""
     return standardised(x.T, eps=eps).T

@@ -2,8 +2,8 @@
 
     attention(P x) = P attention(x)   for any permutation P of the tokens
 
-So a sentence and its words in another order give the same vectors, in another order. Positions
-that are added to the words end that.
+So permuting the words of a sentence only permutes the output vectors. Adding positional encodings
+breaks this symmetry.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ class Permuted:
     """One layer's output for words in two orders.
 
     Attributes:
-        before: for every word, in the first order.
-        after: for the same words, told in the first order too, when they came in the second.
+        before: the output for the original order.
+        after: the output for the permuted order, rearranged to the original order.
     """
 
     before: Float[Tensor, "word dim"]
@@ -34,7 +34,7 @@ class Permuted:
 
     @property
     def moved(self) -> Float[Tensor, " word"]:
-        """Distance each word's vector moved: 0 where order does not matter."""
+        """Distance between each word's two vectors: 0 where order does not matter."""
         return (self.before - self.after).norm(dim=-1)
 
 
@@ -44,22 +44,22 @@ def permuted(
     """Self-attention of one untrained layer over words in two orders.
 
     Args:
-        words: a vector of its own for each different word, drawn from the seed.
-        order: which word comes first, second, …
-        positions: whether the sinusoidal code of its place is added to each word.
-        dim: width.
-        seed: of words and weights.
+        words: the words; each distinct word gets a random vector.
+        order: the permutation: index of the word that comes first, second, …
+        positions: whether sinusoidal positions are added.
+        dim: width of the model.
+        seed: of the word vectors and the weights.
 
     Raises:
-        ValueError: unless the order has every place once.
+        ValueError: if `order` is not a permutation.
     """
     if sorted(order) != list(range(len(words))) or not words:
         raise ValueError(f"order: expected each of {len(words)} places once, received {order}")
-    known = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    index = {word: number for number, word in enumerate(dict.fromkeys(words))}
     with seeded(seed):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=dim, heads=2)).eval()
-        table = torch.randn(len(known), dim)
-    x = table[[known[word] for word in words]]
+        table = torch.randn(len(index), dim)
+    x = table[[index[word] for word in words]]
     places = sinusoidal(len(words), dim) if positions else torch.zeros_like(x)
     back = torch.argsort(torch.tensor(list(order)))
     with torch.no_grad():
@@ -71,16 +71,16 @@ def permuted(
 def misread(
     positions: int, dim: int, slip: str, *, base: float = 10_000.0
 ) -> Float[Tensor, "position dim"]:
-    """The sinusoidal table, or what a formula in print would give that slips in its cosine.
+    """The sinusoidal table, or the one that a common misprint of its cosine gives.
 
-        P[p, 2j] = sin(p / base^(2j/d))   and, in print,   P[p, 2j+1] = cos(p / base^(2j+1/d))
+        P[p, 2j] = sin(p / base^(2j/d))   and, misprinted,   P[p, 2j+1] = cos(p / base^(2j+1/d))
 
-    Read as it stands the exponent is 2j + 1/d; read kindly it is (2j+1)/d. Either way the sine and
-    the cosine of a pair turn at different rates, and are no longer one point on a circle.
+        Read literally, the exponent is 2j + 1/d; read charitably, (2j+1)/d. In both cases sine and
+        cosine of a pair have different frequencies and no longer describe a point on a circle.
 
     Args:
-        positions: how many.
-        dim: width, even.
+        positions: number of positions.
+        dim: width, an even number.
         slip: one of `SLIPS`.
         base: of the wavelengths.
     """
@@ -97,5 +97,5 @@ def misread(
 
 
 def circle(table: Float[Tensor, "position dim"]) -> Float[Tensor, "position pair"]:
-    """sin² + cos² of every pair: 1 where both turn together."""
+    """sin² + cos² of every pair: 1 where both have the same frequency."""
     return table[:, 0::2].square() + table[:, 1::2].square()

@@ -1,12 +1,12 @@
 """Receptive field and cost of one layer: attention, recurrence and convolution compared.
 
-    per layer       work          steps in a row    longest way
-    attention       n² · d        1                 1
-    recurrence      n · d²        n                 n
-    convolution     k · n · d²    1                 (n − 1) / ((k − 1) / 2), in layers
+    layer           complexity    sequential steps    maximum path length
+    attention       n² · d        1                   1
+    recurrence      n · d²        n                   n
+    convolution     k · n · d²    1                   (n − 1) / ((k − 1) / 2), in layers
 
-The table is that of Vaswani et al. 2017 (section 4); the way of a convolution is counted here for
-one without gaps, whose layers each add (k − 1) / 2 tokens on either side.
+Source: Vaswani et al. 2017, section 4 and table 1. The path length of the convolution is for
+undilated kernels: each layer adds (k − 1) / 2 tokens on either side.
 """
 
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ KINDS = ("attention", "recurrence", "convolution")
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one layer over n tokens of width d.
+    """Cost of one layer for n tokens of width d.
 
     Attributes:
-        work: multiplications.
-        steps: how many must wait for one another.
-        path: how many steps or layers lie between the two ends of the sequence.
+        work: number of multiplications, up to a constant factor.
+        steps: number of sequential steps.
+        path: maximum path length: steps or layers between the two ends of the sequence.
     """
 
     work: int
@@ -37,10 +37,10 @@ class Cost:
 
 
 def cost(kind: str, tokens: int, dim: int, kernel: int = 3) -> Cost:
-    """The table above, for these sizes.
+    """The row of the table above for one kind of layer and these sizes.
 
     Raises:
-        ValueError: for another kind, or a kernel that is not odd and at least 3.
+        ValueError: for an unknown kind, or a kernel size that is even or less than 3.
     """
     _check(kind, kernel)
     if kind == "attention":
@@ -50,17 +50,17 @@ def cost(kind: str, tokens: int, dim: int, kernel: int = 3) -> Cost:
     return Cost(kernel * tokens * dim * dim, 1, max(1, -(-(tokens - 1) // (kernel // 2))))
 
 
-def seen(
+def receptive_field(
     kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
 ) -> Bool[Tensor, " token"]:
-    """Which tokens the output at one place depends on, found by differentiating the network.
+    """The receptive field of one output position, measured by backpropagation.
 
     Args:
         kind: one of `KINDS`; a recurrence reads from left to right.
-        tokens: how many.
-        at: the place.
-        layers: how many on top of each other.
-        kernel: of a convolution.
+        tokens: length of the sequence.
+        at: the output position.
+        layers: number of stacked layers.
+        kernel: kernel size of the convolution.
     """
     _check(kind, kernel)
     dim = 4

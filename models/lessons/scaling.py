@@ -1,6 +1,6 @@
 """Why scores are divided by √d: the variance of dot products, and softmax saturation.
 
-For q and k of independent numbers with mean 0 and variance 1, q·k has mean 0 and variance d
+If the elements of q and k are independent with mean 0 and variance 1, q·k has mean 0 and variance d
 (Vaswani et al. 2017, footnote 4); divided by √d it has variance 1 at any width.
 """
 
@@ -15,16 +15,16 @@ from models.attention import Dot, Pattern
 from models.attention.scores import softmax
 from models.seeding import seeded
 
-QUERIES, KEYS = 500, 8  # drawn for a `Spread`: that many queries, each with so many keys
+QUERIES, KEYS = 500, 8  # random queries of a `Spread`, and keys of each query
 
 
 def softened(scores: Float[Tensor, " key"], temperature: float = 1.0) -> Float[Tensor, " key"]:
-    """Weights of one query: the softmax of scores over a temperature."""
+    """Weights of one query: softmax(scores / temperature)."""
     return softmax(scores[None, None, None] / temperature)[0, 0, 0]
 
 
 def slopes(weights: Float[Tensor, "*query key"]) -> Float[Tensor, "*query key"]:
-    """Derivative of each weight by its own score: w (1 − w), at most 1/4, 0 at 0 and 1."""
+    """Derivative of each weight with respect to its own score: w (1 − w), from 0 to 1/4."""
     return weights * (1 - weights)
 
 
@@ -36,10 +36,10 @@ class Spread:
         width: of a query and a key.
         variance: of q·k.
         scaled_variance: of q·k / √d.
-        largest: the mean of each query's largest weight, without a scale.
-        scaled_largest: the same with 1/√d.
-        slope: the mean of each query's largest slope, without a scale.
-        scaled_slope: the same with 1/√d.
+        largest: mean over queries of the largest weight, unscaled.
+        scaled_largest: the same with scores scaled by 1/√d.
+        slope: mean over queries of the largest slope, unscaled.
+        scaled_slope: the same with scores scaled by 1/√d.
     """
 
     width: int
@@ -52,13 +52,13 @@ class Spread:
 
 
 def spread(width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0) -> Spread:
-    """Queries and keys drawn from the normal distribution with mean 0 and variance 1.
+    """Statistics of queries and keys drawn from the standard normal distribution.
 
     Args:
         width: of a query and a key.
-        queries: how many, each with keys of its own.
-        keys: for each query.
-        seed: of the draws.
+        queries: number of queries.
+        keys: number of keys of each query.
+        seed: of the random numbers.
     """
     with seeded(seed):
         q, k = torch.randn(queries, 1, 1, width), torch.randn(queries, 1, keys, width)
@@ -78,8 +78,8 @@ class Costs:
     """Cost of the scores of all pairs.
 
     Attributes:
-        products: multiplications.
-        numbers: intermediate numbers that have to be held for a backward pass.
+        products: number of multiplications.
+        numbers: number of intermediate values kept for the backward pass.
     """
 
     products: int
@@ -87,24 +87,24 @@ class Costs:
 
 
 def dot_costs(tokens: int, width: int) -> Costs:
-    """q·k for every pair: one product of matrices, and only the scores to hold."""
+    """q·k for every pair: one matrix product, of which only the scores are kept."""
     return Costs(tokens * tokens * width, tokens * tokens)
 
 
 def additive_costs(tokens: int, width: int, hidden: int) -> Costs:
-    """vᵀ tanh(W q + U k) for every pair: a hidden layer for each (Bahdanau et al. 2015)."""
+    """vᵀ tanh(W q + U k) for every pair: one hidden layer per pair (Bahdanau et al. 2015)."""
     projected = 2 * tokens * width * hidden
     return Costs(projected + tokens * tokens * hidden, tokens * tokens * hidden)
 
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """One score computed in two orders and two formats.
+    """One score computed in two orders and two precisions.
 
     Attributes:
         product: q·k in half precision.
-        late: q·k divided by √d afterwards, in half precision.
-        early: (q / ∜d)·(k / ∜d), in half precision.
+        late: (q·k) / √d, scaled after the product, in half precision.
+        early: (q / ∜d)·(k / ∜d), scaled before the product, in half precision.
         exact: the score in double precision.
     """
 
@@ -115,9 +115,10 @@ class Halves:
 
 
 def halves(q: Float[Tensor, " dim"], k: Float[Tensor, " dim"]) -> Halves:
-    """Dividing both sides by the fourth root keeps numbers small *before* they are added up.
+    """Scaling q and k by 1/∜d each keeps the terms small *before* they are summed.
 
-    Half precision ends at 65,504: a product beyond that is infinite, and stays so when divided.
+    The largest float16 number is 65,504: a larger product overflows to infinity, and dividing
+    it afterwards does not bring it back.
     """
     width = q.shape[0]
     root, fourth = sqrt(width), width**0.25

@@ -1,8 +1,8 @@
 """Weight sharing in an encoder–decoder, and the scalings `emb`, `prj` and `none`.
 
-One matrix serves as target embedding and as output projection. An embedding wants numbers near 1,
-so that positions do not drown it; a projection of width d wants numbers near 1/√d, so that logits
-are near 1. Multiplying embeddings by √d, or logits by 1/√d, lets one matrix be both
+One matrix serves as target embedding and as output projection. Embeddings should have numbers near
+1, or the positions added to them dominate; a projection of width d should have numbers near 1/√d,
+so that logits are near 1. Multiplying embeddings by √d, or logits by 1/√d, reconciles the two
 (Vaswani et al. 2017, section 3.4).
 """
 
@@ -21,11 +21,11 @@ class Shared:
 
     Attributes:
         parameters: of the whole network.
-        matrices: how many different ones of vocab × dim it has.
-        weights: deviation of the target embedding's numbers.
-        embeddings: deviation of what is looked up, once it is scaled.
-        positions: deviation of the positions that are added to it.
-        logits: their deviation.
+        matrices: number of distinct vocab × dim matrices.
+        weights: standard deviation of the target embedding matrix.
+        embeddings: standard deviation of the embedded tokens, after scaling.
+        positions: standard deviation of the positions added to them.
+        logits: standard deviation of the logits.
     """
 
     parameters: int
@@ -37,12 +37,12 @@ class Shared:
 
 
 def shared(config: Seq2SeqConfig, *, tokens: int = 12, seed: int = 0) -> Shared:
-    """Counts and measures one network.
+    """Measures one untrained network.
 
     Args:
-        config: of it.
-        tokens: how many are read, and written.
-        seed: of which ones.
+        config: of the network.
+        tokens: length of source and target.
+        seed: of the token ids.
     """
     network = Seq2Seq(config).eval()
     dice = torch.Generator().manual_seed(seed)

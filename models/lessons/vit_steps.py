@@ -1,6 +1,6 @@
 """A vision transformer one step at a time: the tensor after each line, with its shape.
 
-Steps 1 to 4 end in what goes into the first block, step 5 is that block, step 6 all blocks and the
+Steps 1 to 4 compute the input of the first block, step 5 is that block, step 6 all blocks and the
 head (Dosovitskiy et al. 2021, equations 1 to 4).
 """
 
@@ -22,10 +22,10 @@ class ViTStep:
 
     Attributes:
         number: "1" to "6", and "5.1" to "5.6" inside the first block.
-        name: in a few words.
+        name: short description.
         formula: in symbols.
-        out: what it gives.
-        axes: what each axis of it is.
+        out: the result.
+        axes: names of the axes of `out`.
     """
 
     number: str
@@ -41,7 +41,7 @@ TOKENS = ("batch", "tokens", "dim")
 def vit_steps(
     network: ViT, pixels: Float[Tensor, "batch channel row col"]
 ) -> tuple[tuple[ViTStep, ...], Pattern]:
-    """Every step for these pixels, and the first block's pattern.
+    """Every step for these pixels, and the pattern of the first block.
 
     Raises:
         ValueError: for a network without a projection, a class token or pre-norm blocks.
@@ -77,7 +77,7 @@ def vit_steps(
 def _block_steps(
     block: PreNormBlock, x: Float[Tensor, "batch token dim"]
 ) -> tuple[list[ViTStep], Pattern]:
-    """The six lines of a pre-norm block."""
+    """The six steps of a pre-norm block."""
     y1 = block.before_attention(x)
     attended, pattern = block.attention(y1)
     z1 = x + attended

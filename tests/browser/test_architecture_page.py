@@ -19,7 +19,7 @@ OUTSIDE = """picture => {
     .filter((text) => place(text).left < left || place(text).right > right + 1)
     .map((text) => text.textContent);
 }"""
-ASKED = "so it is only done when asked for"
+ASKED = "so it runs on request only"
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def test_every_preset_is_drawn_and_run(page, app_url):
         small = PRESETS[name].fields.get("depth", 1) <= 2
         assert page.locator(EXPLORER).count() or not small, name
         assert page.get_by_text(ASKED).count() or name != "vit-raw-head"
-        page.get_by_text("Its parts", exact=True).click()
+        page.get_by_text("Parts", exact=True).click()
         expect(page.locator(DIAGRAM)).to_have_count(1)
         expect(either).to_have_count(0)
 
@@ -132,7 +132,7 @@ def begin_with(page: Page, name: str) -> None:
     alike = [re.escape(each.title) for each in PRESETS.values() if each.kind == preset.kind]
     page.get_by_role("radio", name=KINDS[preset.kind], exact=True).click()
     # the list of the revision before stays in the page until the run that replaces it ends
-    presets = page.get_by_role("combobox", name=re.compile("Begin with")).last
+    presets = page.get_by_role("combobox", name=re.compile("Start from")).last
     expect(presets).to_have_value(re.compile(f"^({'|'.join(alike)})$"))
     presets.click()
     page.get_by_role("option", name=preset.title, exact=True).click()

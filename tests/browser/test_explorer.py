@@ -770,7 +770,7 @@ def test_the_lines_are_copied(browser: Browser, server: Server):
     explorer.is_painted()
     page.get_by_text("The same in Python").click()
     expect(page.locator(".hs-code")).to_contain_text("t.weights")
-    copy = page.get_by_role("button", name="Copy the lines")
+    copy = page.get_by_role("button", name="Copy the code")
     copy.click()
     expect(copy).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("t.weights(layer=0, head=0)")

@@ -74,7 +74,7 @@ def test_a_button_for_each_kind_keeps_the_layer_and_shows_its_texts(explorer, pa
 
 
 def test_rows_of_the_overview_are_the_layers_of_the_chosen_kind(explorer):
-    explorer.get_by_role("button", name="The written text’s tokens").click()
+    explorer.get_by_role("button", name="The target’s tokens").click()
     expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")
     expect(explorer.locator(".hs-rows span")).to_have_text(["layer 0", "layer 1"])
     atlas = explorer.locator(".hs-atlas [tabindex='0']")
@@ -90,7 +90,7 @@ def test_rows_of_the_overview_are_the_layers_of_the_chosen_kind(explorer):
 
 
 def test_a_weight_read_out_is_one_of_the_trace(explorer, pair):
-    explorer.get_by_role("button", name="The written text’s tokens").click()
+    explorer.get_by_role("button", name="The target’s tokens").click()
     expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")
     explorer.locator(".hs-overlay").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first press shows the cross-hair

@@ -80,7 +80,7 @@ def test_an_aim_that_is_missed(
     task = TINY.task
     monkeypatch.setitem(RECIPES, "reverse", replace(TINY, exams={"reversed": (task, 0.5)}))
     assert run("reverse", tmp_path) == 1
-    assert "an aim was missed: nothing is written" in capsys.readouterr().err
+    assert "a target was missed: nothing is written" in capsys.readouterr().err
     assert not (tmp_path / "reverse").exists()
 
 
@@ -106,5 +106,5 @@ def test_a_full_disk(
         assert run("reverse", tmp_path) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "the last good files are as they were" in capsys.readouterr().err
+    assert "the existing files are unchanged" in capsys.readouterr().err
     assert (tmp_path / "reverse" / "model.safetensors").read_bytes() == good

@@ -1,4 +1,4 @@
-"""What a browser view may ask of the app's own server: routes, checked input, bounded work."""
+"""The HTTP API of the browser views: routes, validated input, bounded work."""
 
 from viz.api.registry import registry
 from viz.api.routes import routes

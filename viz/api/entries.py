@@ -1,4 +1,4 @@
-"""What the registry holds for the attention views."""
+"""Registry entries of the attention views."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ def no_predictions(site: int, direction: str, token: int | None) -> dict[str, An
 
 @dataclass(frozen=True, eq=False)
 class TextEntry:
-    """A trace of a text and all that its view asks for.
+    """A trace of a text, with everything its view requests.
 
     Attributes:
-        shown: what the view draws: a trace, or a view of it by whole words.
-        thumbs: every head in small.
-        code: lines of Python that give the weights of a site and head.
-        predict: the probabilities at a token, as the `predictions` route answers; {} if the
-            network gives none.
+        shown: the trace, or a `View` of it by whole words.
+        thumbs: thumbnails of every head.
+        code: Python code for the weights of a site and head.
+        predict: the predictions at a token, in the format of the `predictions` route; {} if the
+            network makes none.
     """
 
     shown: "Trace | View"
@@ -38,14 +38,14 @@ class TextEntry:
 
 @dataclass(frozen=True, eq=False)
 class ImageEntry:
-    """A trace of a picture and all that its view asks for.
+    """A trace of a picture, with everything its view requests.
 
     Attributes:
         shown: the trace.
-        picture: what the network saw, as a file.
-        patch: pixels along a patch's side.
+        picture: the preprocessed picture, encoded as a file.
+        patch: patch size in pixels.
         dim: width of the network.
-        order: in which order the numbers of a patch are unrolled.
+        order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
     """
 
@@ -59,7 +59,7 @@ class ImageEntry:
 
 
 def trace_bytes(trace: "Trace") -> int:
-    """Bytes of the tensors that a trace's patterns and output keep."""
+    """Bytes of the tensors in a trace's patterns and output."""
     tensors = [tensor for p in trace.patterns for tensor in (p.q, p.k, p.v)]
     tensors.append(trace.output.values)
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)

@@ -1,4 +1,4 @@
-"""Answers about the trace of a picture: an overview, a layer's heads, exact rows."""
+"""Responses about the trace of a picture: overview, all heads of a layer, exact rows."""
 
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,11 @@ from viz.image import Layer, Rows, factor_for, message
 if TYPE_CHECKING:
     from torch import Tensor
 
-MANY = 512  # tokens from which on a key's weights come from row totals, not from whole layers
+MANY = 512  # from this many tokens on, a key's weights are computed from softmax denominators
 
 
 def overview(entry: ImageEntry, id: str) -> bytes:
-    """Labels, sites, the grid of patches, and the shapes on the way into the first block."""
+    """Labels, sites, patch grid, and the tensor shapes before the first block."""
     from analysis.patches import grid_of
 
     trace = entry.shown
@@ -39,7 +39,7 @@ def overview(entry: ImageEntry, id: str) -> bytes:
 
 
 def shapes(entry: ImageEntry, grid: tuple[int, int], prefix: int) -> list[dict[str, str]]:
-    """What the picture becomes on its way into the first block."""
+    """The tensor shapes from the picture to the first block, each with a name."""
     rows, cols = grid
     count, side = rows * cols, entry.patch
     steps = [
@@ -56,7 +56,7 @@ def shapes(entry: ImageEntry, grid: tuple[int, int], prefix: int) -> list[dict[s
 
 
 def layer_of(entry: ImageEntry, id: str, site: int) -> bytes:
-    """All heads of one layer, patches taken together where they would not fit one message."""
+    """All heads of one layer; patches are pooled where they would not fit one message."""
     from analysis.patches import grid_of, layer_cells
 
     found = site_at(entry.shown, site)
@@ -82,7 +82,7 @@ def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> by
 
 
 def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
-    """The softmax denominators that make one key's weights quick to have at many tokens."""
+    """The softmax denominators, with which one key's weights are fast to compute."""
     from analysis.patches import totals_of
 
     found = entry.shown.sites[site]
@@ -94,5 +94,5 @@ def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
 
 
 def picture(entry: ImageEntry, id: str) -> tuple[bytes, str]:
-    """The picture as the network saw it, and its media type."""
+    """The preprocessed picture, and its media type."""
     return entry.picture.data, entry.picture.kind

@@ -1,4 +1,4 @@
-"""Work for the API on a few threads, shared fairly between sessions."""
+"""A small thread pool for the API, scheduled fairly between sessions."""
 
 import asyncio
 from collections import OrderedDict, deque
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WORKERS = 2
-PER_SESSION = 64  # jobs of one session that may wait
+PER_SESSION = 64  # maximum number of queued jobs of one session
 IN_ALL = 2048
 
 
@@ -24,15 +24,15 @@ class _Job:
 
 @dataclass(eq=False)
 class FairPool:
-    """Runs blocking work in threads; sessions take turns, however much each of them asks for.
+    """Runs blocking work in threads; sessions take turns, however many jobs each of them queues.
 
-    All methods belong to one event loop. A job whose caller is cancelled before it begins never
-    runs; one that has begun runs to its end, and its result is dropped.
+    All methods must run on one event loop. A job whose caller is cancelled before it starts never
+    runs; a job that has started runs to completion, and its result is dropped.
 
     Attributes:
-        workers: threads.
-        per_session: jobs of one session that may wait.
-        in_all: jobs of all sessions that may wait.
+        workers: number of threads.
+        per_session: maximum number of queued jobs of one session.
+        in_all: maximum number of queued jobs of all sessions.
         prepare: called in each thread before its first job.
     """
 
@@ -48,7 +48,7 @@ class FairPool:
         """The result of `work`.
 
         Raises:
-            BusyError: as many jobs wait as may, of this session or of all.
+            BusyError: the queue of this session, or of all, is full.
         """
         queue = self._waiting.get(session, ())
         waiting = sum(map(len, self._waiting.values()))
@@ -64,7 +64,7 @@ class FairPool:
             raise
 
     def _withdraw(self, session: str, job: _Job) -> None:
-        """Takes a job back that has not begun."""
+        """Removes a job that has not started."""
         queue = self._waiting.get(session)
         if queue is not None and job in queue:
             queue.remove(job)
@@ -72,12 +72,12 @@ class FairPool:
                 del self._waiting[session]
 
     def _start(self) -> None:
-        """Starts waiting jobs while there are free workers, one session after the other."""
+        """Starts queued jobs while there are free workers, round-robin over sessions."""
         while self._running < self.workers and self._waiting:
             session, queue = self._waiting.popitem(last=False)
             job = queue.popleft()
             if queue:
-                self._waiting[session] = queue  # at the end: the others come first
+                self._waiting[session] = queue  # at the end: round-robin
             if not job.done.cancelled():
                 self._begin(job)
 

@@ -1,4 +1,4 @@
-"""How drawn weights were computed, the Python that gives them, and the network's predictions."""
+"""How the weights were computed, equivalent Python code, and the network's predictions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"
 
 
 def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, Any]:
-    """One line: compute path, dtype, mask and row sums of a layer."""
+    """Compute path, dtype, mask and row sums of a layer, in one line."""
     from analysis.view import View
 
     found = site_at(entry.shown, site)
@@ -23,7 +23,7 @@ def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, A
 
 
 def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
-    """Lines of Python that give the drawn weights."""
+    """Python code for the weights shown."""
     site_at(entry.shown, site, head)
     return {"code": entry.code(site, head)}
 
@@ -31,7 +31,7 @@ def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> 
 def predictions(
     entry: TextEntry, id: str, site: int, direction: str, token: int | None = None
 ) -> dict[str, Any]:
-    """The likeliest tokens at the chosen position; {} where the network predicts none."""
+    """The most likely tokens at the selected position; {} where the network predicts none."""
     found = site_at(entry.shown, site)
     count = found.queries if direction == "out" else found.keys
     if token is not None and token >= count:
@@ -40,7 +40,7 @@ def predictions(
 
 
 def line(trace: "Trace", site: "Site") -> str:
-    """How one layer's weights were computed, under which mask, and what their rows sum to."""
+    """How one layer's weights were computed, its mask, and its row sums."""
     from analysis.rows import check_rows
 
     pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
@@ -57,12 +57,12 @@ def line(trace: "Trace", site: "Site") -> str:
 
 def _sums(found: Any, pattern: "Pattern") -> str:
     if found.odd:
-        return f"{found.odd:,} are no shares of a whole"
+        return f"{found.odd:,} are not probability distributions"
     parts = [f"{found.whole:,} sum to 1"]
     below = found.rows - found.whole - found.empty
     if below:
         sink = getattr(pattern.score, "sink", None) is not None
-        parts.append(f"{below:,} to less{', a sink keeps the rest' if sink else ''}")
+        parts.append(f"{below:,} to less{', the sink takes the rest' if sink else ''}")
     return ", ".join([*parts, f"{found.empty:,} empty"])
 
 
@@ -73,7 +73,7 @@ def mask(rule: "Mask") -> str:
         "" if rule.window is None else f"window of {rule.window:,}",
         "padding" if rule.padding is not None else "",
         "segments" if rule.segments is not None else "",
-        "a matrix of its own" if rule.dense is not None else "",
+        "dense matrix" if rule.dense is not None else "",
         "cut edges" if rule.cut else "",
     ]
     return ", ".join(part for part in rules if part) or "none"

@@ -1,4 +1,4 @@
-"""The results that the app holds for its views, by ids that nobody can guess."""
+"""Results held for the views, under unguessable ids."""
 
 import base64
 import hashlib
@@ -23,12 +23,12 @@ class Held(Generic[T]):
     """One result.
 
     Attributes:
-        id: its name in the API: a keyed hash of what it was computed from.
-        serial: counts computations; a result that was evicted and computed again has the same id
-            and another serial.
+        id: its id in the API: a keyed hash of its inputs.
+        serial: number of the computation; a result computed again after eviction keeps its id and
+            gets a new serial.
         value: the result.
-        bytes: about how much memory it holds.
-        parent: the result it was made from and refers to; it never outlives that one.
+        bytes: approximate memory use.
+        parent: the result it was computed from and refers to; it never outlives its parent.
     """
 
     id: str
@@ -70,12 +70,12 @@ class Registry:
         size: Callable[[T], int] = lambda value: 0,
         parent: Held | None = None,
     ) -> Held[T]:
-        """The result for this key, computed if it is not held; others who ask meanwhile wait.
+        """The result for this key, computed if necessary; concurrent callers wait for it.
 
         Args:
-            key: all that the result depends on; its `repr` is hashed.
-            make: computes it. What it raises, everybody who waits for it gets.
-            size: its bytes, those of the parent left out.
+            key: everything the result depends on; its `repr` is hashed.
+            make: computes the result. Its exception is raised in every waiting caller.
+            size: bytes of the result, excluding its parent.
             parent: the result that `make` uses and its value refers to.
         """
         id = self.id_of(key)
@@ -91,7 +91,7 @@ class Registry:
             try:
                 return computing.result()
             except CancelledError:
-                continue  # whoever computed it was interrupted: compute it here
+                continue  # the computing thread was interrupted: compute it here
         try:
             value = make()
             found = self._keep(id, value, size(value), parent)
@@ -103,7 +103,7 @@ class Registry:
         finally:
             with self._lock:
                 del self._computing[id]
-            mine.cancel()  # in case of an interruption; else it is done
+            mine.cancel()  # no effect unless interrupted
 
     def get(self, id: str) -> Held:
         """The result with this id.
@@ -119,7 +119,7 @@ class Registry:
             raise GoneError(id) if id in self._evicted else UnknownError(id)
 
     def evict(self, id: str) -> None:
-        """Drops a result and all that refers to it; one that is not held is ignored."""
+        """Drops a result and all results that refer to it; unknown ids are ignored."""
         with self._lock:
             self._drop(id)
 
@@ -142,7 +142,7 @@ class Registry:
             self._serial += 1
             held = Held(id, self._serial, value, size, parent)
             if parent is not None and self._held.get(parent.id) is not parent:
-                # evicted meanwhile; the new result can be shown once, and is counted with it
+                # the parent was evicted meanwhile, but is still referenced: count its bytes here
                 held = Held(id, self._serial, value, size + parent.bytes, parent)
             self._held[id] = held
             self._bytes += held.bytes

@@ -1,4 +1,4 @@
-"""Checks what a stranger sends: who asks, and whether the question makes sense."""
+"""Validation of untrusted requests: origin, host, and parameters."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ Parse = Callable[[str], Any]
 
 
 class QuestionError(ValueError):
-    """A question that makes no sense; its text says what was expected."""
+    """An invalid request; the message says what was expected."""
 
 
 class ForeignError(PermissionError):
@@ -19,19 +19,19 @@ class ForeignError(PermissionError):
 
 
 def check_origin(headers: Mapping[str, str], allowed_hosts: Iterable[str]) -> None:
-    """Refuses requests that reach this server under a foreign name, or from a foreign page.
+    """Refuses requests with a foreign Host header, or from a page of another origin.
 
-    A page elsewhere can point a name of its own at this machine (DNS rebinding); its requests
+    With DNS rebinding, a foreign page can point its own host name at this machine; its requests
     then carry that name as Host.
 
     Args:
         headers: of the request, with lower-case names.
-        allowed_hosts: host names without ports, as in Streamlit's `server.allowedHosts`: `*.` in
-            front allows subdomains, `*` or an empty list allows all.
+        allowed_hosts: host names without ports, as in Streamlit's `server.allowedHosts`: the prefix
+            `*.` allows subdomains; `*` or an empty list allows all.
 
     Raises:
-        ForeignError: for another host, an Origin other than the Host, or a request that a page of
-            another site or port makes.
+        ForeignError: for a foreign host, an Origin that differs from the Host, or a request from a
+            page of another site or port.
     """
     host = headers.get("host", "").lower()
     allowed = [name.strip().lower().rstrip(".") for name in allowed_hosts]
@@ -61,10 +61,10 @@ def _matches(name: str, pattern: str) -> bool:
 def parse_query(
     pairs: Sequence[tuple[str, str]], required: Mapping[str, Parse], optional: Mapping[str, Parse]
 ) -> dict[str, Any]:
-    """The values of a query, checked.
+    """The parsed and validated parameters of a query.
 
     Raises:
-        QuestionError: a parameter is missing, unknown, given twice, or makes no sense.
+        QuestionError: a parameter is missing, unknown, repeated or invalid.
     """
     parsers = {**required, **optional}
     values: dict[str, Any] = {}
@@ -91,7 +91,7 @@ def whole(text: str) -> int:
 
 
 def head(text: str) -> int | str:
-    """The number of a head, or a combination of all heads."""
+    """The index of a head, or a combination of all heads."""
     if text in ("mean", "max"):
         return text
     try:
@@ -101,7 +101,7 @@ def head(text: str) -> int | str:
 
 
 def span(text: str) -> range:
-    """Positions `start-stop`, stop left out."""
+    """Positions `start-stop`, stop excluded."""
     start, dash, stop = text.partition("-")
     found = range(whole(start), whole(stop)) if dash else range(0)
     if not found:

@@ -1,4 +1,4 @@
-"""The API of the views: every route is declared here, and every request is checked here."""
+"""The API of the views: declares every route and validates every request."""
 
 import asyncio
 import json
@@ -30,15 +30,15 @@ DIRECTION = one_of("out", "in")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One question about a result.
+    """One kind of request about a result.
 
     Attributes:
-        name: the last part of its path.
-        entry: the class of results it is about.
-        answer: from the result, its id and the parameters to bytes, bytes and their media type,
-            or plain JSON.
-        required: parameters and how each is read.
-        optional: the same of those that may be left out.
+        name: the last segment of its path.
+        entry: the class of results it applies to.
+        answer: maps the result, its id and the parameters to bytes, bytes with a media type, or
+            JSON-serialisable data.
+        required: required parameters with their parsers.
+        optional: optional parameters with their parsers.
     """
 
     name: str
@@ -78,7 +78,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     """The routes, for the app's server.
 
     Args:
-        allowed_hosts: gives the host names this server answers to; none for all.
+        allowed_hosts: returns the allowed host names; empty for all.
     """
     from starlette.routing import Route
 
@@ -93,11 +93,11 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         except GoneError:
             return _refusal(410, "this result is no longer held")
         except UnknownError:
-            return _refusal(404, "there is no such result or question")
+            return _refusal(404, "there is no such result or route")
         except QuestionError as error:
             return _refusal(400, error)
         except BusyError:
-            return _refusal(429, "too many questions are waiting; ask again in a moment")
+            return _refusal(429, "too many requests are waiting; try again in a moment")
         except ValueError as error:
             return _refusal(500, error)
         except Exception:
@@ -108,14 +108,14 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
 
 
 def _one_thread() -> None:
-    """Answers are small: threads of PyTorch's own would wait for each other."""
+    """Limits PyTorch to one thread: responses are small, more threads would only add overhead."""
     import torch
 
     torch.set_num_threads(1)
 
 
 def _work(request: "Request") -> Callable[[], Any]:
-    """What answers a request, its parameters checked."""
+    """The function that computes the response to a request, after validation."""
     id, name = request.path_params["id"], request.path_params["name"]
     value = registry.get(id).value
     endpoint = next(
@@ -130,7 +130,7 @@ def _work(request: "Request") -> Callable[[], Any]:
 
 
 async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any]) -> "Response":
-    """The answer, worked out in the pool; given up when the browser no longer waits for it."""
+    """The response, computed in the pool; cancelled when the browser disconnects."""
     from starlette.responses import Response
 
     client = request.client.host if request.client else ""

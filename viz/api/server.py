@@ -1,4 +1,4 @@
-"""The HTTP side of the app: security headers, the addresses of pages, prompt small replies."""
+"""The HTTP server of the app: security headers, page routes, socket options."""
 
 import base64
 import contextlib
@@ -25,10 +25,10 @@ DESCRIPTORS = Path("/dev/fd")
 
 
 def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager[None]]":
-    """What happens between the start and the end of the server.
+    """The lifespan of the server.
 
     Args:
-        first_page: a module that is imported while the browser loads Streamlit's own files.
+        first_page: a module to import while the browser loads Streamlit's files.
     """
 
     @contextlib.asynccontextmanager
@@ -43,8 +43,8 @@ def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager
 def send_at_once() -> None:
     """Turns off Nagle's algorithm on this process's listening sockets; connections inherit it.
 
-    A reply is written as headers, then body. On the socket that `streamlit run` opens, a small
-    body would wait for the browser's delayed acknowledgement of the headers, 44 ms.
+    Headers and body are written separately. On the socket that `streamlit run` opens, a small body
+    would wait 44 ms for the browser's delayed ACK of the headers.
     """
     if not DESCRIPTORS.is_dir():
         return
@@ -58,18 +58,18 @@ def send_at_once() -> None:
 
 
 def middleware() -> "list[Middleware]":
-    """What every response passes through."""
+    """The middleware applied to every response."""
     from starlette.middleware import Middleware
 
     return [Middleware(WithHeaders, headers=security_headers(inline_script_hashes(index_page())))]
 
 
 def page_routes(names: Iterable[str], first: str) -> "list[Route]":
-    """The addresses of the pages, which all answer with the same file.
+    """The routes of the pages, which all serve the same file.
 
     Args:
         names: of the pages.
-        first: the page at "/"; its own address leads there.
+        first: the page at "/"; its own path redirects there.
     """
     from starlette.responses import HTMLResponse, RedirectResponse, Response
     from starlette.routing import Route
@@ -86,9 +86,9 @@ def page_routes(names: Iterable[str], first: str) -> "list[Route]":
 
 @cache
 def index_page() -> str:
-    """Streamlit's page, told where its server is.
+    """Streamlit's index page, configured with the address of its server.
 
-    Left to itself it tries the page's own address first, and the browser reports two errors.
+    Otherwise it would try the path of the page first, which logs two errors in the browser console.
     """
     import streamlit
 
@@ -100,17 +100,17 @@ def index_page() -> str:
 
 
 def inline_script_hashes(page: str) -> list[str]:
-    """The sources a policy must name for the scripts written into this page."""
+    """The hashes that the Content-Security-Policy needs for the page's inline scripts."""
     scripts = re.findall(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", page, re.DOTALL)
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 
 def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
-    """Everything comes from this server, nothing from elsewhere, and nobody frames it."""
+    """Security headers: resources from this server only, no framing by other sites."""
     policy = {
         "default-src": "'self'",
-        # old Safari does not count a websocket to this server as 'self'
+        # in old Safari 'self' does not include websockets
         "connect-src": "'self' ws://127.0.0.1:* ws://localhost:*",
         "img-src": "'self' data: blob:",
         "style-src": "'self' 'unsafe-inline'",

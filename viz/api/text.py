@@ -1,4 +1,4 @@
-"""Answers about the trace of a text: an overview, one head's map, exact rows."""
+"""Responses about the trace of a text: overview, one head's map, exact rows."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     Shown = Trace | View
 
-THUMB = 40  # cells along a thumbnail's side
-WHOLE = 640  # cells along the side of a map; larger matrices are max-pooled
+THUMB = 40  # maximum cells per side of a thumbnail
+WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
 UNTRAINED = "untrained: random weights"
 
 
 def thumbs(shown: "Shown") -> Thumbs:
-    """Every head of every site in small."""
+    """Thumbnails of every head of every site."""
     from analysis.overview import thumbnails
 
     found = (thumbnails(shown, site, size=THUMB) for site in shown.sites)
@@ -27,7 +27,7 @@ def thumbs(shown: "Shown") -> Thumbs:
 
 
 def overview(entry: TextEntry, id: str) -> bytes:
-    """Labels, sites and thumbnails: all that is needed to draw the atlas and the controls."""
+    """Labels, sites and thumbnails: everything needed to draw the atlas and the controls."""
     shown = entry.shown
     base = {
         "model": shown.model,
@@ -46,7 +46,7 @@ def map_of(
     rows: range | None = None,
     columns: range | None = None,
 ) -> bytes:
-    """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells a side."""
+    """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells per side."""
     from analysis.overview import pooled
 
     found = site_at(entry.shown, site, head)
@@ -58,7 +58,7 @@ def map_of(
 
 
 def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index: int) -> bytes:
-    """The exact weights of one query over the keys, or those one key gets from the queries."""
+    """The exact weights of one query over all keys, or of one key over all queries."""
     from analysis.overview import column_of, rows_of
 
     found = site_at(entry.shown, site, head)
@@ -73,13 +73,13 @@ def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index:
 
 
 def note_of(shown: "Shown") -> str:
-    """The caveat drawn with every picture of this trace; empty if there is none."""
+    """The caveat shown with every picture of this trace; empty if there is none."""
     parts = ["" if shown.trained else UNTRAINED, getattr(shown, "note", "")]
     return "; ".join(part for part in parts if part)
 
 
 def rows_sum_to_one(shown: "Shown") -> bool:
-    """Whether no token is hidden and no attention sink takes a share of a row."""
+    """Whether rows sum to 1: no token is hidden and no attention sink takes a share."""
     sinks = (getattr(pattern.score, "sink", None) for pattern in shown.patterns)
     return getattr(shown, "special", "") != "hidden" and all(sink is None for sink in sinks)
 
@@ -99,7 +99,7 @@ def site_at(shown: "Shown", site: int, head: object = None) -> "Site":
 
 
 def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
-    """Each text once, and the sites, which name the texts of their rows and columns."""
+    """Every distinct text once, and the sites with references to their row and column texts."""
     from analysis.view import View
 
     sides = [(shown.queries(site)[0], shown.keys(site)[0]) for site in shown.sites]

@@ -1,6 +1,6 @@
-"""What pages share: models in a bounded cache, forward passes, lines that tell of a problem.
+"""Shared by the pages: a bounded model cache, forward passes, messages.
 
-Nothing that needs torch is imported before it is called for: a page's first output does not wait.
+Modules that need torch are imported inside functions, so that a page's first output does not wait.
 """
 
 import contextlib
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from models.text import Tokenizer
 
 ROOT = Path(__file__).parents[2]
-LARGE = 5_000_000  # weights of a model whose forward pass takes longer than a picture
-BUILT = "built"  # a model made on the page, with random weights
-VOCAB = 4096  # of encoders built here: words are hashed into so many ids
-_FORWARDS = threading.BoundedSemaphore(2)  # forward passes at one time, over all users
+LARGE = 5_000_000  # parameters from which on a forward pass gets all cores
+BUILT = "built"  # a model built on the page, with random weights
+VOCAB = 4096  # vocabulary of encoders built here, into which words are hashed
+_FORWARDS = threading.BoundedSemaphore(2)  # concurrent forward passes, over all users
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which model a page shows: a name of the catalogue, or BUILT with an encoder's sizes."""
+    """The model of a page: a catalogue name, or BUILT with an encoder's sizes."""
 
     model: str
     heads: int = 4
@@ -42,33 +42,33 @@ class Choice:
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """The fields of the `EncoderConfig` of a model that is built here."""
+        """The fields of the `EncoderConfig` of a model built here."""
         shown = ("dim", "depth", "heads", "positions", "norm", "seed")
         sizes = {name: getattr(self, name) for name in shown}
         return {"vocab": VOCAB, "mlp": 4 * self.dim, **sizes}
 
 
 def error_line(message: object) -> None:
-    """One line that says what is wrong and what to do; never markdown or HTML of the user's."""
+    """A one-line error message; the user's markdown and HTML are escaped."""
     line = " ".join(str(message).split())
     with st.container(key=f"problem_{hashlib.sha1(line.encode()).hexdigest()[:8]}"):
         st.error(plain(line), icon=":material/error:")
 
 
 def notice(message: object) -> None:
-    """One line about something that was changed or left out on the way."""
+    """A one-line note, for example on truncated input."""
     st.info(plain(" ".join(str(message).split())), icon=":material/info:")
 
 
 def plain(text: str) -> str:
-    """Text that Streamlit's markdown shows letter by letter."""
+    """Text escaped for Streamlit's markdown."""
     escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|~$&@/=" else c for c in text)
     return escaped.replace(":", "&#58;")  # an escaped colon could still begin a directive
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def opened(choice: Choice, device: str) -> "Model":
-    """The model, loaded or built once and shared: nothing may change it."""
+    """The model, loaded or built once and shared: it must not be modified."""
     from models.encoder import EncoderConfig
     from models.run import load
 
@@ -80,25 +80,25 @@ def opened(choice: Choice, device: str) -> "Model":
 
 @st.cache_resource(show_spinner=False)
 def _imports_stay() -> None:
-    """Leaves what was imported out of later garbage collections, which it would slow down."""
+    """Freezes imported objects, so that later garbage collections are faster."""
     gc.collect()
     gc.freeze()
 
 
 def tokenizer(choice: Choice, device: str) -> "Tokenizer":
-    """What reads text for the model."""
+    """The model's tokenizer."""
     found = opened(choice, device).tokenizer
     if found is None:
-        raise ValueError("this model reads token ids only")
+        raise ValueError("this model takes token ids only")
     return found
 
 
 @contextlib.contextmanager
 def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
-    """For a model's forward pass: not more than two at one time, over all users.
+    """Limits concurrent forward passes to two, over all users.
 
-    A large model, or a long pass, has all cores. All else that PyTorch does for a page is small
-    and has one core: two threads would wait for each other while the browser needs the other one.
+    A large model or a long pass gets all cores. Everything else a page does in PyTorch is small and
+    gets one core: more threads would only add overhead.
     """
     import torch
 
@@ -113,14 +113,14 @@ def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
 
 @st.cache_resource(show_spinner=False)
 def cores() -> int:
-    """How many threads PyTorch would choose itself; asked before anything changes it."""
+    """PyTorch's default number of threads; must be called before it is changed."""
     import torch
 
     return torch.get_num_threads()
 
 
 def device() -> str:
-    """What the models run on: the chosen device where this machine has it, else the CPU."""
+    """The selected device if this machine has it, else the CPU."""
     chosen = session.app("device")
     if chosen == "cpu":
         return chosen
@@ -130,5 +130,5 @@ def device() -> str:
 
 
 def cold() -> bool:
-    """Whether PyTorch is still to be imported, which takes seconds."""
+    """Whether PyTorch is not imported yet, which takes seconds."""
     return "torch" not in sys.modules

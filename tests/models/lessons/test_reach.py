@@ -2,13 +2,13 @@
 
 import pytest
 
-from models.lessons.reach import KINDS, cost, seen
+from models.lessons.reach import KINDS, cost, receptive_field
 
 TOKENS, AT = 19, 7
 
 
 def which(kind: str, **more: int) -> list[int]:
-    return seen(kind, TOKENS, AT, **more).nonzero()[:, 0].tolist()
+    return receptive_field(kind, TOKENS, AT, **more).nonzero()[:, 0].tolist()
 
 
 def test_attention_sees_everything_at_once() -> None:
@@ -31,7 +31,7 @@ def test_a_convolution_sees_half_a_window_a_layer(layers: int, kernel: int) -> N
 def test_the_path_of_a_convolution_is_how_many_layers_join_the_ends(kernel: int) -> None:
     path = cost("convolution", TOKENS, 4, kernel).path
     for layers, joined in ((path, True), (path - 1, False)):
-        found = seen("convolution", TOKENS, 0, layers=layers, kernel=kernel)
+        found = receptive_field("convolution", TOKENS, 0, layers=layers, kernel=kernel)
         assert bool(found[-1]) == joined
 
 

@@ -26,7 +26,7 @@ def test_a_causal_model_through_the_fused_kernel() -> None:
 def test_a_sink_keeps_the_rest() -> None:
     line = line_of("GPT-OSS", [3, 4, 5])
     assert "the explicit formula" in line
-    assert "to less, a sink keeps the rest" in line
+    assert "to less, the sink takes the rest" in line
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_sink_keeps_the_rest() -> None:
         (Mask(), "none"),
         (Mask(causal=True, window=3), "causal, window of 3"),
         (Mask(padding=torch.zeros(1, 5, dtype=torch.bool)), "padding"),
-        (Mask(dense=torch.ones(1, 1, 2, 2, dtype=torch.bool)), "a matrix of its own"),
+        (Mask(dense=torch.ones(1, 1, 2, 2, dtype=torch.bool)), "dense matrix"),
     ],
 )
 def test_masks_in_words(rule: Mask, words: str) -> None:

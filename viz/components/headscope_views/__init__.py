@@ -1,4 +1,4 @@
-"""The browser side as one Streamlit component: props in, values and events out."""
+"""The browser views as one Streamlit component: props in, values and events out."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -16,17 +16,17 @@ def view(
     default: Mapping[str, Any] | None = None,
     width: int | Literal["stretch", "content"] = "stretch",
 ) -> Any:
-    """Shows what `kind` names; `assets/types.d.ts` has the props of each kind.
+    """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
         kind: "text", "image", "architecture", "address", "keys", "mode", "preload", "slider",
             "entry" or "copy".
-        props: plain JSON; they go one way and are complete each time.
-        key: constant for one place in the page; a new one mounts the view anew.
-        on: the values and events the kind may send, each with what is called before the rerun it
-            causes; a name alone only makes it part of the result.
-        default: what values are before the kind has sent any.
-        width: in pixels, or what it may take.
+        props: plain JSON, complete in every call.
+        key: constant while the view stays mounted; a new key mounts a new view.
+        on: the values and events the kind may send, each with a callback that runs before the
+            rerun it causes; a name alone only adds it to the result.
+        default: initial values, before the kind has sent any.
+        width: in pixels, or a width mode of Streamlit.
 
     Returns:
         A mapping with an entry for each name of `on`: the value last sent, the event of this run,
@@ -39,13 +39,15 @@ def view(
 
 
 def _nothing() -> None:
-    """Called before a rerun that only has to happen."""
+    """The callback of an event that only triggers a rerun."""
 
 
 @cache
 def _component() -> Callable[..., Any]:
-    """Registers the component once a process. At the first call, not at import: Streamlit finds
-    packaged assets only while a server runs, and standalone.py is there for places without one.
+    """Registers the component once per process.
+
+    On first use, not at import: Streamlit finds packaged assets only while a server runs, and
+    standalone.py must work without one.
     """
     from streamlit.components.v2 import component
 

@@ -1,6 +1,6 @@
-"""One HTML page that holds a view, its code and its data: for files, notebooks and tests.
+"""A self-contained HTML page with a view, its code and its data: for files, notebooks and tests.
 
-The ES modules travel as data: addresses in an import map, so nothing is fetched from anywhere.
+The ES modules are embedded as data: URLs in an import map, so nothing is fetched.
 """
 
 import base64
@@ -50,15 +50,15 @@ def page(
     """A self-contained page.
 
     Args:
-        responses: what the server would answer, by path ("overview", "map?site=0&head=3"); None:
-            they are fetched from the server that the page comes from.
-        props: of the view, with its "kind"; what an attention view needs and is not given here has
-            the value it has where no Streamlit is.
+        responses: server responses by path ("overview", "map?site=0&head=3"); None fetches them
+            from the server of the page.
+        props: of the view, with its "kind"; missing props of an attention view take the values of
+            `defaults`.
         title: of the page.
 
     Returns:
-        HTML. A script on the page finds the view as `headscope`: `update(props)`, `destroy()` and
-        `events`, what it has sent.
+        HTML. Scripts on the page can use `headscope`: `update(props)`, `destroy()` and `events`,
+        the events sent so far.
     """
     held = responses and {
         path: base64.b64encode(data).decode("ascii") for path, data in responses.items()
@@ -74,7 +74,7 @@ def page(
 
 
 def defaults() -> dict[str, Any]:
-    """Props of an attention view on a page of its own: no link is written, nothing is kept."""
+    """Default props of an attention view on a standalone page: no link, no saved selection."""
     return {
         "page": "",
         "path": [],
@@ -88,12 +88,12 @@ def defaults() -> dict[str, Any]:
 
 
 def _script(value: object) -> str:
-    """JSON that can stand in a script element."""
+    """JSON escaped for a script element."""
     return json.dumps(value).replace("<", "\\u003c")
 
 
 def _modules() -> dict[str, str]:
-    """Module names to data: addresses; relative imports become names of the same map."""
+    """Module names mapped to data: URLs; relative imports are rewritten to names of the map."""
     found = {}
     for path in sorted(ASSETS.rglob("*.js")):
         name = path.relative_to(ASSETS).as_posix()

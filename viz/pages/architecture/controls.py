@@ -1,4 +1,4 @@
-"""The Architecture page's controls: kind, preset, everything that can be changed, and ways out."""
+"""Controls of the Architecture page: kind, preset, hyperparameters, and fixes for invalid ones."""
 
 import streamlit as st
 
@@ -11,13 +11,13 @@ from viz.pages.image import picture
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
-BESIDE = {"part": "Chosen part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
-VIEWS = {"no": "Its parts", "yes": "Run it"}
+BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
+VIEWS = {"no": "Parts", "yes": "Run it"}
 SLIDER, BOX = 150, 148  # pixels: widths of the controls
 
 
 def choose() -> None:
-    """Which kind of network, and which one of that kind to begin with."""
+    """The kind of network, and a preset of that kind."""
     preset = PRESETS[network.chosen()]
     if session.current(PAGE).settings.get("kind") != preset.kind:  # it is not in the link
         session.edit(PAGE, {"kind": preset.kind})
@@ -27,15 +27,15 @@ def choose() -> None:
             "kind",
             "Kind",
             KINDS,
-            "Encoder: every token sees every other. Decoder: only those before it.",
+            "Encoder: every token sees all tokens. Decoder: only those up to itself.",
             on_change=_follow_kind,
         )
         controls.select(
             PAGE,
             "preset",
-            "Begin with",
+            "Start from",
             {name: each.title for name, each in PRESETS.items() if each.kind == preset.kind},
-            "Sizes from papers and courses, small ones to play with, and networks trained here",
+            "Sizes from papers and courses, small ones to experiment with, and models trained here",
             width=290,
             on_change=_follow_preset,
         )
@@ -44,7 +44,7 @@ def choose() -> None:
 
 
 def change() -> None:
-    """Everything that can be changed in this kind of network."""
+    """The hyperparameters of this kind of network."""
     shown = fields(PRESETS[network.chosen()].kind)
     with st.container(key=f"{PAGE}_controls", horizontal=True, gap="small"):
         for field in shown:
@@ -57,9 +57,9 @@ def change() -> None:
 
 
 def problem(error: ValueError) -> None:
-    """Why these settings are impossible, in one line, and the nearest that are not."""
+    """Why these settings are invalid, in one line, and the nearest valid ones."""
     shared.error_line(error)
-    st.caption("Possible with one change (what is shown are the last settings that were possible):")
+    st.caption("Works with one change (the last valid settings are still shown):")
     with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.nearest()):
             controls.button(fix.label, f"{PAGE}_fix_{number}", session.assign, PAGE, fix.changes)
@@ -67,10 +67,10 @@ def problem(error: ValueError) -> None:
 
 
 def view(summary: str) -> bool:
-    """What is shown of the network: its parts or its attention; whether it is to be run.
+    """The choice between the parts of the network and its attention; whether to run it.
 
     Args:
-        summary: the network's numbers in a line of HTML.
+        summary: the network's totals as a line of HTML.
     """
     with st.container(key=f"{PAGE}_shown", horizontal=True, vertical_alignment="center"):
         controls.choice(PAGE, "run", "View", VIEWS, "", collapsed=True)
@@ -88,19 +88,19 @@ def _reset() -> None:
 
 
 def _follow_preset() -> None:
-    """After a preset was chosen."""
+    """Called after a preset was selected."""
     session.fold(PAGE)
     _begin(network.chosen())
 
 
 def _follow_kind() -> None:
-    """After a kind was chosen: its first preset."""
+    """Called after a kind was selected: switches to its first preset."""
     session.fold(PAGE)
     _begin(first_of(session.get(PAGE, "kind")))
 
 
 def _begin(name: str) -> None:
-    """The preset's own settings; its own input too, where the one before is a trained model's."""
+    """Sets the preset's settings, and its input if the present one is a trained model's example."""
     settings, selection = presets.values(name) | {"preset": name}, None
     foreign = session.get(PAGE, "photo") in picture.SAMPLES or _of_a_model(
         session.get(PAGE, "text")
@@ -113,7 +113,7 @@ def _begin(name: str) -> None:
 
 
 def _of_a_model(text: str) -> bool:
-    """Whether a text is an example of a model that was trained here."""
+    """Whether a text is an example of a trained model."""
     return any(text == example.input for name in PRESETS for example in presets.examples(name))
 
 

@@ -1,4 +1,4 @@
-"""What building and running the Architecture page's network costs, predicted before it is done."""
+"""Predicted cost of building and running the Architecture page's network."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,14 @@ from viz.pages.widgets import controls
 if TYPE_CHECKING:
     from models.model import Config
 
-SECONDS_A_WEIGHT = 8e-9  # to draw a random number
-LARGE = 512 * 2**20  # bytes from which on a network is only built when asked for
-SLOW = 4.0  # seconds, the same
-WASTE = 2.0  # a pass takes longer than its matrix products
+SECONDS_A_WEIGHT = 8e-9  # to draw one random number
+LARGE = 512 * 2**20  # networks of more bytes are built on request only
+SLOW = 4.0  # networks that take more seconds as well
+WASTE = 2.0  # time of a pass relative to its matrix products
 
 
 def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
-    """Shows the cost; whether the network fits the memory and, if it is large, was asked for."""
+    """Shows the cost; whether the network fits into memory and, if it is large, was requested."""
     from models.cost.memory import peak_memory
     from models.cost.memory_check import SHARE, available_memory
 
@@ -30,7 +30,7 @@ def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
     cost = f"about {short(wanted, 'memory')} of memory and {_time(seconds)}"
     if free is not None and wanted > SHARE * free:
         shared.error_line(
-            f"This needs {cost}, and {short(free, 'memory')} are free: make it smaller."
+            f"This needs {cost}, but only {short(free, 'memory')} are free: make it smaller."
         )
         _offer(SHARE * free)
         return False
@@ -39,7 +39,7 @@ def allowed(config: "Config", parts: tuple[Any, ...]) -> bool:
         return True
     if st.session_state.get(f"{PAGE}/asked") == repr(config):
         return True
-    st.caption(f"Building and running it takes {cost}, so it is only done when asked for.")
+    st.caption(f"Building and running it takes {cost}, so it runs on request only.")
     controls.button(f"Build it ({short(wanted, 'memory')})", f"{PAGE}_build", _ask, repr(config))
     return False
 
@@ -49,7 +49,7 @@ def _ask(network: str) -> None:
 
 
 def _offer(bytes: float) -> None:
-    """Buttons for smaller networks that fit."""
+    """Buttons that reduce one size so that the network fits."""
     from models.cost.count import parts
     from models.cost.memory import peak_memory
 

@@ -1,4 +1,4 @@
-"""The Architecture page's diagram, with what is to be read about each part, and its treemap."""
+"""The Architecture page's diagram, with details on each part, and its treemap."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +18,19 @@ Parts = tuple["Part", ...]
 
 
 def wait() -> None:
-    """Lets the browser load the diagram while PyTorch is loaded."""
+    """Lets the browser load the diagram while PyTorch is imported."""
     from headscope_views import view
 
     view("preload", {"load": "architecture"}, key=f"{PAGE}_diagram_preload")
 
 
 def show(parts: Parts, beside: str, *, stale: bool) -> None:
-    """The diagram, and beside it the chosen part or all parts' shares of a quantity.
+    """The diagram, beside details on the selected part or a treemap of a quantity.
 
     Args:
         parts: of the network.
         beside: "part", or one of `QUANTITIES`.
-        stale: whether the controls have moved on to a network that is impossible.
+        stale: whether the controls now describe an invalid network.
     """
     if beside not in QUANTITIES:
         _diagram(parts, "parameters", stale=stale, panel=True)
@@ -43,7 +43,7 @@ def show(parts: Parts, beside: str, *, stale: bool) -> None:
 
 
 def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool) -> None:
-    """What is chosen in it stays in the browser: no part that is clicked runs the page."""
+    """The diagram; selecting a part happens in the browser and causes no rerun."""
     from headscope_views import view
 
     from models.cost.count import walk
@@ -57,7 +57,7 @@ def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool) -> None:
 
 
 def _base(parts: Parts, quantity: str) -> dict[str, Any]:
-    """The parts with all that is to be read about them; code that several run stands there once."""
+    """The parts with their details; code shared by several parts is included once."""
     sources: list[tuple[str, int, str]] = []
 
     def described(part: "Part", copies: int) -> dict[str, Any]:
@@ -81,11 +81,11 @@ def _base(parts: Parts, quantity: str) -> dict[str, Any]:
 
 
 def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
-    """Shapes, formula and numbers of a part.
+    """Shapes, formula and numbers of a part, as rows of a table.
 
     Args:
         part: of the network.
-        times: how many copies of it there are in all.
+        times: total number of copies.
     """
     return [
         ("In", _axes(part.takes)),
@@ -97,14 +97,14 @@ def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
 
 
 def _shares(parts: Parts, quantity: str) -> None:
-    """All parts as areas, each as large as its share."""
+    """A treemap of all parts."""
     from models.cost.count import walk
 
     rows = [
         (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
     ]
     if not any(value for _, _, value in rows):
-        st.caption("Nothing to show: no part has any.")
+        st.caption("Nothing to show: the total is 0.")
         return
     figure = treemap(*zip(*rows, strict=True), title=network.title(), quantity=quantity)
     st.plotly_chart(figure, key=f"{PAGE}_shares", alt=f"{QUANTITIES[quantity][0]} of every part")
@@ -112,7 +112,7 @@ def _shares(parts: Parts, quantity: str) -> None:
 
 
 def summary(parts: Parts) -> str:
-    """The network's numbers in one line of HTML."""
+    """The network's totals as one line of HTML."""
     from models.cost.count import total
     from models.cost.memory import peak_memory
 
@@ -120,7 +120,7 @@ def summary(parts: Parts) -> str:
     return (
         f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
         f" · <b>{short(total(parts, 'flops'))}FLOP</b> a pass"
-        f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for a backward pass"
+        f" · <b>{short(total(parts, 'memory'), 'memory')}</b> kept for the backward pass"
         f" · {short(peak_memory(parts), 'memory')} to build and run it</p>"
     )
 

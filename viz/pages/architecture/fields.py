@@ -1,6 +1,6 @@
-"""What can be changed in each kind of network, and within which bounds.
+"""The hyperparameters of each kind of network, and their ranges.
 
-Nothing here imports torch: the controls stand before it is loaded.
+Does not import torch: the controls are drawn before it is loaded.
 """
 
 from collections.abc import Mapping
@@ -24,20 +24,20 @@ FILLS = {"−∞": None, "−10⁹": -1e9}
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that can be changed.
+    """One hyperparameter.
 
     Attributes:
-        name: in the link, and in the config unless `of` says otherwise.
-        label: on its control.
-        help: what it means, on hover.
-        default: of the config, as the control has it: 0 stands for None, "yes" for True.
-        low: of a number.
-        high: of a number.
-        options: of a word; empty for a number.
+        name: in the link, and in the config unless `of` is given.
+        label: of its control.
+        help: tooltip of its control.
+        default: of the config, as the control represents it: 0 for None, "yes" for True.
+        low: minimum of a number.
+        high: maximum of a number.
+        options: of a choice; empty for a number.
         control: "slider", "number", "switch" or "select".
-        more: whether it stands behind "More".
+        more: whether it is in the "More" section.
         of: its name in the config.
-        auto: whether an empty control stands for 0, and 0 for a value that follows from others.
+        auto: whether an empty control means 0, and 0 a value derived from others.
     """
 
     name: str
@@ -74,39 +74,37 @@ def _yes(name: str, label: str, default: str, help: str) -> Field:
 
 
 HEADS = _number(
-    *("heads", "Heads", 4, 1, 32, "How many attentions run side by side"), control="slider"
+    *("heads", "Heads", 4, 1, 32, "Number of attention heads per layer"), control="slider"
 )
-DEPTH = _number(
-    *("depth", "Depth", 2, 1, 24, "How many blocks follow each other"), control="slider"
-)
-DIM = _number("dim", "Dim", 64, 1, 4096, "Width of the model: numbers per token")
+DEPTH = _number(*("depth", "Depth", 2, 1, 24, "Number of blocks in the stack"), control="slider")
+DIM = _number("dim", "Dim", 64, 1, 4096, "Width of the model: features per token")
 WIDTH = _number(
-    *("head_dim", "Head width", 0, 0, 1024, "Numbers per head; left empty, dim / heads"), auto=True
+    *("head_dim", "Head width", 0, 0, 1024, "Features per head; if empty, dim / heads"), auto=True
 )
 MLP = _number("mlp", "MLP width", 256, 1, 16384, "Hidden width of the feed-forward network")
-VOCAB = _number("vocab", "Vocabulary", 1000, 1, 300_000, "How many different tokens it knows")
+VOCAB = _number("vocab", "Vocabulary", 1000, 1, 300_000, "Number of tokens in the vocabulary")
 PRE, POST = (
     Field("norm", "Norm", help, default, options=("post", "pre"), control="switch")
     for default in ("pre", "post")
-    for help in ("LayerNorm behind (post) or in front of (pre) each sub-layer",)
+    for help in ("LayerNorm after (post) or before (pre) each sub-layer",)
 )
-BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "Of the feed-forward network")
-ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How order gets in")
-SEED = _number("seed", "Seed", 0, 0, 999, "Draws other random weights", more=True)
+BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "In the feed-forward network")
+ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How positions are encoded")
+SEED = _number("seed", "Seed", 0, 0, 999, "Seed of the random weights", more=True)
 BIAS = _yes("qkv_bias", "Bias of q, k and v", "yes", "Whether these projections add a bias")
 SCALING = _words(
     *("dot_scaling", "Scores divided by", "sqrt", ("sqrt", "none", "fourth root")),
-    "√width; nothing; or q and k by its fourth root each",
+    "√width; nothing; or q and k by ∜width each",
     more=True,
 )
 FILL = _words(
-    *("mask_fill", "Hidden keys score", "−∞", tuple(FILLS)),
-    "−∞ hides a key for good; with −10⁹ a row that sees nothing attends to everything",
+    *("mask_fill", "Score of hidden keys", "−∞", tuple(FILLS)),
+    "−∞ always hides a key; with −10⁹ a row whose keys are all hidden attends to all of them",
     more=True,
 )
 SCALED = _yes("embed_scale", "Embeddings × √dim", "no", "Whether embeddings are multiplied by √dim")
 VALUES = _number(
-    *("value_dim", "Value width", 0, 0, 1024, "Of a head; left empty, the head width"),
+    *("value_dim", "Value width", 0, 0, 1024, "Of one head; if empty, the head width"),
     more=True,
     auto=True,
 )
@@ -114,18 +112,18 @@ TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
 FIELDS: dict[str, tuple[Field, ...]] = {
     "encoder": (
         *(*TEXT, POST, ORDER, BEND, VALUES, BIAS, SCALING, FILL, SCALED),
-        _yes("embed_norm", "Norm before the blocks", "no", "A LayerNorm behind the embedding"),
+        _yes("embed_norm", "Norm before the blocks", "no", "A LayerNorm after the embedding"),
         SEED,
     ),
     "decoder": (
         *(*TEXT, PRE, ORDER, BEND, VALUES, BIAS, SCALING, FILL),
         _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.help),
-        _yes("tied", "Tied output", "yes", "Whether the output projection is the embedding"),
+        _yes("tied", "Tied output", "yes", "Whether the output projection reuses the embedding"),
         SEED,
     ),
     "seq2seq": (
         _number("heads", "Heads", 8, 1, 32, HEADS.help, control="slider"),
-        _number("depth", "Depth", 6, 1, 24, "Blocks of either tower", control="slider"),
+        _number("depth", "Depth", 6, 1, 24, "Blocks in each tower", control="slider"),
         _number("dim", "Dim", 512, 1, 4096, DIM.help),
         _number("d_k", "Width of q, k", 64, 1, 1024, "Of one head"),
         _number("d_v", "Width of v", 64, 1, 1024, "Of one head"),
@@ -135,13 +133,13 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         *(POST, ORDER),
         _words("activation", "Activation", "relu", ACTIVATIONS, BEND.help),
         _yes("share_target", "Share target", "yes", "The output projection is the embedding"),
-        _yes("share_source", "Share source", "yes", "Both towers read one embedding"),
+        _yes("share_source", "Share source", "yes", "Both towers share one embedding"),
         _words(
             *("scaling", "Scaling", "prj", ("emb", "prj", "none")),
-            "With a shared target: embeddings × √dim, logits / √dim, or neither",
+            "If the target is shared: embeddings × √dim, logits / √dim, or neither",
             more=True,
         ),
-        _yes("embed_norm", "Norm before the blocks", "yes", "A LayerNorm behind the embedding"),
+        _yes("embed_norm", "Norm before the blocks", "yes", "A LayerNorm after the embedding"),
         *(BIAS, SCALING, FILL, SEED),
     ),
     "vit": (
@@ -155,7 +153,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
                 64,
                 0,
                 4096,
-                "Width of the model; left empty, patches stay as they are",
+                "Width of the model; if empty, patches are not projected",
             ),
             auto=True,
         ),
@@ -163,46 +161,46 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _words(
             *("positions", "Positions", "learned"),
             ("learned", "sinusoidal", "sincos2d", "none"),
-            "How the place of a patch gets in",
+            "How patch positions are encoded",
         ),
         BEND,
         _words(
-            *("pool", "Head reads", "class", ("class", "mean", "flatten"), "What is classified"),
+            *("pool", "Head reads", "class", ("class", "mean", "flatten"), "Input of the head"),
             of="head",
         ),
-        _number("classes", "Classes", 10, 0, 30_000, "Of the head; 0: no head"),
-        _words("patches", "Patches by", "linear", ("linear", "conv"), "Two ways to the same sum"),
+        _number("classes", "Classes", 10, 0, 30_000, "Number of classes; 0: no head"),
+        _words("patches", "Patches by", "linear", ("linear", "conv"), "Equivalent implementations"),
         _words(
             *("order", "Order", "p1 p2 c", ("p1 p2 c", "c p1 p2")),
-            "Of a patch's numbers: channels last or first",
+            "Order of a patch's numbers: channels last or first",
             more=True,
         ),
         _number("channels", "Channels", 3, 1, 4, "Of the image", more=True),
-        _number("registers", "Registers", 0, 0, 16, "Extra tokens without a place", more=True),
+        _number("registers", "Registers", 0, 0, 16, "Extra learned tokens, no position", more=True),
         *(BIAS, SCALING),
         _words(
             *("out_projection", "Output projection", "always", ("always", "needed")),
-            "needed: not where one head is as wide as the model",
+            "needed: omitted if a single head is as wide as the model",
             more=True,
         ),
-        _yes("patch_norm", "Norm of patches", "no", "A LayerNorm behind the projection"),
+        _yes("patch_norm", "Norm of patches", "no", "A LayerNorm after the projection"),
         SEED,
     ),
     "smallest": (_number("dim", "Dim", 3, 1, 1024, DIM.help), VOCAB, SEED),
 }
-TOKENS = _number("tokens", "Tokens", 16, 1, 1024, "How many go in", control="slider")
+TOKENS = _number("tokens", "Tokens", 16, 1, 1024, "Length of the input", control="slider")
 SOURCE = _number("tokens", "Source tokens", 16, 1, 1024, "Read by the encoder", control="slider")
 TARGET = _number("target", "Target tokens", 12, 1, 1024, "Read by the decoder", control="slider")
 
 
 def fields(kind: str) -> tuple[Field, ...]:
-    """What can be changed in networks of this kind, the size of their input included."""
+    """The hyperparameters of this kind of network, including its input size."""
     inputs = {"vit": (), "seq2seq": (SOURCE, TARGET)}.get(kind, (TOKENS,))
     return (*FIELDS[kind], *inputs)
 
 
 def value_of(field: Field, values: Mapping[str, Any]) -> int | str:
-    """The value of its control for these fields of a config."""
+    """The value of the control for these fields of a config."""
     value = values.get(field.of or field.name, field.default)
     if field.name == "mask_fill":
         return next((word for word, fill in FILLS.items() if fill == value), "−∞")
@@ -212,7 +210,7 @@ def value_of(field: Field, values: Mapping[str, Any]) -> int | str:
 
 
 def meaning(field: Field, value: int | str) -> Any:
-    """What the config is given for a value of its control."""
+    """The config value for a value of the control."""
     if field.name == "mask_fill":
         return FILLS[str(value)]
     if field.options == YES_NO:
@@ -221,7 +219,7 @@ def meaning(field: Field, value: int | str) -> Any:
 
 
 def automatic(name: str, values: Mapping[str, int | str]) -> int | None:
-    """What an empty control stands for; None where the other values do not fit together."""
+    """The value that an empty control means; None where the other values are invalid."""
     if name == "dim":
         return int(values["channels"]) * int(values["patch"]) ** 2
     if name == "value_dim" and values["head_dim"]:

@@ -1,4 +1,4 @@
-"""Ways out of settings that are impossible, or that need more memory than this machine has."""
+"""Fixes for settings that are invalid or need too much memory."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from viz.pages.architecture import network
 from viz.pages.architecture.fields import Field, fields
 from viz.pages.architecture.network import Values
 
-FAR = 64  # how far from a number another one is looked for
+FAR = 64  # maximum distance of an alternative number
 LIMITS = (200, 512, 1000, 1024)  # usual lengths of the longest input
 SMALLER = (*("depth", "mlp", "dim", "image"), *("vocab", "source_vocab", "target_vocab", "tokens"))
 MOST = 4
@@ -16,14 +16,14 @@ MOST = 4
 
 @dataclass(frozen=True)
 class Fix:
-    """One change that makes the settings possible."""
+    """One change that makes the settings valid."""
 
     label: str
     changes: Values
 
 
 def nearest() -> list[Fix]:
-    """For each setting that alone can make the others possible: its nearest such value."""
+    """For each setting that alone can make the settings valid: its nearest such value."""
     name, now = network.chosen(), network.values()
     found = []
     for field in fields(PRESETS[name].kind):
@@ -34,10 +34,10 @@ def nearest() -> list[Fix]:
 
 
 def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
-    """For each size that alone can make a network fit: the largest value that is tried.
+    """For each size that alone can make the network fit: the largest value tried that does.
 
     Args:
-        fits: whether a config, with these settings, fits.
+        fits: whether a config with these settings fits.
     """
     name, now = network.chosen(), network.values()
     found = []
@@ -75,7 +75,7 @@ def _possible(name: str, now: Values) -> object | None:
 
 
 def _near(field: Field, now: Values) -> Iterator[int | str]:
-    """Other values, the nearest first; after those, the numbers that other settings have."""
+    """Other values, nearest first, followed by the values of other settings."""
     if field.options:
         yield from (option for option in field.options if option != now[field.name])
         return
@@ -92,7 +92,7 @@ def _near(field: Field, now: Values) -> Iterator[int | str]:
 
 
 def _falling(value: int) -> Iterator[int]:
-    """Smaller and smaller numbers, those with many divisors preferred."""
+    """Decreasing numbers, preferably with many divisors."""
     while value > 1:
         value = value * 3 // 4
         yield value - value % 64 if value > 64 else value - value % 8 if value > 8 else value

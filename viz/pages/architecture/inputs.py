@@ -1,4 +1,4 @@
-"""What the Architecture page's network reads: a text, token ids or a picture, from the controls."""
+"""The input of the Architecture page's network: a text, token ids or a picture."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 READS = {"text": "Text", "ids": "Token ids"}
 FITS = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch"}
-FIT_HELP = "The network takes square pictures: cut the sides off, add grey bars, or stretch"
+FIT_HELP = "The network takes square pictures: crop the sides, add grey bars, or stretch"
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Input:
 
     Attributes:
         kind: of input.
-        first: a text, token ids as they were typed, or the SHA-256 of a picture.
-        second: what the decoder of two towers is given, or how a picture is fitted; else "".
-        file: of a picture, for the lines of Python that open it.
-        data: of a picture.
+        first: a text, token ids as typed, or the SHA-256 of a picture.
+        second: the decoder's target, or the fit mode of a picture; else "".
+        file: file name of a picture, for the Python code.
+        data: file contents of a picture.
     """
 
     kind: Literal["text", "ids", "image"]
@@ -44,7 +44,7 @@ class Input:
 
 
 def choose(config: "Config") -> Input:
-    """The controls of the input, and what they say."""
+    """The input controls, and the input they describe."""
     from models.seq2seq import Seq2SeqConfig
     from models.vit import ViTConfig
 
@@ -52,7 +52,7 @@ def choose(config: "Config") -> Input:
         return _picture(config, presets.trained(network.chosen()))
     pair = isinstance(config, Seq2SeqConfig)
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
-        help = "Words are hashed into the vocabulary, or give the ids themselves"
+        help = "Words are hashed into the vocabulary; or type the ids"
         if controls.choice(PAGE, "reads", "Input", READS, help) == "ids":
             first = entry.text(PAGE, "ids", "Source ids" if pair else "Token ids")
             second = entry.text(PAGE, "answer_ids", "Target ids") if pair else ""
@@ -63,17 +63,17 @@ def choose(config: "Config") -> Input:
 
 
 def _picture(config: Any, model: str) -> Input:
-    """The choice of a picture, and what is done to it on its way into the network."""
+    """The choice of a picture and its preprocessing."""
     with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
         pictures.choose(PAGE, examples.of(model))
-        controls.choice(PAGE, "fit", "A picture that is not square", FITS, FIT_HELP)
+        controls.choice(PAGE, "fit", "If the picture is not square", FITS, FIT_HELP)
     for problem in pictures.problems(PAGE):
         shared.error_line(problem)
     data, digest = pictures.current(PAGE)
     request = Input("image", digest, session.get(PAGE, "fit"), pictures.name_in_code(PAGE), data)
     _, notes = fitted(config, request)
     if notes:
-        st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
+        st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
     return request
 
 
@@ -89,7 +89,7 @@ def arguments(config: "Config", request: Input) -> "tuple[Any, Any]":
 
 
 def parts(config: "Config", request: Input) -> tuple[Any, ...]:
-    """The parts of the network for this very input.
+    """The parts of the network for this input.
 
     Raises:
         ValueError: for an input that is empty or too long.
@@ -104,14 +104,14 @@ def parts(config: "Config", request: Input) -> tuple[Any, ...]:
         return parts(config, *(max(1, len(reading.numbers_in(text))) for text in values))
     texts = [clean(text)[0] for text in values]
     if not texts[0].strip():
-        raise ValueError("there is no text to read: type a sentence")
+        raise ValueError("the text is empty: type a sentence")
     counts = [len(WordTokenizer(shared.VOCAB).encode(text)) for text in texts]
     counts[1:] = [count + 1 for count in counts[1:]]  # a target begins with its first symbol
     return parts(config, *counts)
 
 
 def code(config: Any, request: Input) -> tuple[str, list[str], str]:
-    """Lines of Python: imports, what makes the input, and the arguments of `trace`."""
+    """Python code: imports, lines that make the input, and the arguments of `trace`."""
     if request.kind == "text":
         return "", [], ", ".join(repr(value) for value in arguments(config, request) if value)
     if request.kind == "ids":
@@ -133,13 +133,13 @@ def code(config: Any, request: Input) -> tuple[str, list[str], str]:
 
 
 def fitted(config: Any, request: Input) -> "tuple[Image, tuple[str, ...]]":
-    """The picture as the network sees it, in colour, and what was done to it."""
+    """The picture at the network's input size, in colour, with notes on its preprocessing."""
     how: Any = request.second
     return picture.fitted(request.first, config.image, config.image, how, request.data)
 
 
 def pixels(config: Any, image: "Image") -> "Tensor":
-    """The picture as the network's channels: of one, grey; of more than three, with zeros."""
+    """The pixels with the network's number of channels: one is grey, extra ones are zero."""
     import torch
 
     from models.image import to_pixels

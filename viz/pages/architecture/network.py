@@ -1,4 +1,4 @@
-"""The network that the Architecture page's controls stand for."""
+"""The network described by the Architecture page's controls."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ Values = dict[str, int | str]
 
 
 def chosen() -> str:
-    """The preset that the page shows, perhaps with changes."""
+    """The current preset, possibly with changes."""
     return session.get(PAGE, "preset")
 
 
@@ -26,25 +26,25 @@ def values() -> Values:
 
 
 def changed() -> bool:
-    """Whether the controls say anything else than the preset."""
+    """Whether the controls differ from the preset."""
     return values() != presets.values(chosen())
 
 
 def title() -> str:
-    """The name of the preset for readers; where it was changed, what it began as."""
+    """The display name of the preset, marked as changed where it is."""
     return PRESETS[chosen()].title + (", changed" if changed() else "")
 
 
 def sizes(values: Mapping[str, int | str]) -> tuple[int, int]:
-    """How many tokens go in, and into the decoder of two towers."""
+    """The number of input tokens, and of target tokens."""
     return int(values.get("tokens", 1)), int(values.get("target", 1))
 
 
 def config(name: str, values: Mapping[str, int | str]) -> Any:
-    """The config that values of the controls stand for; the preset gives the rest.
+    """The config for values of the controls; the preset supplies the rest.
 
     Raises:
-        ValueError: where they do not fit together, or the input does not fit the network.
+        ValueError: if they are inconsistent, or the input does not fit the network.
     """
     from models.cost.count import check_input
     from models.presets import config_of
@@ -61,7 +61,7 @@ def config(name: str, values: Mapping[str, int | str]) -> Any:
 
 
 def possible() -> tuple[Any, tuple[int, int], ValueError | None]:
-    """The last possible network, its input's sizes, and why that of now is impossible, if it is."""
+    """The last valid network, its input sizes, and the error of the current one, if any."""
     state, name, now = st.session_state, chosen(), values()
     try:
         made = config(name, now)

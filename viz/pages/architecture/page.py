@@ -24,7 +24,7 @@ def page() -> None:
         controls.change()
     above, place = st.container(key=f"{PAGE}_above", gap="small"), st.container()
     waiting = st.empty()
-    if "torch" not in sys.modules:  # which the parts are worked out with
+    if "torch" not in sys.modules:  # needed to compute the parts
         with waiting.container():
             diagram.wait()
     _show(above, place)
@@ -32,7 +32,7 @@ def page() -> None:
 
 
 def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
-    """The parts or the attention; where the settings are impossible, the last ones, dimmed."""
+    """The parts or the attention; if the settings are invalid, the last valid ones, dimmed."""
     from models.cost.count import parts
 
     config, sizes, error = network.possible()

@@ -1,6 +1,6 @@
-"""The networks the Architecture page begins with: their settings, inputs and link parameters.
+"""Presets of the Architecture page: their settings, inputs and link parameters.
 
-Nothing here imports torch: the controls stand before it is loaded.
+Does not import torch: the controls are drawn before it is loaded.
 """
 
 from collections.abc import Mapping
@@ -25,17 +25,17 @@ PRESET = link.choice("preset", FIRST, PRESETS)
 
 
 def params(name: str) -> tuple[link.Param, ...]:
-    """The settings of a preset, and what its views select."""
+    """The settings of a preset, and the selections of its views."""
     return (*settings_of(name), part_of(name), *selection_of(name))
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
-    """The parameters of a link: their defaults depend on its preset."""
+    """The parameters of a link; their defaults depend on its preset."""
     return params(link.value(PRESET, query))
 
 
 def settings_of(name: str) -> tuple[link.Param, ...]:
-    """The settings of a preset; what is as the preset has it is not in the link."""
+    """The settings of a preset; only deviations from the preset are in the link."""
     first, begin = values(name), input_of(name, first_example(name))
     return (
         PRESET,
@@ -54,13 +54,13 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
 
 
 def part_of(name: str) -> link.Param:
-    """What is chosen in the diagram: the path of a part; at first, where tokens attend."""
+    """The selected part of the diagram, by its path; by default the attention."""
     above = {"seq2seq": "encoder/blocks/", "smallest": ""}.get(PRESETS[name].kind, "blocks/")
     return link.text("part", above + "attention/attend")
 
 
 def selection_of(name: str) -> tuple[link.Param, ...]:
-    """What is chosen in the attention view."""
+    """The selection of the attention view."""
     begin, scales = head_of(first_example(name)), SCALES[PRESETS[name].kind == "vit"]
     return (
         link.number("layer", begin["layer"], 0, 99),
@@ -81,7 +81,7 @@ def values(name: str) -> dict[str, int | str]:
 
 
 def trained(name: str) -> str:
-    """The model of the catalogue whose weights a preset has; "" where they are random."""
+    """The catalogue model with the preset's weights; "" where they are random."""
     return PRESETS[name].model
 
 
@@ -92,12 +92,12 @@ def examples(name: str) -> tuple[Example, ...]:
 
 
 def first_example(name: str) -> Example | None:
-    """What a trained preset shows first."""
+    """The first example of a trained preset."""
     return next(iter(examples(name)), None)
 
 
 def input_of(name: str, example: Example | None) -> dict[str, str]:
-    """The input of an example of a preset; of None, a sentence and a photo for any network."""
+    """The input of an example; for None, a sentence and a photo that suit any network."""
     settings = {"text": SENTENCE, "answer": ANSWER, "photo": "flower"}
     if example is None:
         return settings
@@ -108,7 +108,7 @@ def input_of(name: str, example: Example | None) -> dict[str, str]:
 
 
 def head_of(example: Example | None) -> dict[str, Any]:
-    """What the attention view selects to show an example."""
+    """The selection of the attention view for an example."""
     if example is None:
         return {"layer": 0, "attention": "self", "head": 0, "token": None}
     return {

@@ -1,4 +1,4 @@
-"""The Architecture page's network, built and run: what it costs first, then its attention."""
+"""Builds and runs the Architecture page's network: first its cost, then its attention."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def show(config: "Config") -> None:
-    """The input, what running it will cost, and the attention of every head."""
+    """The input, the predicted cost, and the attention of every head."""
     name = network.chosen()
     model = "" if network.changed() else presets.trained(name)
     with st.container(gap="small"):
@@ -39,7 +39,7 @@ def show(config: "Config") -> None:
 
 
 def stale(config: "Config") -> bool:
-    """Dims the last picture; whether there is one."""
+    """Dims the last picture; returns whether there is one."""
     name = network.chosen()
     params = (*presets.settings_of(name), *presets.selection_of(name))
     if not attention.has_drawn(PAGE):
@@ -50,18 +50,18 @@ def stale(config: "Config") -> bool:
 
 
 def kind_of(config: "Config") -> attention.Kind:
-    """Which attention view shows this network."""
+    """The kind of attention view for this network."""
     from models.vit import ViTConfig
 
     return "image" if isinstance(config, ViTConfig) else "text"
 
 
 def _introduce(name: str, model: str) -> None:
-    """What a trained model learned, and its own texts; pictures stand with the pictures."""
+    """The description of a trained model, and its example texts."""
     if model:
         cards.about(model)
     elif presets.trained(name):
-        shared.notice("What was trained does not fit other sizes: its weights are random now.")
+        shared.notice("The trained weights do not fit the changed sizes: the weights are random.")
     if picture.samples(presets.trained(name)):
         return
     with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
@@ -72,7 +72,7 @@ def _introduce(name: str, model: str) -> None:
 
 
 def _take(name: str, example: "Example") -> None:
-    """Puts an example's input into the page, and its head before the reader."""
+    """Sets the input of an example, and selects its head."""
     settings = presets.input_of(name, example) | {"reads": "text"}
     session.assign(PAGE, settings, presets.head_of(example))
 
@@ -98,14 +98,14 @@ def _draw(stage: attention.Stage, config: "Config", model: str, request: Input) 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def built(config: "Config", model: str, device: str) -> "Model":
-    """The network, built or loaded once and shared: nothing may change it."""
+    """The network, built or loaded once and shared: it must not be modified."""
     from models.run import load
 
     return load(model or config, device=device)  # pyright: ignore[reportArgumentType]
 
 
 def traced(config: "Config", model: str, device: str, request: Input) -> "Held[Trace]":
-    """One pass over one input."""
+    """One forward pass over one input."""
 
     def run() -> "Trace":
         from models.run import trace
@@ -120,7 +120,7 @@ def traced(config: "Config", model: str, device: str, request: Input) -> "Held[T
 def _held(
     trace: "Held[Trace]", config: Any, model: str, device: str, request: Input
 ) -> Held[TextEntry | ImageEntry]:
-    """What the browser asks about."""
+    """The registry entry of a trace."""
 
     def code(site: int, head: int | str) -> str:
         return _code(config, model, request, trace.value, site, head)
@@ -145,7 +145,7 @@ def _held(
 def _code(
     config: Any, model: str, request: Input, trace: "Trace", site: int, head: int | str
 ) -> str:
-    """Lines of Python that give the weights that are shown."""
+    """Python code for the weights shown."""
     imports, lines, arguments = inputs.code(config, request)
     imports += "from models.run import load, trace\n"
     if not model:

@@ -1,4 +1,4 @@
-"""What each part of a network does, in one sentence for a newcomer."""
+"""What each part of a network does, in one sentence for beginners."""
 
 from typing import TYPE_CHECKING
 
@@ -6,46 +6,46 @@ if TYPE_CHECKING:
     from models.cost.parts import Part
 
 DOES = {
-    "input": "What the network is given.",
-    "embedding": "Every token gets a vector of its own: a row of a table that is learned.",
-    "positions": "Tells the network which token came where: attention alone does not know.",
-    "norm": "Shifts and scales every token's vector to mean 0 and deviation 1, then by a learned"
-    " factor and offset.",
-    "attention": "Every token looks at others and takes in what it finds there, in several heads at"
-    " once. The only place where tokens learn of each other.",
+    "input": "The input of the network.",
+    "embedding": "Every token is mapped to a vector: a row of a learned table.",
+    "positions": "Encodes the position of each token: attention alone ignores order.",
+    "norm": "Normalises every token's vector to mean 0 and deviation 1, then applies a learned"
+    " scale and offset.",
+    "attention": "Every token gathers information from other tokens, in several heads at once."
+    " Nowhere else do tokens exchange information.",
     "attend": "Each head compares every query with every key; a softmax turns the scores into"
     " weights, and the weights mix the values.",
-    "feed-forward": "Two layers that work on each token by itself, the same for all of them.",
-    "linear": "A matrix of weights, and an offset for each output.",
-    "activation": "Bends the numbers: without it, two layers would be one.",
-    "add": "The way round: what went into the part is added to what came out, so every part only"
-    " has to say what to change.",
-    "pool": "Rearranges numbers; nothing is learned.",
-    "head": "Reads the last vectors and says how likely each class is.",
-    "block": "The part that is repeated: same shape in and out, weights of its own in every copy.",
+    "feed-forward": "Two linear layers applied to each token separately, with the same weights.",
+    "linear": "A weight matrix, and an offset for each output.",
+    "activation": "A non-linear function: without it, two linear layers would collapse into one.",
+    "add": "The residual connection: the input of the part is added to its output, so each part"
+    " only computes a change.",
+    "pool": "Rearranges or averages numbers; nothing is learned.",
+    "head": "Turns the last vectors into a score for each class.",
+    "block": "The repeated part: input and output have the same shape; each copy has its own"
+    " weights.",
     "tower": "A stack of blocks.",
 }
 NAMED = {
-    "query": "What each token asks: its vector times a matrix, cut into heads.",
-    "key": "What each token answers to, compared with every query.",
-    "value": "What each token hands over where it is attended to.",
-    "out": "Mixes what the heads found, side by side, back into one vector per token.",
-    "cut": "Cuts the image into patches and lines up the numbers of each.",
-    "prefix": "Learned vectors in front of the patches; the class token is what the head reads.",
-    "output": "Compares every token's last vector with one vector per answer, a word to come next"
-    " or a class: a score for each.",
+    "query": "What each token looks for: its vector times a matrix, split into heads.",
+    "key": "What each token can be matched on; compared with every query.",
+    "value": "What each token passes on when it is attended to.",
+    "out": "Concatenates the outputs of the heads and projects them to one vector per token.",
+    "cut": "Cuts the image into patches and flattens each of them.",
+    "prefix": "Learned vectors before the patches; the head reads the class token.",
+    "output": "Compares every token's last vector with one vector per token of the vocabulary or"
+    " class: one score for each.",
     "cross": "Every token of the target looks at the source: queries from the decoder, keys and"
     " values from the encoder's output.",
-    "relation": "Order that reaches into every block's attention instead of the vectors.",
+    "relation": "Positions that act inside the attention of every block, not on the vectors.",
 }
 COUNTED = {
-    "parameters": "Every number that is learned, once: shared matrices count where they are read"
-    " first. It does not say which part matters most.",
-    "flops": "Two for each multiplication with its addition, in matrix products and convolutions;"
-    " norms, softmax and activations are left out, masked cells are counted. Time also depends on"
-    " memory and machine.",
-    "memory": "Bytes of the numbers each part writes and a backward pass needs, as float32, with"
-    " the fused attention. A pass that is only traced keeps less.",
+    "parameters": "Every learned parameter, once: shared matrices count where they are first used."
+    " It does not show which part matters most.",
+    "flops": "Two per multiply–add, in matrix products and convolutions; norms, softmax and"
+    " activations are not counted, masked cells are. Run time also depends on memory and machine.",
+    "memory": "Bytes of float32 activations that each part keeps for the backward pass, with fused"
+    " attention. A trace without gradients keeps less.",
 }
 
 

@@ -1,1 +1,1 @@
-"""The frame round every page: the bar, the menu, the navigation."""
+"""The frame around every page: bar, menu, navigation."""

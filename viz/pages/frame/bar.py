@@ -1,4 +1,4 @@
-"""The bar above every page: the way to each part of the app, and the menu."""
+"""The bar above every page: navigation, and the menu."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from viz.pages.frame import menu, registry
 
 
 def draw(current: registry.Entry) -> None:
-    """Draws the bar; the part of the app that the current page belongs to is marked."""
+    """Draws the bar, with the section of the current page marked."""
     with st.container(key="frame_bar", horizontal=True, gap="small", vertical_alignment="center"):
         for entry in registry.BAR:
             here = entry.name == current.part_of

@@ -1,4 +1,4 @@
-"""The script that Streamlit runs: page settings, the bar, and the page that was asked for."""
+"""The script that Streamlit runs: page config, the bar, and the current page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The menu: settings that hold on every page, and the link to what is shown."""
+"""The menu: settings shared by all pages, and a link to the current view."""
 
 import streamlit as st
 
@@ -8,18 +8,18 @@ from viz.pages.widgets import controls
 
 
 def draw() -> None:
-    """Draws the menu, closed."""
+    """Draws the closed menu."""
     with st.popover("View", icon=":material/tune:", type="tertiary", key="frame_menu"):
         controls.toggle(APP, "projector", "Projector mode", "Larger type, for the back row")
         _device()
         _copy_link()
     if app("projector") == "yes":
         with st.container(key="frame_projector", width="content"):
-            st.html("<span></span>")  # app.css enlarges the type where this is; empty is not drawn
+            st.html("<span></span>")  # app.css enlarges the type if this exists; empty is not drawn
 
 
 def _device() -> None:
-    """A choice between this machine's devices, where it has more than one and that is known."""
+    """A choice of device, if this machine is known to have more than one."""
     if cold():
         return
     from models.run import devices

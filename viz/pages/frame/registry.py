@@ -1,4 +1,4 @@
-"""The pages of the app: their names, titles, and the modules that draw them."""
+"""The pages of the app: names, titles and modules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Entry:
     """A page.
 
     Attributes:
-        name: of the page, and its address.
-        title: for readers.
-        module: whose function `page` draws it; imported when the page is opened.
+        name: of the page, also its URL path.
+        title: for display.
+        module: its function `page` draws the page; imported when the page is opened.
         part_of: the entry of the bar that is marked while the page is shown.
     """
 

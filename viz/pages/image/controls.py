@@ -1,4 +1,4 @@
-"""The Image page's network: the list of networks, and the sizes of one that is built here."""
+"""Controls of the Image page: the list of networks, and the sizes of one built here."""
 
 from collections.abc import Callable, Iterable
 
@@ -28,7 +28,7 @@ PARAMS = (
     link.number("seed", 0, 0, 999),
     link.choice("order", "p1 p2 c", ORDERS),
 )
-SLIDER = 120  # pixels: all controls stand in one row of a small laptop
+SLIDER = 120  # pixels: all controls fit in one row on a small laptop
 
 
 def model(page: str, on_change: Callable[[], None]) -> str:
@@ -38,16 +38,16 @@ def model(page: str, on_change: Callable[[], None]) -> str:
         "model",
         "Network",
         network.TITLES,
-        "Small vision transformers that were trained for this app, each on one task; or build"
-        " one here and change its sizes: its weights are random, so its pictures show"
-        " architecture, not learning.",
+        "Small vision transformers trained for this app, each on one task; or build one here and"
+        " change its sizes: its weights are random, so the pictures show architecture, not"
+        " learning.",
         width=210,
         on_change=on_change,
     )
 
 
 def chosen(page: str) -> ViTChoice:
-    """The chosen network, with the sizes of one that is built here."""
+    """The selected network, with the sizes of one built here."""
     settings = session.current(page).settings
     if settings["model"] != BUILT:
         return network.trained(settings["model"])
@@ -55,9 +55,9 @@ def chosen(page: str) -> ViTChoice:
 
 
 def sizes(page: str) -> None:
-    """The sizes of a network that is built here, the less used ones folded away.
+    """The sizes of a network built here; less common ones are in an expander.
 
-    Each slider stops at the values that work with the others.
+    Each slider snaps to the values that are valid given the others.
     """
     if session.get(page, "model") != BUILT:
         return
@@ -65,39 +65,39 @@ def sizes(page: str) -> None:
     with st.container(
         key=f"{page}_controls", horizontal=True, gap="small", vertical_alignment="bottom"
     ):
-        help = "Rows and columns of pixels the network takes; the patch divides it"
+        help = "Input size of the network in pixels; a multiple of the patch size"
         works = _those(SIZES, lambda size: size % now.patch == 0)
         slider(page, "size", "Image size", (32, 512), help, step=16, width=SLIDER, allowed=works)
-        help = "Pixels along a patch's side; it divides the image size"
+        help = "Side of a patch in pixels; a divisor of the image size"
         works = _those(PATCHES, lambda patch: now.size % patch == 0)
         slider(page, "patch", "Patch", (4, 56), help, width=SLIDER, allowed=works)
-        help = "How many attentions run side by side; only numbers that divide the width work"
+        help = "Number of attention heads per layer; must divide the width"
         works = _those(range(1, 17), lambda heads: now.dim % heads == 0)
         slider(page, "heads", "Heads", (1, 16), help, width=SLIDER, allowed=works)
         help = "Width of the model; each head gets dim / heads"
         works = _those(DIMS, lambda dim: dim % now.heads == 0)
         slider(page, "dim", "Dim", (16, 768), help, step=16, width=SLIDER, allowed=works)
-        help = "How many blocks, one layer of attention each"
+        help = "Number of blocks, with one attention layer each"
         slider(page, "depth", "Depth", (1, 12), help, width=SLIDER)
         with st.popover("More", key=f"{page}_more"):
             _more(page)
 
 
 def _more(page: str) -> None:
-    help = "The network takes square pictures: cut the sides off, add grey bars, or stretch"
-    choice(page, "fit", "A picture that is not square", FITS, help)
+    help = "The network takes square pictures: crop the sides, add grey bars, or stretch"
+    choice(page, "fit", "If the picture is not square", FITS, help)
     with st.container(horizontal=True, gap="small"):
-        help = "How the place of a patch gets in; none: the patches are a bag"
+        help = "How patch positions are encoded; none: patches have no order"
         names = {name: name for name in POSITIONS}
         select(page, "positions", "Positions", names, help, width=130)
-        help = "Extra learned tokens without a place"
+        help = "Extra learned tokens without a position"
         slider(page, "registers", "Registers", (0, 8), help, width=SLIDER)
-        help = "How the numbers of a patch are lined up before they are projected"
+        help = "Order of a patch's numbers in the flattened vector"
         select(page, "order", "Order", ORDERS, help, width=120)
         seed(page)
 
 
 def _those(values: Iterable[int], work: Callable[[int], bool]) -> list[int]:
-    """The values that work; empty if every step of the slider does."""
+    """The valid values; empty if every step of the slider is valid."""
     found = [value for value in values if work(value)]
     return [] if isinstance(values, range) and len(found) == len(values) else found

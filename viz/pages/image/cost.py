@@ -1,6 +1,6 @@
-"""What running the Image page's network costs, estimated before it is built, and ways to shrink it.
+"""Estimated cost of running the Image page's network, and ways to reduce it.
 
-A pass that takes long runs only when asked for; one that does not fit this machine is refused.
+A slow pass runs on request only; one that does not fit this machine is refused.
 """
 
 import time
@@ -17,12 +17,12 @@ from viz.pages.shared import BUILT
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
-SLOW = 5.0  # seconds from which on a pass has to be asked for
-LONGEST = 300.0  # seconds that a pass may take at all: nothing can stop it
-LONG = 0.5  # seconds on one core from which on a pass gets all cores
-SHARE = 0.8  # of the free memory; the rest is the browser's and other people's
-OVERHEAD = 2.5  # a pass takes longer than its matrix products alone; measured
-SECONDS_A_WEIGHT = 2e-8  # to draw a random number and to find a place for it
+SLOW = 5.0  # seconds: longer passes run on request only
+LONGEST = 300.0  # maximum seconds of a pass, which cannot be interrupted
+LONG = 0.5  # seconds on one core: longer passes get all cores
+SHARE = 0.8  # of the free memory; the rest is left to other processes
+OVERHEAD = 2.5  # measured: time of a pass relative to its matrix products
+SECONDS_A_WEIGHT = 2e-8  # to allocate and draw one random number
 RANGES: dict[str, Sequence[int]] = {
     "size": range(32, 513, 16),
     "patch": (4, 7, 8, 14, 16, 20, 28, 32, 56),
@@ -37,7 +37,7 @@ LABELS = {
     "dim": "Dim",
     "depth": "Depth",
 }
-LARGER = ("patch",)  # of which a larger value makes a network cheaper
+LARGER = ("patch",)  # settings whose larger values make a network cheaper
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Cost:
     """An estimate for one traced pass.
 
     Attributes:
-        seconds: of building the network and running it.
-        bytes: of memory at the peak.
-        free: bytes of memory; None where the system does not tell.
+        seconds: to build and run the network.
+        bytes: peak memory.
+        free: free memory in bytes; None if the system does not report it.
     """
 
     seconds: float
@@ -56,7 +56,7 @@ class Cost:
 
     @property
     def fits(self) -> bool:
-        """Whether there is memory for it, and it ends within `LONGEST`."""
+        """Whether it fits into memory and takes at most `LONGEST` seconds."""
         return self.in_memory and self.seconds <= LONGEST
 
     @property
@@ -65,20 +65,20 @@ class Cost:
 
     @property
     def quick(self) -> bool:
-        """Whether it runs without being asked for."""
+        """Whether it runs without a request."""
         return self.fits and self.seconds <= SLOW
 
 
 @dataclass(frozen=True)
 class Fix:
-    """One change of a setting that makes a network possible, or quick."""
+    """One change of a setting that makes a network valid or fast enough."""
 
     label: str
     changes: dict[str, int]
 
 
 def allowed(page: str, choice: ViTChoice, device: str) -> bool:
-    """Whether the network may run now; if not, says why, and offers changes of one click."""
+    """Whether the network may run now; if not, shows why and offers one-click fixes."""
     if choice.model != BUILT:
         return True
     try:
@@ -96,14 +96,14 @@ def allowed(page: str, choice: ViTChoice, device: str) -> bool:
 
     if not found.in_memory:
         shared.error_line(
-            f"This network needs about {short(found.bytes, 'memory')} of memory, and"
+            f"This network needs about {short(found.bytes, 'memory')} of memory, but only"
             f" {short(found.free or 0, 'memory')} are free: make it smaller."
         )
     else:
         show = shared.notice if found.fits else shared.error_line
         show(
             f"This network has {choice.config().tokens:,} tokens: a pass takes about"
-            f" {duration(found.seconds)} here, and cannot be stopped once it runs."
+            f" {duration(found.seconds)} and cannot be stopped once it runs."
         )
     run = [(f"Run it (about {duration(found.seconds)})", ask)] if found.fits else []
     _offer(page, smaller(choice, lambda other: estimate(other, device).quick), run)
@@ -114,7 +114,7 @@ def estimate(choice: ViTChoice, device: str) -> Cost:
     """The cost of one traced pass of a network built here.
 
     Raises:
-        ValueError: if the sizes do not fit each other.
+        ValueError: if the sizes are inconsistent.
     """
     from models.cost.count import parts, total
     from models.cost.memory import peak_memory
@@ -128,7 +128,7 @@ def estimate(choice: ViTChoice, device: str) -> Cost:
 
 
 def is_long(choice: ViTChoice, device: str) -> bool:
-    """Whether a pass is worth more than one core."""
+    """Whether a pass is long enough to use all cores."""
     from models.cost.count import parts, total
 
     return choice.model == BUILT and OVERHEAD * total(
@@ -138,7 +138,7 @@ def is_long(choice: ViTChoice, device: str) -> bool:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def speed(device: str) -> float:
-    """Operations a second of a matrix product, measured once."""
+    """FLOPs per second of a matrix product, measured once."""
     import torch
 
     size = 384
@@ -159,7 +159,7 @@ def duration(seconds: float) -> str:
 
 
 def possible(choice: ViTChoice) -> list[Fix]:
-    """For each setting that alone makes the others possible: the nearest such value."""
+    """For each setting that alone makes the settings valid: the nearest such value."""
 
     def fits(other: ViTChoice) -> bool:
         return other.config() is not None
@@ -172,16 +172,16 @@ def possible(choice: ViTChoice) -> list[Fix]:
 
 
 def smaller(choice: ViTChoice, fits: Callable[[ViTChoice], bool]) -> list[Fix]:
-    """For each setting that alone makes the network cheap enough: the mildest such value.
+    """For each setting that alone makes the network cheap enough: the smallest such change.
 
     Args:
-        choice: what is too expensive.
-        fits: whether another one is cheap enough.
+        choice: the network that is too expensive.
+        fits: whether a network is cheap enough.
     """
 
     def mildest(name: str) -> Iterator[int]:
         now, larger = getattr(choice, name), name in LARGER
-        if name != "heads":  # which changes no cost
+        if name != "heads":  # does not affect the cost
             values = [value for value in RANGES[name] if (value > now if larger else value < now)]
             yield from sorted(values, reverse=not larger)
 

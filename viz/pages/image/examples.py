@@ -1,4 +1,4 @@
-"""The pictures of each network on the Image page, what to look at in them, and its answers."""
+"""Example pictures of each network on the Image page, captions, and the network's answers."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 def of(model: str) -> Mapping[str, Example | None]:
-    """A trained network's own pictures; for one that is built here, the photos."""
+    """The example pictures of a trained network; the photos for one built here."""
     return picture.samples(model) or dict.fromkeys(picture.PHOTOS)
 
 
 def caption(page: str) -> None:
-    """What the network learned and how well, and what to look at in the picture that is shown."""
+    """The task and scores of the network, and what to look at in the picture."""
     model = session.get(page, "model")
     if model == BUILT:
         st.caption(
-            "Untrained: the weights are random. The pictures show what patches, heads, dims and"
-            " depth do before any learning, and nothing that was learned."
+            "Untrained: the weights are random. The pictures show the effect of patches, heads,"
+            " dims and depth, and nothing that was learned."
         )
         return
     cards.about(model)
     example = of(model).get(session.get(page, "photo"))
     if example is not None and not pictures.has_upload(page):
-        st.caption(plain(f"What to look at. {example.hint}"))
+        st.caption(plain(f"What to look at: {example.hint}"))
 
 
 def answer(model: str, trace: "Trace") -> None:
-    """What a trained network answers to each question, and how sure it is."""
+    """The answers of a trained network to each question, with probabilities."""
     from analysis.outputs import class_probabilities
 
     card = cards.card(model)
@@ -55,7 +55,7 @@ def answer(model: str, trace: "Trace") -> None:
 
 
 def follow(page: str) -> None:
-    """After another network was chosen: a picture of its own, unless the user dropped one."""
+    """Called after another network was selected: shows its example, unless a file was uploaded."""
     session.fold(page)
     own = of(session.get(page, "model"))
     if not session.get(page, "upload") and session.get(page, "photo") not in own:
@@ -63,6 +63,6 @@ def follow(page: str) -> None:
 
 
 def settle(page: str) -> None:
-    """A trained network shows a picture of its own where a link names another one's."""
+    """Replaces an example of another network, named by a link, by one of this network."""
     if session.get(page, "model") != BUILT:
         follow(page)

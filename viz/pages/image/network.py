@@ -1,4 +1,4 @@
-"""The Image page's network: a trained one, or a vision transformer built here from its sizes."""
+"""The network of the Image page: a trained one, or a ViT built from the page's sizes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ FIRST = next(iter(TITLES))
 
 @dataclass(frozen=True)
 class ViTChoice:
-    """A name of the catalogue, or BUILT, with the network's sizes; pictures are square."""
+    """A catalogue name, or BUILT with the network's sizes; images are square."""
 
     model: str = BUILT
     size: int = 224
@@ -34,16 +34,16 @@ class ViTChoice:
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """The fields of the `ViTConfig` of a network that is built here."""
+        """The fields of the `ViTConfig` of a network built here."""
         names = ("patch", "dim", "depth", "heads", "positions", "registers", "seed", "order")
         fields = {name: getattr(self, name) for name in names}
         return {"image": self.size, "mlp": 4 * self.dim, **fields}
 
     def config(self) -> "ViTConfig":
-        """The config of a network that is built here.
+        """The config of a network built here.
 
         Raises:
-            ValueError: if the sizes do not fit each other.
+            ValueError: if the sizes are inconsistent.
         """
         from models.vit import ViTConfig
 
@@ -51,7 +51,7 @@ class ViTChoice:
 
 
 def trained(model: str) -> ViTChoice:
-    """A trained network with the sizes it has."""
+    """A trained network with its sizes."""
     config = read_config(CHECKPOINTS / TRAINED[model].folder).get("config", {})
     names = ("patch", "heads", "dim", "depth", "positions", "registers", "seed", "order")
     return ViTChoice(model, size=config["image"], **{name: config[name] for name in names})
@@ -59,7 +59,7 @@ def trained(model: str) -> ViTChoice:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def opened(choice: ViTChoice, device: str) -> "Model":
-    """The network, loaded or built once and shared: nothing may change it."""
+    """The network, loaded or built once and shared: it must not be modified."""
     from models.run import load
 
     return load(choice.config() if choice.model == BUILT else choice.model, device=device)

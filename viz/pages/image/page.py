@@ -22,9 +22,9 @@ def params(
     """The page's settings and its view's selection.
 
     Args:
-        model: where a link names none; "" has every link name one.
-        photo: where a link names none.
-        selection: what the view selects where a link does not say.
+        model: default network; "" means that every link names one.
+        photo: default picture.
+        selection: default selection of the view.
     """
     first = {"layer": 0, "head": 0, "token": 0, "direction": "out", **(selection or {})}
     return (
@@ -41,9 +41,9 @@ def params(
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
-    """The parameters of a link, with what its network begins with where it names no picture.
+    """The parameters of a link; without a picture, the defaults are those of its network.
 
-    A link without a network is one of the days when the page opened with a network built here.
+    Links without a network date from when the page opened with a network built here.
     """
     own = {name: text for name, text in query.items() if name not in session.APP_NAMES}
     model = link.value(link.choice("model", BUILT if own else network.FIRST, network.TITLES), own)
@@ -73,7 +73,7 @@ def page() -> None:
 
 
 def _show(stage: attention.Stage) -> None:
-    """Traces the picture and hands it to the browser."""
+    """Traces the picture and shows the view."""
     choice, device = controls.chosen(PAGE), shared.device()
     if not cost.allowed(PAGE, choice, device):
         stage.stale()
@@ -84,7 +84,7 @@ def _show(stage: attention.Stage) -> None:
         held = tracing.shown(request, data, pictures.name_in_code(PAGE))
     image, notes = tracing.fitted_image(request, data)
     if notes:
-        st.caption(shared.plain("Done to the picture: " + "; ".join(notes) + "."))
+        st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
     examples.answer(choice.model, held.value.shown)
     stage.show(held, panels=["code"])
     with stage.below:

@@ -1,6 +1,6 @@
-"""Pictures that come with the app, and files decoded and fitted to a network's size.
+"""Pictures shipped with the app, and files decoded and fitted to a network's input size.
 
-Everything that needs torch is imported when called.
+Modules that need torch are imported inside functions.
 """
 
 import io
@@ -27,7 +27,7 @@ TRAINED: dict[str, Entry] = {entry.name: entry for entry in catalogue() if entry
 
 
 def samples(model: str) -> dict[str, Example]:
-    """A trained network's own pictures, by the name each has in a link."""
+    """The example pictures of a trained network, by their names in links."""
     found = card(TRAINED[model]) if model in TRAINED else None
     return {} if found is None else {f"{model}/{each.input}": each for each in found.examples}
 
@@ -52,7 +52,7 @@ def opened_image(digest: str, _data: bytes) -> "Picture":
 def fitted(
     digest: str, rows: int, cols: int, how: How, _data: bytes
 ) -> "tuple[Image, tuple[str, ...]]":
-    """The picture at a network's size, and what was done to it on the way."""
+    """The picture at a network's input size, with notes on its preprocessing."""
     from models.image import fit_image
 
     opened = opened_image(digest, _data)
@@ -61,7 +61,7 @@ def fitted(
 
 
 def encoded(image: "Image") -> Encoded:
-    """The picture as a file: without loss, as the view reads the patches’ numbers from it."""
+    """The picture as a lossless file: the view reads the patches' pixel values from it."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=1)
     return Encoded(file.getvalue(), "image/png")

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Input:
-    """All that a trace depends on.
+    """Everything a trace depends on.
 
     Attributes:
-        choice: of the network.
-        device: what it runs on.
+        choice: the network.
+        device: on which it runs.
         digest: SHA-256 of the picture's file.
-        fit: how a picture that is not square is fitted.
+        fit: fit mode of a picture that is not square.
     """
 
     choice: ViTChoice
@@ -35,18 +35,18 @@ class Input:
 
 
 def fitted_image(request: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]":
-    """The picture as the network gets it, and what was done to it on the way."""
+    """The preprocessed picture, with notes on its preprocessing."""
     size = request.choice.size
     return fitted(request.digest, size, size, request.fit, data)
 
 
 def shown(request: Input, data: bytes, name: str) -> Held[ImageEntry]:
-    """What the browser asks about.
+    """The registry entry of a trace.
 
     Args:
-        given: what the trace depends on.
-        data: the picture's file.
-        name: of the file in the lines of Python.
+        request: everything the trace depends on.
+        data: contents of the picture's file.
+        name: file name in the Python code.
     """
     key = ("image", request, name)
     return registry.once(key, lambda: _run(request, data, name), lambda e: trace_bytes(e.shown))
@@ -68,7 +68,7 @@ def _run(request: Input, data: bytes, name: str) -> ImageEntry:
 
 
 def _code(request: Input, name: str, weights: str) -> str:
-    """Opens and fits the picture, builds the network, and reads the weights that are shown."""
+    """Python code that opens and fits the picture, builds the network, and reads the weights."""
     choice = request.choice
     fields = ", ".join(f"{name}={value!r}" for name, value in choice.sizes.items())
     built = choice.model == BUILT

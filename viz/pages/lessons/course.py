@@ -9,9 +9,9 @@ class Lesson:
 
     Attributes:
         name: of its folder, and its address.
-        title: for readers.
-        icon: of Material Symbols.
-        line: what it is about.
+        title: for display.
+        icon: name of a Material Symbol.
+        line: its topic in one sentence.
     """
 
     name: str
@@ -55,7 +55,7 @@ COURSE = (
         "position",
         "Position",
         "tag",
-        "Attention alone knows no order: how order gets in.",
+        "Attention alone ignores order: how positions are encoded.",
     ),
     Lesson(
         "block",
@@ -79,7 +79,7 @@ COURSE = (
         "head_layer",
         "The head layer",
         "bar_chart",
-        "From vectors to probabilities, and how wrong they are.",
+        "From vectors to probabilities, and the loss.",
     ),
     Lesson(
         "vision",
@@ -91,7 +91,7 @@ COURSE = (
         "quiz",
         "Quiz",
         "quiz",
-        "Questions about numbers on the screen, and exercises to write.",
+        "Questions about numbers on the screen, and coding exercises.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What every lesson has round its own content, and the parts that lessons are made of.
+"""The frame of every lesson, and the building blocks of lessons.
 
 A lesson's page is
 
@@ -6,8 +6,8 @@ A lesson's page is
         with frame.lesson(NAME, PARAMS):
             …
 
-and inside it calls what it needs of `text`, `formula`, `stepper`, `show`, `tries`, `code`,
-`explore` and `takeaways`, in this order.
+and calls `text`, `formula`, `stepper`, `show`, `tries`, `code`, `explore` and `takeaways` as
+needed, in this order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,21 +28,21 @@ from viz.pages.widgets import attention, controls
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-LARGE = 17  # type of a figure in projector mode
+LARGE = 17  # font size of figures in projector mode
 PRINT = link.choice("print", "no", ("no", "yes"))
 KEYS = (
     '<p class="lesson-keys">Keys: <kbd>→</kbd> <kbd>←</kbd> step · <kbd>N</kbd> next lesson ·'
-    " <kbd>P</kbd> previous lesson. Underlined words explain themselves under the pointer.</p>"
+    " <kbd>P</kbd> previous lesson. Hover over underlined terms for their meaning.</p>"
 )
 
 
 class Try(NamedTuple):
-    """A button that sets the controls to a telling state.
+    """A button that sets the controls to an instructive state.
 
     Attributes:
-        label: what is tried.
-        note: what to observe then.
-        settings: what it sets; all other settings take their defaults.
+        label: what to try.
+        note: what to observe.
+        settings: settings to change; all others take their defaults.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Try(NamedTuple):
 
 @contextmanager
 def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
-    """The head and the foot of a lesson, its settings and its link; a ValueError is one line."""
+    """Header, footer, settings and link of a lesson; a ValueError becomes one line."""
     params = (*params, PRINT)
     problems = session.enter(name, params, view=False).problems
     st.session_state["lesson/last"] = name
@@ -71,7 +71,7 @@ def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
 
 
 def way_back(page: str) -> None:
-    """On a page that is no lesson: a link to the lesson that was read last, as it was left."""
+    """On other pages: a link back to the last lesson, in the state in which it was left."""
     last = st.session_state.get("lesson/last")
     if last is None or page in {each.name for each in course.COURSE}:
         return
@@ -81,60 +81,60 @@ def way_back(page: str) -> None:
 
 
 def printing(name: str) -> bool:
-    """Whether the lesson is shown for paper: every step, the code open, nothing to click."""
+    """Whether the lesson is in print view: every step, the code open, no controls."""
     return session.get(name, PRINT.name) == "yes"
 
 
 def text(*paragraphs: str) -> None:
-    """Paragraphs in the marks of `markup`."""
+    """Paragraphs in `markup`."""
     inner = "".join(f"<p>{markup.html(paragraph)}</p>" for paragraph in paragraphs)
     st.html(f'<div class="lesson-text">{inner}</div>')
 
 
 def heading(title: str) -> None:
-    """The title of a part of the lesson."""
+    """The heading of a section."""
     st.html(f'<div class="lesson-text"><h5>{markup.html(title)}</h5></div>')
 
 
 def formula(*latex: str) -> None:
-    """Formulas, each in a line of its own."""
+    """Formulas, one per line."""
     for line in latex:
         st.latex(line)
 
 
 def show(*parts: str) -> None:
-    """What `tables` made."""
+    """HTML from `tables`."""
     st.html("".join(parts))
 
 
 def figure(
     name: str, drawn: "Figure", key: str, alt: str, *, width: int | Literal["stretch"] = "stretch"
 ) -> None:
-    """A Plotly figure in the colours of the mode; `alt` describes it to those who cannot see it."""
+    """A Plotly figure in the colours of the mode; `alt` is its text alternative."""
     mode = st.context.theme.type or "light"
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
     if session.app("projector") == "yes":
         drawn.update_layout(font_size=LARGE, title_font_size=LARGE + 3)
-    # a chart that exists would keep the colours of the other mode
+    # an existing chart keeps the colours of the other mode
     place = f"{name}_chart_{key}_{mode}"
     st.plotly_chart(drawn, key=place, config=config, alt=alt, width=width)
 
 
 def shapes(*pairs: tuple[str, str]) -> None:
-    """The shapes of what is on the screen, as they are now."""
+    """The current tensor shapes."""
     show(tables.facts(*pairs))
 
 
 def step(titles: Sequence[str]) -> link.Param:
-    """The setting that says how far the steps have come; at first all are shown."""
+    """The setting for the current step; by default the last one."""
     return link.number("step", len(titles) - 1, 0, len(titles) - 1)
 
 
 def stepper(name: str, titles: Sequence[str]) -> int:
-    """Buttons that go through the steps, also by the arrow keys.
+    """Buttons to go through the steps, with arrow keys as shortcuts.
 
     Returns:
-        The number of the step to show, and all before it.
+        The number of the current step; all earlier steps are shown as well.
     """
     last = len(titles) - 1
     if printing(name):
@@ -160,13 +160,13 @@ def _go(name: str, to: int) -> None:
 
 
 def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = "") -> None:
-    """Buttons that set the controls to a telling state, each with what to observe there.
+    """Buttons that set the controls to instructive states, each with what to observe.
 
     Args:
         name: of the lesson.
         params: its settings.
-        buttons: what there is to try.
-        part: a word that tells the buttons of one part of the lesson from those of another.
+        buttons: what to try.
+        part: distinguishes the buttons of several sections.
     """
     if printing(name):
         return
@@ -186,18 +186,18 @@ def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = ""
 
 
 def _try(name: str, usual: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Sets the controls, and asks the browser to bring the first of them into view."""
+    """Sets the controls, and scrolls the first of them into view."""
     session.assign(name, {**usual, **settings})
     st.session_state["lesson/tried"] = name, session.current(name).revision, [*settings]
 
 
 def code(name: str, *functions: Callable[..., Any]) -> None:
-    """The lines of the project that computed what is shown; only loaded for readers."""
+    """The source code behind the lesson; loaded when the expander is opened."""
     from viz.pages.widgets.sources import source
 
     opened = printing(name)
     key = f"{name}_code_{opened}"
-    box = st.expander("The lines that ran", expanded=opened, key=key, on_change="rerun")
+    box = st.expander("The code that ran", expanded=opened, key=key, on_change="rerun")
     if not (box.open or opened):
         return
     with box:
@@ -208,7 +208,7 @@ def code(name: str, *functions: Callable[..., Any]) -> None:
 
 
 def takeaways(*points: str) -> None:
-    """What to remember of the lesson."""
+    """The key points of the lesson."""
     items = "".join(f"<li>{markup.html(point)}</li>" for point in points)
     st.html(
         f'<div class="lesson-text lesson-takeaways"><h5>To take away</h5><ul>{items}</ul></div>'
@@ -226,7 +226,7 @@ def explore(label: str, page: str = "text", **query: Any) -> None:
 
 
 def _listen(name: str) -> None:
-    """What the browser does by itself: keys, showing what was tried, noticing another mode."""
+    """Mounts the browser side: keyboard shortcuts, scrolling to changed controls, mode changes."""
     from headscope_views import view
 
     lesson, revision, settings = st.session_state.get("lesson/tried", ("", 0, []))

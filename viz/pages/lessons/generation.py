@@ -1,4 +1,4 @@
-"""Greedy generation for lessons: which models generate, and what, step by step."""
+"""Greedy generation for lessons, step by step."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,14 +24,14 @@ LIMIT = 14
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """What a model wrote, step by step.
+    """A generated text, step by step.
 
     Attributes:
-        prompt: the tokens it read.
-        names: of the ids it writes.
-        steps: one for each token written.
-        end: the id that ends a text; None for no end.
-        difference: the largest difference of a probability from that without a key-value cache.
+        prompt: the input tokens.
+        names: of the output ids.
+        steps: one per generated token.
+        end: id of the end symbol; None if there is none.
+        difference: largest difference of a probability with and without key-value cache.
     """
 
     prompt: tuple[str, ...]
@@ -41,13 +41,13 @@ class Generated:
     difference: float
 
     def best(self, step: int, count: int = 3) -> list[tuple[str, float]]:
-        """The likeliest tokens of a step, and their probabilities."""
+        """The most likely tokens of a step, and their probabilities."""
         found = self.steps[step].probabilities[0].topk(min(count, len(self.names)))
         pairs = zip(found.indices.tolist(), found.values.tolist(), strict=True)
         return [(self.names[number], share) for number, share in pairs]
 
     def word(self, step: int) -> str:
-        """What the step chose."""
+        """The token chosen at a step."""
         return self.names[int(self.steps[step].ids[0])]
 
 
@@ -59,19 +59,19 @@ def available(name: str) -> bool:
 
 
 def missing(name: str) -> str:
-    """What to do for a model that is not there."""
+    """The message for a missing model."""
     return (
-        f"The trained model “{name}” is not among the checkpoints here: python -m train {name}"
-        " makes it in minutes. Until then an untrained one takes its place."
+        f"The trained model “{name}” is not installed: python -m train {name} trains it in minutes."
+        " Until then an untrained one is used."
     )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def generated(name: str, text: str) -> Generated:
-    """Everything the model writes after a text, or for a source, up to its end or `LIMIT`.
+    """Generates the continuation of a text, or the target of a source, up to `LIMIT` tokens.
 
     Raises:
-        ValueError: for an empty text, or a word that the model does not know.
+        ValueError: for an empty text, or an unknown word.
     """
     import torch
 
@@ -83,7 +83,7 @@ def generated(name: str, text: str) -> Generated:
     prompt, ids, names = _encoded(name, model, text)
     network = model.network
     if not isinstance(network, Decoder | Seq2Seq):
-        raise ValueError(f"expected a model that writes, received {name}")
+        raise ValueError(f"expected a model that generates text, received {name}")
     alone = isinstance(network, Decoder)
     end = names.index(END) if END in names else None if alone else network.config.end
     left = network.config.max_tokens - (len(ids) if alone else 1)
@@ -107,7 +107,7 @@ def generated(name: str, text: str) -> Generated:
 def _encoded(
     name: str, model: "Model", text: str
 ) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
-    """The labels and ids of the prompt, and the names of the ids that are written."""
+    """Labels and ids of the prompt, and the names of the output ids."""
     if not text.strip():
         raise ValueError("expected some words to begin with, received none")
     if name == "untrained":
@@ -117,7 +117,7 @@ def _encoded(
             raise ValueError(f"expected words among {', '.join(WORDS)}, received {unknown[0]!r}")
         return tuple(words), [WORDS.index(word) for word in words], WORDS
     if model.tokenizer is None:
-        raise ValueError(f"{name} reads token ids only")
+        raise ValueError(f"{name} takes token ids only")
     tokens, card = model.tokenizer.encode(text), cards.card(name)
     names = () if card is None else card.target_tokens or card.tokens
     return tokens.labels, list(tokens.ids), names

@@ -1,4 +1,4 @@
-"""Numbers that a reader can change: a matrix of small boxes, each with its setting in the link."""
+"""Editable matrices: a grid of number inputs, each with a setting in the link."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ WIDTH, PROJECTED = 112, 150  # pixels of a box, and in the projector's larger ty
 
 
 def params(prefix: str, values: Sequence[Sequence[float]]) -> tuple[link.Param, ...]:
-    """One setting for each number of a matrix: prefix, row and column, counted from 1."""
+    """One setting per number of a matrix, named by prefix, row and column, counted from 1."""
     return tuple(
         link.decimal(f"{prefix}{row}{col}", value, *SPAN)
         for row, line in enumerate(values, 1)
@@ -24,17 +24,17 @@ def params(prefix: str, values: Sequence[Sequence[float]]) -> tuple[link.Param, 
 def grid(
     page: str, prefix: str, rows: Sequence[str], cols: Sequence[str], *, step: float = 0.1
 ) -> list[list[float]]:
-    """The boxes of a matrix.
+    """Draws the number inputs of a matrix.
 
     Args:
-        page: whose settings they are.
+        page: of the settings.
         prefix: as for `params`.
-        rows: a name for each row.
-        cols: a name for each column.
-        step: by which a key press changes a number.
+        rows: names of the rows.
+        cols: names of the columns.
+        step: change of a number per key press.
 
     Returns:
-        What they hold.
+        Their values.
     """
     width = PROJECTED if session.app("projector") == "yes" else WIDTH
     for row, title in enumerate(rows, 1):
@@ -54,7 +54,7 @@ def grid(
 
 
 def values(page: str, prefix: str, rows: int, cols: int) -> list[list[float]]:
-    """What the boxes hold."""
+    """The values of a matrix."""
     return [
         [float(session.get(page, f"{prefix}{row}{col}")) for col in range(1, cols + 1)]
         for row in range(1, rows + 1)

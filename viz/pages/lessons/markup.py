@@ -1,7 +1,7 @@
-"""Text with terms that explain themselves: `[[softmax]]`, `[[weights|attention weights]]`.
+"""Markup with glossary terms: `[[softmax]]`, `[[weights|attention weights]]`.
 
-Besides terms there is **bold**, *italic*, `code`, x_{sub} and x^{super}. Everything else is shown
-letter by letter. A reader's own text goes through `plain` first.
+It also has **bold**, *italic*, `code`, x_{sub} and x^{super}. Everything else is literal. User text
+must be escaped with `plain`.
 """
 
 import re
@@ -20,7 +20,7 @@ _TAGS = {"bold": "b", "italic": "i", "code": "code", "sub": "sub", "sup": "sup"}
 
 
 def plain(text: str) -> str:
-    """A reader's own text, to stand in a text with marks: none of its characters is a mark."""
+    """User text escaped for use in markup."""
     return text.translate(_HIDDEN)
 
 
@@ -39,7 +39,7 @@ def html(text: str) -> str:
 
 
 def term(name: str, shown: str = "") -> str:
-    """A term as HTML: its meaning appears under the pointer, and on keyboard focus.
+    """A glossary term as HTML; its meaning appears on hover and on keyboard focus.
 
     Raises:
         ValueError: for a term that the glossary lacks.

@@ -1,4 +1,4 @@
-"""Course: the lessons, in order, each with what it is about."""
+"""Course: the lessons in order, each with its topic."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Tables with every number in sight, as HTML that is legible in light and in dark."""
+"""HTML tables of numbers, legible in light and dark mode."""
 
 from collections.abc import Sequence
 from html import escape
@@ -8,11 +8,11 @@ from viz.pages.lessons import markup
 
 Row = Sequence[float]
 KINDS = ("plain", "weights", "signed")
-# behind text of either mode, at most half opaque; negative is cold as in the pictures
+# backgrounds of text in both modes, at most half opaque; negative is cold as in the figures
 _COLD, _WARM = "92, 118, 235", "222, 110, 70"
 STRONGEST = 0.5
-HIDDEN = -1e9  # what some masks write in place of −∞
-LARGE = 1e7  # from here on a number is written as a power of ten
+HIDDEN = -1e9  # fill value of some masks in place of −∞
+LARGE = 1e7  # larger numbers are in scientific notation
 
 
 def matrix(
@@ -27,18 +27,18 @@ def matrix(
     mark: tuple[int | None, int | None] | None = None,
     note: str = "",
 ) -> str:
-    """A table as HTML: its title, its shape, and all of its numbers.
+    """A matrix as an HTML table with title and shape.
 
     Args:
-        values: row by row; NaN is a cell that is masked.
-        title: what it is, in the marks of `markup`.
-        rows: a name for each row; none for numbers.
-        cols: a name for each column.
-        axes: what a row and what a column is ("word", "feature"), for the shape below the title.
-        kind: "weights" colours 0 to 1, "signed" negative and positive by size, "plain" nothing.
-        digits: after the point.
-        mark: the row and column of cells to point at; None in a place means all of that axis.
-        note: a line below the table, in the marks of `markup`.
+        values: row by row; NaN is a masked cell.
+        title: in `markup`.
+        rows: names of the rows; empty for none.
+        cols: names of the columns.
+        axes: nouns for rows and columns ("word", "feature"), for the shape below the title.
+        kind: colouring: "weights" for 0 to 1, "signed" for positive and negative, "plain" for none.
+        digits: after the decimal point.
+        mark: row and column of the cells to mark; None means all along that axis.
+        note: a line below the table, in `markup`.
     """
     if kind not in KINDS:
         raise ValueError(f"kind: expected one of {', '.join(KINDS)}, received {kind!r}")
@@ -61,13 +61,13 @@ def matrix(
 
 
 def shape(values: Sequence[Row], axes: tuple[str, str] = ("", "")) -> str:
-    """The sizes of a matrix, with what they count: "2 words × 3 features"."""
+    """The shape of a matrix with nouns: "2 words × 3 features"."""
     sizes = (len(values), len(values[0]) if values else 0)
     return " × ".join(counted(n, axis) for n, axis in zip(sizes, axes, strict=True))
 
 
 def counted(number: int, thing: str) -> str:
-    """ "1 word", "2 words", "2 queries"; the bare number for no thing."""
+    """ "1 word", "2 words", "2 queries"; only the number without a noun."""
     if number == 1 or not thing:
         return f"{number} {thing}".strip()
     return f"{number} queries" if thing == "query" else f"{number} {thing}s"
@@ -81,14 +81,14 @@ def bars(
     digits: int = 4,
     note: str = "",
 ) -> str:
-    """Numbers as bars; negative ones in another colour.
+    """Horizontal bars; negative numbers have another colour.
 
     Args:
-        title: what they are, in the marks of `markup`.
-        items: a name and a number each.
-        full: the number whose bar is as wide as there is room; that of the longest if it is more.
-        digits: after the point.
-        note: a line below, in the marks of `markup`.
+        title: in `markup`.
+        items: names and numbers.
+        full: the number with a full-width bar, unless a larger one occurs.
+        digits: after the decimal point.
+        note: a line below, in `markup`.
     """
     longest = max([full, *(abs(value) for _, value in items)]) or 1.0
     lines = "".join(
@@ -107,13 +107,13 @@ def bars(
 def table(
     title: str, cols: Sequence[str], rows: Sequence[Sequence[str]], *, marked: int | None = None
 ) -> str:
-    """A table of words and numbers; its first column names the rows.
+    """A table of texts; its first column names the rows.
 
     Args:
-        title: what it is, in the marks of `markup`, as all of the texts are.
-        cols: a name for each column.
+        title: in `markup`, like all texts.
+        cols: names of the columns.
         rows: the cells.
-        marked: the row to point at.
+        marked: the row to mark.
     """
     head = "".join(f'<th scope="col">{markup.html(name)}</th>' for name in cols)
     lines = [f"<tr>{head}</tr>"]
@@ -138,17 +138,17 @@ def shares(
     digits: int = 2,
     line: str = "",
 ) -> str:
-    """A table whose cells hold a word and a share of 1, which is also their colour.
+    """A table whose cells have a label and a share from 0 to 1, also shown as colour.
 
     Args:
-        words: of each cell; an empty one leaves the number alone.
+        words: label of each cell; may be empty.
         values: from 0 to 1.
-        title: what it is, in the marks of `markup`.
-        rows: a name for each row.
-        cols: a name for each column.
-        mark: the cell to point at.
-        digits: after the point; 0 shows no number.
-        line: below the title.
+        title: in `markup`.
+        rows: names of the rows.
+        cols: names of the columns.
+        mark: the cell to mark.
+        digits: after the decimal point; 0 hides the number.
+        line: subtitle.
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
     lines = [f"<tr><td></td>{head}</tr>"]
@@ -165,12 +165,12 @@ def shares(
 
 
 def row(*parts: str) -> str:
-    """Tables and signs beside each other, in further lines where there is no room."""
+    """Tables and symbols side by side, wrapped where necessary."""
     return f'<div class="lesson-row">{"".join(parts)}</div>'
 
 
 def pending(title: str) -> str:
-    """The place of a table that a later step fills."""
+    """A placeholder for a table of a later step."""
     return (
         f'<figure class="lesson-matrix lesson-pending"><figcaption>{markup.html(title)}'
         "<small>in a later step</small></figcaption></figure>"
@@ -178,7 +178,7 @@ def pending(title: str) -> str:
 
 
 def facts(*pairs: tuple[str, str]) -> str:
-    """Names and values in a line of small boxes: shapes as they are now, settings, results."""
+    """Names and values as a row of small boxes."""
     boxes = "".join(
         f"<span><i>{markup.html(name)}</i> {markup.html(value)}</span>" for name, value in pairs
     )
@@ -186,13 +186,13 @@ def facts(*pairs: tuple[str, str]) -> str:
 
 
 def lines(*sums: str) -> str:
-    """Sums written out, each in a line of its own."""
+    """A list of written-out calculations."""
     inner = "".join(f"<li>{markup.html(line)}</li>" for line in sums)
     return f'<ul class="lesson-lines">{inner}</ul>'
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number as tables show it, with a real minus sign."""
+    """A number formatted for tables, with a typographic minus sign."""
     if isnan(value):
         return "masked"
     if LARGE <= abs(value) < float("inf"):
@@ -204,12 +204,12 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def total(values: Sequence[float], digits: int = 4) -> str:
-    """A sum written out; what is negative stands in brackets."""
+    """A sum written out, with negative terms in brackets."""
     return " + ".join(bracketed(number(value, digits)) for value in values)
 
 
 def dot(a: Sequence[float], b: Sequence[float], digits: int = 4) -> str:
-    """The products that a dot product is the sum of, written out."""
+    """A dot product written out as a sum of products."""
     pairs = (
         f"{number(x, digits)}·{bracketed(number(y, digits))}" for x, y in zip(a, b, strict=True)
     )
@@ -217,7 +217,7 @@ def dot(a: Sequence[float], b: Sequence[float], digits: int = 4) -> str:
 
 
 def exp(score: float, shift: float = 0.0) -> str:
-    """ "exp(0.5)"; with what is subtracted first, if anything is: "exp(800 − 799)"."""
+    """ "exp(0.5)", or with a shift "exp(800 − 799)"."""
     return f"exp({number(score)}{f' − {bracketed(number(shift))}' if shift else ''})"
 
 

@@ -1,4 +1,4 @@
-"""The Models page's card: what a model is, and every tensor in it."""
+"""The model card of the Models page, and a table of all tensors."""
 
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from models.model import Model
 
 PARAMS = (link.text("find", ""), link.text("tensor", ""))
-TOKENS = 1000  # of the pass whose memory is stated
-MAX_ROWS = 2000  # of the table of tensors
+TOKENS = 1000  # length of the input for the memory estimate
+MAX_ROWS = 2000  # of the tensor table
 
 
 class TensorRow(NamedTuple):
@@ -38,7 +38,7 @@ class TensorRow(NamedTuple):
 
 
 def line(model: "Model") -> str:
-    """The open model in one line."""
+    """A one-line summary of the open model."""
     from models.loading import summary
 
     sizes = "; ".join(_sizes(part) for part in summary.parts(model))
@@ -49,7 +49,7 @@ def line(model: "Model") -> str:
 
 
 def show(source: Source, model: "Model") -> None:
-    """The card and the tensors, each folded."""
+    """The card and the tensors, each in an expander."""
     card = st.expander("Model card", key=f"{PAGE}_card", on_change="rerun")
     if card.open:
         with card:
@@ -61,7 +61,7 @@ def show(source: Source, model: "Model") -> None:
 
 
 def _family(model: "Model") -> str:
-    """The architecture: the class of a network of ours, or the library's model type."""
+    """The architecture: the class of a Headscope network, or the transformers model type."""
     from models.loading import summary
 
     return type(model.network).__name__ if model.door == "own" else summary.family(model)
@@ -83,7 +83,7 @@ def _parameters(model: "Model") -> int:
 
 
 def _rows(source: Source, model: "Model") -> str:
-    """The card as rows of a table; whatever the checkpoint says is escaped."""
+    """The card as table rows; text from the checkpoint is escaped."""
     found = facts(source, model)
     return "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in found.items())
 
@@ -113,7 +113,7 @@ def facts(source: Source, model: "Model") -> dict[str, str]:
 
 
 def _each(parts: "tuple[Part, ...]", name: str) -> str:
-    """A size of every part; once where there is one part."""
+    """A size of every part; without names if there is only one part."""
     values = [(part.name, getattr(part, name)) for part in parts]
     texts = ["not stated" if value is None else str(value) for _, value in values]
     if len(set(texts)) == 1:
@@ -130,7 +130,7 @@ def _heads(parts: "tuple[Part, ...]") -> str:
 
 def _tokenizer(model: "Model") -> str:
     if model.tokenizer is None:
-        return "none" if model.preprocessing is not None else "none in its files: it reads ids"
+        return "none" if model.preprocessing is not None else "none: the model takes ids"
     words = getattr(model.tokenizer, "words", None)
     return "words" if words is None else f"{len(words):,} pieces"
 
@@ -142,9 +142,9 @@ def _licence(source: Source) -> str:
     if source.place == "catalogue":
         return entry(source.name).licence
     try:
-        return summary.licence(sources.folder(source)) or "not stated in its files"
+        return summary.licence(sources.folder(source)) or "not stated"
     except ValueError:
-        return "not known: its files are gone"
+        return "unknown: its files were deleted"
 
 
 def _memory(model: "Model") -> str:
@@ -155,7 +155,7 @@ def _memory(model: "Model") -> str:
     free = memory_check.available_memory(str(model.device))
     left = "" if free is None else f"; {short(free, 'memory')} free now"
     return (
-        f"{short(weights, 'memory')} of weights; a pass keeps about {short(kept, 'memory')} for"
+        f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
         f" {TOKENS:,} tokens{left}"
     )
 
@@ -164,7 +164,7 @@ def _memory(model: "Model") -> str:
 
 
 def _tensors(source: Source, model: "Model") -> None:
-    """A table that can be searched, and the histogram of one."""
+    """A searchable table of tensors, and a histogram of one tensor."""
     hint = "query, norm, layer.3 …"
     wanted = entry.text(PAGE, "find", "Names that contain", placeholder=hint).strip().lower()
     rows = tensors(source, model)

@@ -1,4 +1,4 @@
-"""The Models page's choice of a model: where it comes from, and how it is opened."""
+"""The model selection of the Models page: source, dtype and implementation."""
 
 from collections.abc import Callable
 
@@ -15,11 +15,11 @@ from viz.pages.state import session
 from viz.pages.widgets import controls
 
 TITLES = {entry.name: entry.title for entry in catalogue()}
-PLACES = {"catalogue": "With the app", "hub": "From the hub", "folder": "A folder"}
+PLACES = {"catalogue": "Included", "hub": "From the hub", "folder": "A folder"}
 DOORS = {"auto": "Automatic", "own": "Headscope", "transformers": "transformers"}
 NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
 HINTS = {
-    "hub": "Type the hub id of a model, such as owner/name, or choose one that was fetched before.",
+    "hub": "Type the hub id of a model, such as owner/name, or select a downloaded one.",
     "folder": "Type the path of a folder that holds config.json and weights.",
 }
 MODEL = link.choice("model", "minilm", TITLES)
@@ -38,7 +38,7 @@ def choose(on_change: Callable[[], None]) -> Source:
     """The controls, and the source they name.
 
     Args:
-        on_change: is called after another model of the catalogue was chosen.
+        on_change: called after another catalogue model was selected.
     """
     if session.get(PAGE, "place") not in source.places():
         session.edit(PAGE, {"place": "catalogue"})
@@ -66,7 +66,7 @@ def choose(on_change: Callable[[], None]) -> Source:
 
 
 def first_that_opens(wanted: Source) -> Open | None:
-    """The wanted model if it opens; else the one that was open before, and a line that says why."""
+    """The requested model if it opens; else the previously open one, and a line with the reason."""
     state, key = st.session_state, f"{PAGE}/open"
     try:
         if not wanted.name:
@@ -85,7 +85,7 @@ def first_that_opens(wanted: Source) -> Open | None:
 
 
 def _is_missing(wanted: Source) -> bool:
-    """Whether it is a model of the hub that has to be fetched first; offers to."""
+    """Whether it is a hub model that is not downloaded yet; offers the download."""
     if wanted.place != "hub" or source.public():
         return False
     from models.files import hub
@@ -97,7 +97,7 @@ def _is_missing(wanted: Source) -> bool:
 
 
 def _hub() -> None:
-    help = "A model is fetched once, after its size was shown; then it opens without a network."
+    help = "A model is downloaded once, after showing its size; then it opens offline."
     controls.text_input(PAGE, "id", "Hub id", help, placeholder="owner/name", width=280)
     found = {model.name: model.size for model in _cached()}
     if found:
@@ -108,7 +108,7 @@ def _hub() -> None:
             format_func=lambda name: f"{name} · {short(found[name], 'memory')}",
             key=f"{PAGE}_cached",
             on_change=_take_cached,
-            placeholder="Models fetched before",
+            placeholder="Downloaded models",
             width=300,
         )
 
@@ -127,16 +127,16 @@ def _cached() -> tuple:
 
 
 def _options() -> None:
-    help = "Half precision takes half the memory; weights are computed in float32 all the same"
+    help = "Half precision halves the memory; attention weights are computed in float32 anyway"
     names = {name: name for name in source.DTYPES}
     controls.choice(PAGE, "dtype", "Precision", names, help)
     help = (
-        "Headscope is this project’s own network, filled by a converter (BERT, ViT); transformers"
-        " is the library’s code, through its attention interface"
+        "Headscope: this project’s networks, with converted weights (BERT, ViT); transformers:"
+        " the library’s code, through its attention interface"
     )
     controls.choice(PAGE, "door", "Implementation", DOORS, help)
 
 
 def _name(found: Source) -> str:
-    """The source in a few words."""
+    """A short name of the source."""
     return plain(TITLES[found.name] if found.place == "catalogue" else found.name)

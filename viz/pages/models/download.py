@@ -1,4 +1,4 @@
-"""Fetching a model from the hub: its size first, then its progress, which can be stopped."""
+"""Downloads from the hub: size first, then a progress bar; downloads can be stopped."""
 
 import threading
 import time
@@ -21,14 +21,14 @@ POLL = 0.25  # seconds between two updates of the progress bar
 
 @dataclass(eq=False)
 class Download:
-    """One model being fetched.
+    """The download of one model.
 
     Attributes:
-        plan: what is fetched.
-        come: bytes so far.
-        problem: why it ended early; empty if it did not.
-        done: whether it has ended, well or not.
-        stop: set by whoever stops it.
+        plan: the files to download.
+        come: bytes received so far.
+        problem: error message; empty if there was no error.
+        done: whether it has ended, with or without error.
+        stop: set to stop the download.
     """
 
     plan: "DownloadPlan"
@@ -38,7 +38,7 @@ class Download:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Fetches; an error is kept for the page to show."""
+        """Downloads the files; an error is kept for the page to show."""
         from models.files import hub
 
         def progress(come: int, total: int) -> None:
@@ -54,15 +54,15 @@ class Download:
 
 @st.cache_resource(show_spinner=False)
 def downloads() -> dict[str, Download]:
-    """Those running and those that ended, over all users, by the model's id."""
+    """All running and ended downloads, of all users, by model id."""
     return {}
 
 
 def offer(name: str) -> None:
-    """For a model that is not here: a look-up, then its size and a button that fetches it.
+    """Offers a download: a button to look up the size, then a button to download.
 
     Raises:
-        ValueError: for an id that is none, or a hub that cannot be reached.
+        ValueError: for an invalid id, or if the hub is unreachable.
     """
     state = st.session_state
     running = downloads().get(name)
@@ -79,7 +79,7 @@ def offer(name: str) -> None:
             key=f"{PAGE}_look_up",
             on_click=_look_up,
             args=(name,),
-            help="Asks the hub how large it is; fetches nothing yet",
+            help="Requests the size from the hub; downloads nothing yet",
         )
         asked, problem = state.get(f"{PAGE}/look_up_problem", ("", ""))
         if asked == name:
@@ -92,9 +92,9 @@ def offer(name: str) -> None:
 
 
 def follow(name: str) -> None:
-    """Moves the progress bar until the model is here, then draws the page anew.
+    """Updates the progress bar until the download ends, then reruns the page.
 
-    To be called last in a page: any click interrupts it at the next update of the bar.
+    Must be called last on a page: any interaction interrupts it at the next update of the bar.
     """
     bar, running = st.session_state.pop(f"{PAGE}/bar", None), downloads().get(name)
     if bar is None or running is None:
@@ -121,8 +121,8 @@ def _look_up(name: str) -> None:
 
 def _start(plan: "DownloadPlan") -> None:
     source.check(source.Source("hub", plan.name))
-    known = downloads()
-    for name in [name for name, other in known.items() if other.done]:
-        known.pop(name, None)
-    download = known[plan.name] = Download(plan)
+    running = downloads()
+    for name in [name for name, other in running.items() if other.done]:
+        running.pop(name, None)
+    download = running[plan.name] = Download(plan)
     threading.Thread(target=download.run, name="download", daemon=True).start()

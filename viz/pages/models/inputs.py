@@ -1,4 +1,4 @@
-"""What the Models page gives a model: a text, ids, a picture, or a decoder's target."""
+"""Inputs of the Models page: a text, ids, a picture, or a decoder's target."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from models.loading.summary import Reads
     from models.model import Model
 
-MAX_TOKENS = 4096  # on the page; a notebook may take more
+MAX_TOKENS = 4096  # limit of the page; notebooks have none
 FIRST = EXAMPLES[0].input
 Part = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """What a model is given.
+    """The input of a model.
 
     Attributes:
-        arguments: input and target, as `trace` takes them.
-        key: what tells this input from others.
-        image: the picture as the model gets it; None if it reads none.
-        notes: what was done to it on the way.
+        arguments: input and target of `trace`.
+        key: cache key of the input.
+        image: the preprocessed picture, if the model takes one.
+        notes: on its preprocessing.
     """
 
     arguments: tuple[Any, Any]
@@ -46,7 +46,7 @@ def params(model: str = "") -> tuple[link.Param, ...]:
     """The page's inputs.
 
     Args:
-        model: of the catalogue, whose first example stands where a link says nothing.
+        model: of the catalogue; its first example is the default.
     """
     text, target = _first(model)
     return (
@@ -61,9 +61,9 @@ def params(model: str = "") -> tuple[link.Param, ...]:
 
 
 def follow() -> None:
-    """After another model of the catalogue was chosen: an example of its own.
+    """Called after another catalogue model was selected: shows one of its examples.
 
-    What the user wrote stays; but a text of another model's examples says nothing to this one.
+    The user's own text stays; only examples of another model are replaced.
     """
     session.fold(PAGE)
     model, text = session.get(PAGE, "model"), session.get(PAGE, "input")
@@ -75,7 +75,7 @@ def follow() -> None:
 
 
 def choose(model: "Model") -> Input:
-    """The entries this model needs, and what they hold.
+    """The entries this model needs, and the input they hold.
 
     Raises:
         ValueError: in one line, for an input that cannot be read.
@@ -85,7 +85,7 @@ def choose(model: "Model") -> Input:
     takes = reads(model)
     if takes.sound and not takes.text:
         raise ValueError(
-            f"{model.name} reads recordings, which have no page yet: trace it in a notebook with"
+            f"{model.name} takes audio, which this page does not support: use a notebook with"
             " trace(model, {'input_features': …})"
         )
     _entries(model, takes)
@@ -102,7 +102,7 @@ def choose(model: "Model") -> Input:
 
 
 def _first(model: str) -> tuple[str, str]:
-    """Text and target of a model's first example; of the Text page's first if it has none."""
+    """Text and target of a model's first example, else of the Text page's first example."""
     if model not in {entry.name for entry in cards.readers()}:
         return FIRST, ""
     first = examples.of(model)[0]
@@ -110,12 +110,12 @@ def _first(model: str) -> tuple[str, str]:
 
 
 def _entries(model: "Model", takes: "Reads") -> None:
-    """All entries, so that an error in one hides none of the others."""
+    """Draws all entries before any is read, so that an error in one does not hide the others."""
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         if takes.text and model.tokenizer is None:
             entry.text(PAGE, "ids", "Token ids: this model has no tokenizer")
         elif takes.text:
-            entry.text(PAGE, "input", "Type a text; the picture follows", multiline=True)
+            entry.text(PAGE, "input", "Type a text; the picture updates live", multiline=True)
             if takes.pair:
                 entry.text(PAGE, "pair", "Second text (optional)", width=300)
         if takes.target and _writer(model) is None:
@@ -132,7 +132,7 @@ def _entries(model: "Model", takes: "Reads") -> None:
 
 
 def _argument(model: "Model", takes: "Reads", text: Any, image: "Image | None") -> Any:
-    """The input as `trace` takes it."""
+    """The input argument of `trace`."""
     if image is None:
         return text
     pixels = _channels(model, image)
@@ -145,7 +145,7 @@ def _text(model: "Model", takes: "Reads", key: list[Any]) -> Any:
     settings = session.current(PAGE).settings
     text, pair = (_clean(settings[name]) for name in ("input", "pair"))
     if not text.strip():
-        raise ValueError("there is no text to read: type a sentence")
+        raise ValueError("the text is empty: type a sentence")
     pair = pair.strip() if takes.pair else ""
     _check_length(len(model.tokenizer.encode(text, pair or None)))
     key += ["text", text, pair]
@@ -158,7 +158,7 @@ def _writer(model: "Model") -> Any:
 
 
 def _target(model: "Model", key: list[Any]) -> Any:
-    """What the decoder reads; None lets it generate."""
+    """The target of the decoder; None generates it."""
     if _writer(model) is None:
         empty = not session.get(PAGE, "target_ids").strip()
         return None if empty else _ids(model, "target_ids", key)
@@ -168,17 +168,17 @@ def _target(model: "Model", key: list[Any]) -> Any:
 
 
 def _image(model: "Model", key: list[Any]) -> "tuple[Image, tuple[str, ...]]":
-    """The picture at the size the model takes."""
+    """The picture at the model's input size."""
     wanted = model.preprocessing
     if wanted is None:
-        raise ValueError(f"{model.name} does not say how large its pictures are: use a notebook")
+        raise ValueError(f"{model.name} does not state its image size: use a notebook")
     data, digest = pictures.current(PAGE)
     key += ["image", digest]
     return picture.fitted(digest, *wanted.size, wanted.resize, data)
 
 
 def _channels(model: "Model", image: "Image") -> Any:
-    """The picture, or its numbers where the model takes another number of channels."""
+    """The picture, or its pixels with the model's number of channels."""
     from models.image import to_pixels
 
     config = model.network.config
@@ -187,7 +187,7 @@ def _channels(model: "Model", image: "Image") -> Any:
     if count == 3 or model.preprocessing is None:
         return image
     if count != 1:
-        raise ValueError(f"{model.name} takes {count} channels: give it pixels, in a notebook")
+        raise ValueError(f"{model.name} takes {count} channels: pass pixels in a notebook")
     return to_pixels(image, model.preprocessing.mean, model.preprocessing.std).mean(1, keepdim=True)
 
 
@@ -203,7 +203,7 @@ def _ids(model: "Model", name: str, key: list[Any]) -> Any:
 def _check_length(count: int) -> None:
     if count > MAX_TOKENS:
         raise ValueError(
-            f"this text has {count:,} tokens and the page takes {MAX_TOKENS:,} at most: shorten it,"
+            f"this text has {count:,} tokens, and the limit here is {MAX_TOKENS:,}: shorten it,"
             " or trace it in a notebook"
         )
 

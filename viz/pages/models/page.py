@@ -1,4 +1,4 @@
-"""Models: open a checkpoint, read its card and its tensors, and see where its heads look."""
+"""Models: open a checkpoint, read its card and tensors, and see where its heads look."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from viz.pages.text import words
 from viz.pages.widgets import attention, pictures, verification
 
 KINDS = ("self", "causal", "cross")  # of attention
-SCALES = {"text": "fixed", "image": "layer"}  # the view's own default
+SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
 
 
 def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, ...]:
@@ -23,7 +23,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
 
     Args:
         model: of the catalogue; "" for any other.
-        kind: of the view; None before it is known, when a link without a scale says none.
+        kind: of the view; None while it is unknown.
     """
     scale = link.choice("scale", SCALES.get(kind or "", ""), ("fixed", "own", "layer"))
     return (
@@ -43,7 +43,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
-    """The parameters of a link: the text it begins with depends on its model."""
+    """The parameters of a link; the default text depends on its model."""
     place, model = link.value(chooser.PLACE, query), link.value(chooser.MODEL, query)
     return params(model if place == "catalogue" else "")
 
@@ -68,7 +68,7 @@ def page() -> None:
 
 
 def _show(found: Open, model: str, stage: attention.Stage) -> None:
-    """Traces the input and hands the picture to the browser."""
+    """Traces the input and shows the view."""
     st.caption(card.line(found.model))
     with stage.below:
         below = st.container(gap="small")

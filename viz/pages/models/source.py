@@ -1,7 +1,7 @@
-"""The Models page's sources: where a model comes from, and how it is opened.
+"""Model sources of the Models page: where a model comes from, and how it is opened.
 
-With PUBLIC=1 in the environment this server opens the models of its catalogue and nothing else.
-That is enforced here, where every model is opened, whatever a link or a control says.
+With PUBLIC=1 in the environment the server opens catalogue models only. This is enforced here,
+where every model is opened, regardless of links and controls.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ PLACES = ("catalogue", "hub", "folder")
 DTYPES = ("float32", "bfloat16", "float16")
 DOORS = ("auto", "own", "transformers")
 CLOSED = "this server is public: it opens the models of its catalogue only"
-MAX_FILES = 100  # of a folder, compared to see whether it changed
+MAX_FILES = 100  # files of a folder that are checked for changes
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Source:
     Attributes:
         place: "catalogue", "hub" or "folder".
         name: in the catalogue, on the hub, or of the folder.
-        dtype: of its weights.
-        device: what it runs on.
-        door: the implementation that runs it: "own" (Headscope), "transformers", or "auto":
-            Headscope where there is a converter.
+        dtype: of the weights.
+        device: on which it runs.
+        door: the implementation: "own" (Headscope), "transformers", or "auto" (Headscope if there
+            is a converter).
     """
 
     place: str
@@ -46,12 +46,12 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Open:
-    """An open model; it stays open when its files change or are deleted.
+    """An open model; it stays open if its files change or are deleted.
 
     Attributes:
-        source: where it came from.
+        source: of the model.
         stamp: digest of its files' names, sizes and times when it was opened.
-        model: shared with others: nothing may change it.
+        model: shared between sessions: it must not be modified.
     """
 
     source: Source
@@ -60,23 +60,23 @@ class Open:
 
 
 def public() -> bool:
-    """Whether this server is public, and opens the models of its catalogue only."""
+    """Whether this server opens catalogue models only."""
     return os.environ.get("PUBLIC", "") not in ("", "0")
 
 
 def places() -> tuple[str, ...]:
-    """Where models may come from on this server."""
+    """The kinds of sources this server allows."""
     return PLACES[:1] if public() else PLACES
 
 
 def check(source: Source) -> None:
-    """Raises ValueError for a place this server opens no models from."""
+    """Raises ValueError for a source this server does not allow."""
     if source.place not in places():
         raise ValueError(CLOSED)
 
 
 def opened(source: Source) -> Open:
-    """The model, opened once for all who ask.
+    """The model, opened once and shared.
 
     Raises:
         ValueError: in one line, if it cannot be opened.
@@ -109,10 +109,10 @@ def _of_hub(name: str) -> "Folder":
     if not name:
         raise ValueError("type the hub id of a model, such as owner/name")
     if not hub.HUB_ID.fullmatch(name):
-        raise ValueError(f"{name!r} is no hub id: expected something like owner/name")
+        raise ValueError(f"{name!r} is not a hub id: expected owner/name")
     found = hub.cached_folder(name)
     if found is None:
-        raise ValueError(f"{name} is not on this machine yet: look it up, then fetch it")
+        raise ValueError(f"{name} is not on this machine yet: look it up, then download it")
     return found
 
 
@@ -124,7 +124,7 @@ def _of_path(name: str) -> "Folder":
     path = Path(name.strip()).expanduser()
     try:
         there = path.is_dir()
-    except (OSError, ValueError):  # too long, or not a path at all
+    except (OSError, ValueError):  # too long, or not a valid path
         there = False
     if not there:
         raise ValueError(f"there is no folder {name.strip()!r} on the machine this app runs on")

@@ -27,9 +27,9 @@ class Patches:
     """How a picture is cut into tokens.
 
     Attributes:
-        side: pixels along a patch's side.
+        side: patch size in pixels.
         dim: width of the network.
-        order: in which order the numbers of a patch are unrolled.
+        order: order of the numbers in a flattened patch.
     """
 
     side: int
@@ -45,7 +45,7 @@ def traced(found: Open, request: Input) -> "Held[Trace]":
 def shown(
     found: Open, request: Input, words: bool, special: Special
 ) -> "Held[ImageEntry] | Held[TextEntry]":
-    """What the browser asks about: a picture with its patches, or the tokens or words of a text."""
+    """The registry entry: a picture with its patches, or a text by tokens or words."""
     trace = traced(found, request)
     patches, image = patches_of(found.model, trace.value), request.image
     key = ("checkpoint view", *_key(found, request))
@@ -60,7 +60,7 @@ def shown(
 
 
 def patches_of(model: "Model", trace: "Trace") -> Patches | None:
-    """The square patches of a picture whose every layer attends over all of them; else None."""
+    """The square patches of a picture if every layer attends over all of them; else None."""
     from models.loading.summary import parts
 
     if trace.grid is None or model.preprocessing is None:
@@ -84,7 +84,7 @@ def code(
     head: int | str,
     view: "View | None" = None,
 ) -> str:
-    """Python that opens the model, traces the input, and reads the weights of a head."""
+    """Python code that opens the model, traces the input, and reads the weights of a head."""
     options = [] if source.dtype == "float32" else [f"dtype=torch.{source.dtype}"]
     options += [] if source.device == "cpu" else [f"device={source.device!r}"]
     options += [] if source.door == "auto" else [f"door={source.door!r}"]
@@ -142,7 +142,7 @@ def _text(
 
 
 def _literal(value: Any) -> str:
-    """A part of the input as Python writes it; pictures by a name to fill in."""
+    """A part of the input as a Python literal; pictures as a placeholder."""
     if isinstance(value, str | tuple):
         return repr(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What the views of the Positions page have in common: charts, titles, ranges of colour."""
+"""Shared by the views of the Positions page: charts, titles, colour ranges."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -7,25 +7,25 @@ import streamlit as st
 from viz.pages.positions.controls import PAGE, SCHEMES, value
 from viz.pages.positions.encodings import Encoding
 
-PERCENTILE = 99  # of the numbers of a learned table: the largest ones share a colour
+PERCENTILE = 99  # colour range of a learned table: larger values are clipped to the last colour
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 
 
 def mode() -> str:
-    """Whether the page is "light" or "dark" in the browser, as far as it is known."""
+    """The browser's mode, "light" or "dark", as far as it is known."""
     return st.context.theme.type or "light"
 
 
 def follow_mode() -> None:
-    """Makes the charts anew, in their new colours, when light becomes dark."""
+    """Redraws the charts when the browser's mode changes."""
     from headscope_views import view
 
     view("mode", {"mode": mode()}, key=f"{PAGE}_mode", on=("mode",))
 
 
 def chart(figure: go.Figure, name: str, alt: str) -> None:
-    """One figure; the name keeps it apart from the others, `alt` says it to who cannot see it."""
-    key = f"{PAGE}_chart_{name}_{mode()}"  # a chart that exists would keep its colours
+    """One figure with a unique name; `alt` is its text alternative."""
+    key = f"{PAGE}_chart_{name}_{mode()}"  # an existing chart keeps its colours
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
 
 
@@ -36,7 +36,7 @@ def wide_chart(figure: go.Figure, name: str, alt: str) -> None:
 
 
 def title(encoding: Encoding) -> str:
-    """Which scheme, with the settings that count."""
+    """The title of a scheme, with its relevant settings."""
     name = SCHEMES[encoding.scheme]
     if encoding.scheme == "learned":
         return "MiniLM's learned positions" if encoding.trained else "Random (untrained)"
@@ -46,12 +46,12 @@ def title(encoding: Encoding) -> str:
 
 
 def span(values: np.ndarray, *, learned: bool = False) -> tuple[float, float]:
-    """A range of colours around zero: waves are from −1 to 1 by meaning, others as far as they go.
+    """A symmetric colour range: −1 to 1 for waves, the largest magnitude for other tables.
 
     Args:
         values: to be drawn.
-        learned: whether they were found by training, which leaves a few very large ones: the range
-            then holds all but the largest percent.
+        learned: whether they were trained, which leaves a few outliers: the range then excludes the
+            largest percent.
     """
     if learned:
         largest = float(np.percentile(abs(values), PERCENTILE)) or float(abs(values).max())
@@ -61,6 +61,6 @@ def span(values: np.ndarray, *, learned: bool = False) -> tuple[float, float]:
 
 
 def cosines(values: np.ndarray) -> tuple[float, float]:
-    """Every cosine there can be, or those that there are."""
+    """A colour range for cosines: −1 to 1, or the range of the values."""
     own = value("scale") == "own" and values.min() < values.max()
     return (float(values.min()), float(values.max())) if own else (-1.0, 1.0)

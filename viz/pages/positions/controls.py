@@ -1,4 +1,4 @@
-"""The controls of the Positions page: what there is to choose for each scheme and view."""
+"""Controls of the Positions page, by scheme and view."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -73,13 +73,13 @@ def whole(name: str) -> int:
 
 
 def choose() -> tuple[Encoding, DeltaGenerator]:
-    """The scheme, the view, and the controls that matter to them.
+    """Draws the scheme, the view, and the controls that apply to them.
 
     Returns:
-        What was chosen, and the row of controls, where a view puts its own pointers.
+        The encoding, and the row of controls, to which a view adds its own sliders.
     """
     with st.container(key=f"{PAGE}_top", horizontal=True, gap="medium"):
-        scheme = controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How order gets into the model")
+        scheme = controls.choice(PAGE, "scheme", "Scheme", SCHEMES, "How positions are encoded")
         views = VIEWS_OF[scheme]
         if value("view") not in views:
             session.edit(PAGE, {"view": views[0]})
@@ -94,7 +94,7 @@ def choose() -> tuple[Encoding, DeltaGenerator]:
 
 
 def pointer(name: str, label: str, last: int, help: str) -> int:
-    """A slider over positions or dimensions, held within what there is."""
+    """A slider over positions or dimensions, limited to the current sizes."""
     if whole(name) > last:
         session.edit(PAGE, {name: last})
     if last:
@@ -142,7 +142,7 @@ def _controls(scheme: str, view: str) -> list[str]:
 
 def _source() -> None:
     titles = {"minilm": "MiniLM (trained)", "random": "Random (untrained)"}
-    help = "MiniLM's own table, or random vectors, as every learned table starts"
+    help = "MiniLM's trained table, or a random one, as at the start of training"
     controls.choice(PAGE, "source", "Learned table", titles, help)
 
 
@@ -158,7 +158,7 @@ def _newgrid() -> None:
 
 def _base() -> None:
     titles = {base: f"{int(base):,}" for base in BASES}
-    help = "The longest wave is 2π times the base, the shortest 2π"
+    help = "Wavelengths range from 2π to 2π times the base"
     controls.select(PAGE, "base", "Base", titles, help, width=SLIDER)
 
 
@@ -169,7 +169,7 @@ def _keys() -> None:
 
 def _scale() -> None:
     titles = {"fixed": "−1 to 1", "own": "Stretch contrast"}
-    help = "The same colours for every scheme, or from this one's smallest to its largest"
+    help = "A fixed colour range for all schemes, or the range of this scheme's values"
     controls.choice(PAGE, "scale", "Colours", titles, help)
 
 
@@ -182,13 +182,13 @@ def _slider(name: str, label: str, span: tuple[int, int], help: str, *, step: in
 
 CONTROLS = {
     "source": _source,
-    "seed": lambda: controls.seed(PAGE, "Draws other random numbers for what is untrained"),
-    "length": lambda: _slider("length", "Length", (8, 512), "How many positions", step=8),
+    "seed": lambda: controls.seed(PAGE, "Seed of everything that is random"),
+    "length": lambda: _slider("length", "Length", (8, 512), "Number of positions", step=8),
     "grid": _grid,
     "newgrid": _newgrid,
-    "width": lambda: _slider("width", "Width", (8, 512), "How many numbers a position has", step=4),
+    "width": lambda: _slider("width", "Width", (8, 512), "Number of dimensions", step=4),
     "base": _base,
-    "heads": lambda: _slider("heads", "Heads", (1, 16), "How many heads have a bias each"),
+    "heads": lambda: _slider("heads", "Heads", (1, 16), "Number of heads, each with its own bias"),
     "keys": _keys,
     "scale": _scale,
 }

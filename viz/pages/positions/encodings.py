@@ -1,4 +1,4 @@
-"""The numbers of the Positions page, as arrays. Torch and the models are imported when called."""
+"""Data of the Positions page, as arrays. Torch and models are imported inside functions."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,20 +22,20 @@ BESIDE = {
 
 @dataclass(frozen=True)
 class Encoding:
-    """Everything that defines what the page shows.
+    """The settings of a positional encoding.
 
     Attributes:
         scheme: one of "sinusoidal", "learned", "grid", "rotary", "alibi", "relative", "compare".
-        length: how many positions in a row.
+        length: number of positions.
         width: of the model, or of one head for rotary.
         base: of the wavelengths.
         rows: of the patch grid.
         cols: of the patch grid.
         heads: for the biases.
         causal: whether keys after the query are hidden.
-        trained: whether learned positions are MiniLM's, not random ones.
-        seed: of what is random.
-        device: where MiniLM is.
+        trained: whether learned positions are MiniLM's rather than random.
+        seed: of random tables.
+        device: of MiniLM.
     """
 
     scheme: str
@@ -53,7 +53,7 @@ class Encoding:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Values by distance: the distances, and mean, smallest and largest value at each."""
+    """Mean, smallest and largest value at each distance."""
 
     distance: "np.ndarray"
     mean: "np.ndarray"
@@ -62,7 +62,7 @@ class Curve:
 
 
 def table(encoding: Encoding) -> "np.ndarray":
-    """The vectors that are added, [position, dim]; for rotary cos and sin of every angle."""
+    """The position vectors, [position, dim]; for rotary, cos and sin of every angle."""
     return _table(encoding, encoding.length).numpy(force=True)
 
 
@@ -74,7 +74,7 @@ def similarity(encoding: Encoding, positions: int) -> "np.ndarray":
 
 
 def products(encoding: Encoding) -> Curve:
-    """Dot product of two positions' vectors against how far apart they are."""
+    """Dot products of position vectors by distance."""
     import torch
 
     from analysis.similarity import by_distance, grid_distances
@@ -89,7 +89,7 @@ def products(encoding: Encoding) -> Curve:
 
 
 def angles(encoding: Encoding) -> "np.ndarray":
-    """By how much each rotary pair is turned, [position, pair], in radians."""
+    """The rotation angle of each rotary pair, [position, pair], in radians."""
     from models.positional import rotary_angles
 
     turned = rotary_angles(encoding.length, encoding.width, base=encoding.base)
@@ -97,12 +97,12 @@ def angles(encoding: Encoding) -> "np.ndarray":
 
 
 def biases(encoding: Encoding) -> "np.ndarray":
-    """What each head adds to the scores, [head, query, key]; NaN where a key is hidden."""
+    """The bias of each head, [head, query, key]; NaN where a key is hidden."""
     return _biases(encoding).numpy(force=True)
 
 
 def buckets(encoding: Encoding) -> "np.ndarray":
-    """Which bucket of T5 each query and key share, [query, key]."""
+    """The T5 bucket of each query–key pair, [query, key]."""
     import torch
 
     from models.positional import relative_buckets
@@ -122,7 +122,7 @@ def slopes(encoding: Encoding) -> list[float]:
 
 
 def by_signed_distance(encoding: Encoding) -> tuple["np.ndarray", "np.ndarray"]:
-    """Key minus query, and every head's bias there, [head, distance]."""
+    """The distances key − query, and the bias of every head, [head, distance]."""
     import numpy as np
 
     found = biases(encoding)
@@ -133,10 +133,10 @@ def by_signed_distance(encoding: Encoding) -> tuple["np.ndarray", "np.ndarray"]:
 
 
 def regridded(encoding: Encoding, new: tuple[int, int], dim: int) -> dict[str, "np.ndarray"]:
-    """2-D sin-cos on its grid, resampled to another one, and made for that one.
+    """2-D sin-cos positions on a grid, resampled to another grid, and computed for that grid.
 
     Returns:
-        For each of the three one dimension, then the cosine with the patch in the middle.
+        For each of the three, one dimension, then the cosine with the central patch.
     """
     from analysis.similarity import cosine
     from models.positional import interpolate_grid, sincos_2d
@@ -144,9 +144,9 @@ def regridded(encoding: Encoding, new: tuple[int, int], dim: int) -> dict[str, "
     old = (encoding.rows, encoding.cols)
     before = _table(encoding, 0)
     tables = {
-        f"made for {old[0]} × {old[1]}, as in training": (before, old),
+        f"computed for {old[0]} × {old[1]}, as in training": (before, old),
         f"resampled to {new[0]} × {new[1]}": (interpolate_grid(before, old, new), new),
-        f"made for {new[0]} × {new[1]}": (
+        f"computed for {new[0]} × {new[1]}": (
             sincos_2d(*new, encoding.width, base=encoding.base),
             new,
         ),
@@ -161,10 +161,10 @@ def regridded(encoding: Encoding, new: tuple[int, int], dim: int) -> dict[str, "
 
 
 def alone(encoding: Encoding, scheme: str, head: int) -> "np.ndarray":
-    """The attention weights of tokens that differ in nothing but their position, [query, key].
+    """Attention weights of tokens that differ only in their position, [query, key].
 
-    Scores are the scaled dot products of the added vectors themselves (no projection), of one
-    vector of ones that is rotated, or the bias; then softmax.
+    Scores are scaled dot products of the position vectors (no projection), of a rotated vector of
+    ones, or the bias; followed by softmax.
     """
     from dataclasses import replace
 

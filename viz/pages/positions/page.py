@@ -19,7 +19,7 @@ def page() -> None:
     view = session.get(PAGE, "view")
     st.markdown(texts.shows(encoding.scheme, view))
     try:
-        with st.spinner("Working it out …"):
+        with st.spinner("Computing …"):
             views.draw(encoding, view, row)
         st.caption(texts.not_proved(encoding.scheme, view))
     except ValueError as error:

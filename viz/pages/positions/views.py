@@ -1,4 +1,4 @@
-"""The views of the Positions page: each puts its figures on the page, its pointers in the row."""
+"""The views of the Positions page: each draws its figures, and its sliders in the control row."""
 
 import numpy as np
 import streamlit as st
@@ -13,7 +13,7 @@ from viz.pages.positions.texts import clipped
 
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
-    """The figures of one view; those of the others are not made."""
+    """Draws the figures of one view."""
     by_bias = view == "distance" and encoding.scheme in ("alibi", "relative")
     (_bias_by_distance if by_bias else VIEWS[view])(encoding, row)
 
@@ -33,7 +33,7 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
             title=f"{title(encoding)}: {length} positions × {width} dimensions",
             x="dimension",
             y="position",
-            bar="value" if high == largest else f"value, beyond ±{high:.2g} as there",
+            bar="value" if high == largest else f"value, clipped at ±{high:.2g}",
             low=low,
             high=high,
             mark=(position, dim),
@@ -48,7 +48,7 @@ def _table(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _ends(curve: np.ndarray, high: float) -> tuple[float, float]:
-    """Ends of a curve's axis: those of the colours, farther where the curve goes farther."""
+    """Range of a curve's axis: the colour range, extended to the curve."""
     end = 1.05 * max(high, float(abs(curve).max()))
     return -end, end
 
@@ -87,8 +87,8 @@ def _pairs(encoding: Encoding, row: DeltaGenerator) -> None:
     turned = encodings.angles(encoding)
     length, count = turned.shape
     with row:
-        query = pointer("position", "Query at", length - 1, "Turns the query's hands")
-        key = pointer("key", "Key at", length - 1, "Turns the key's hands")
+        query = pointer("position", "Query at", length - 1, "Rotates the query's hands")
+        key = pointer("key", "Key at", length - 1, "Rotates the key's hands")
     shown = sorted({number * (count - 1) // 15 for number in range(16)})
     figure = positions.pairs(
         turned[query, shown],
@@ -178,7 +178,7 @@ def _regrid(encoding: Encoding, row: DeltaGenerator) -> None:
         across=3,
         height=640,
     )
-    wide_chart(figure, "regrid", "A grid of positions, resampled, and made anew")
+    wide_chart(figure, "regrid", "A grid of positions, resampled, and recomputed")
 
 
 def _bias_by_distance(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -203,7 +203,7 @@ def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
         names = [
             f"{n}, slope {s:.3g}" for n, s in zip(names, encodings.slopes(encoding), strict=True)
         ]
-    # a bias of −8 leaves e^−8 = 0.0003 of a weight: what is below looks alike
+    # a bias of −8 scales a weight by e^−8 = 0.0003: lower values need no distinct colours
     low, high, bar = (-8, 0, "bias, −8 or less") if alibi else (-3, 3, "bias")
     figure = figures.facets(
         dict(zip(names, values, strict=True)),
@@ -219,7 +219,7 @@ def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
-    """Which learned number every distance gets in T5."""
+    """The T5 bucket of every distance."""
     figure = figures.heatmap(
         encodings.buckets(encoding),
         title=f"T5 relative: 32 buckets, {encoding.length} positions",
@@ -235,7 +235,7 @@ def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
 
 
 def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
-    """All schemes side by side: the attention that position alone would give."""
+    """The attention from position alone, for all schemes side by side."""
     with row:
         query = pointer("position", "Query", encoding.length - 1, "Whose row is drawn as curves")
         head = pointer("head", "Head", encoding.heads - 1, "Of ALiBi and T5")

@@ -1,2 +1,4 @@
-"""The state of a page: what its controls hold, which link it was entered by, what its view starts
-with. Pure transitions in page_state, the link in params, Streamlit in session."""
+"""Page state: settings, link, and initial selection of the view.
+
+`page_state` has pure transitions, `params` the link, `session` the binding to Streamlit.
+"""

@@ -1,6 +1,6 @@
-"""Texts too long for a link, and dropped files, by the digest that stands for them in the link.
+"""Uploaded files and texts too long for a link, by the digest that represents them in links.
 
-They are kept for the life of the process, within a bound, so that a reload finds them again.
+A bounded number is kept for the life of the process, so that they survive a reload.
 """
 
 import threading
@@ -17,7 +17,7 @@ _kept: OrderedDict[str, bytes] = OrderedDict()
 
 
 def keep(data: bytes) -> str:
-    """Keeps a file or text; its SHA-256."""
+    """Stores a file or text; returns its SHA-256."""
     digest = digest_of(data)
     with _lock:
         _kept[digest] = data
@@ -28,7 +28,7 @@ def keep(data: bytes) -> str:
 
 
 def find(digest: str) -> bytes | None:
-    """What has this SHA-256, if it is kept."""
+    """The data with this SHA-256, if it is stored."""
     with _lock:
         if digest in _kept:
             _kept.move_to_end(digest)
@@ -36,13 +36,13 @@ def find(digest: str) -> bytes | None:
 
 
 def text(digest: str) -> str | None:
-    """The text with this SHA-256, if it is kept."""
+    """The text with this SHA-256, if it is stored."""
     data = find(digest)
     return None if data is None else data.decode("utf-8", "replace")
 
 
 def keep_long_texts(settings: Mapping[str, Any]) -> None:
-    """Keeps what stands in a link by its digest alone."""
+    """Stores the texts that a link represents by their digest only."""
     for value in settings.values():
         if isinstance(value, str) and len(value) > MAX_TEXT:
             keep(value.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""A page's state and what changes it, without Streamlit."""
+"""Page state and its transitions, independent of Streamlit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,14 +7,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class PageState:
-    """What a page shows.
+    """The state of a page.
 
     Attributes:
-        revision: counts the times that the app, rather than the user, set the controls. The keys
-            of widgets carry it: an event sent before a change addresses widgets that are gone.
+        revision: incremented whenever the app, rather than the user, sets controls. Widget keys
+            include it, so a stale event addresses widgets that no longer exist.
         settings: the values of the page's controls.
-        selection: what the view selects at the start of this revision; None leaves it where it was.
-        problems: one line for each part of the link that made no sense.
+        selection: initial selection of the view in this revision; None keeps the previous one.
+        problems: one message for each invalid part of the link.
     """
 
     revision: int = 0
@@ -25,12 +25,12 @@ class PageState:
 
 @dataclass(frozen=True)
 class Entered:
-    """The page was opened again through the menu: everything is as it was."""
+    """The page was opened again through the menu: its state is unchanged."""
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """A link, an example or a preset sets controls, and may choose what the view selects."""
+    """A link, an example or a preset sets controls, and possibly the selection of the view."""
 
     settings: Mapping[str, Any]
     selection: Mapping[str, Any] | None = None
@@ -39,7 +39,7 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Edited:
-    """The user moved controls that were drawn in a revision."""
+    """The user changed controls that were drawn in a revision."""
 
     revision: int
     settings: Mapping[str, Any]
@@ -49,7 +49,7 @@ Event = Entered | Assigned | Edited
 
 
 def reduce(state: PageState, event: Event) -> PageState:
-    """The state after an event; an edit of an earlier revision changes nothing."""
+    """The state after an event; edits of earlier revisions are ignored."""
     match event:
         case Entered():
             return replace(state, revision=state.revision + 1, selection=None)

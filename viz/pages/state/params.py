@@ -1,7 +1,7 @@
-"""A page's settings as a link: which parameters there are, what they may say, and back again.
+"""Link parameters: parsing, validation and serialisation of a page's settings.
 
-Only what differs from the default is in the link. A parameter that makes no sense is named in one
-line and replaced by its default; a parameter that nobody knows is named and dropped.
+A link contains only values that differ from the default. Invalid values are reported in one line
+and replaced by the default; unknown parameters are reported and dropped.
 """
 
 import hashlib
@@ -10,19 +10,19 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-MAX_TEXT = 2000  # characters; a longer text stands in the link by its SHA-256
+MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
 
 
 @dataclass(frozen=True)
 class Param:
-    """One setting.
+    """One link parameter.
 
     Attributes:
         name: in the link.
-        default: its value when the link does not say.
-        parse: from the link's text to a value; raises ValueError.
-        expected: what `parse` takes, in words.
+        default: value if the link does not contain it.
+        parse: converts the link's text to a value; raises ValueError.
+        expected: description of valid values.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Param:
 
 
 def choice(name: str, default: str, options: Iterable[str]) -> Param:
-    """One of a few words."""
+    """One of several strings."""
     allowed = tuple(options)
 
     def parse(text: str) -> str:
@@ -44,7 +44,7 @@ def choice(name: str, default: str, options: Iterable[str]) -> Param:
 
 
 def number(name: str, default: int | None, low: int, high: int, step: int = 1) -> Param:
-    """A whole number from low to high, in steps."""
+    """An integer from low to high, in steps."""
 
     def parse(text: str) -> int:
         if len(text) > 9 or not text.isascii() or not text.isdigit():
@@ -59,7 +59,7 @@ def number(name: str, default: int | None, low: int, high: int, step: int = 1) -
 
 
 def decimal(name: str, default: float, low: float, high: float) -> Param:
-    """A number from low to high, with a decimal point if need be."""
+    """A float from low to high."""
 
     def parse(text: str) -> float:
         if not re.fullmatch(r"-?\d{1,9}(\.\d{1,20})?(e-\d{1,2})?", text, re.ASCII):
@@ -73,7 +73,7 @@ def decimal(name: str, default: float, low: float, high: float) -> Param:
 
 
 def one_of(name: str, default: int, options: Iterable[int]) -> Param:
-    """One of a few whole numbers."""
+    """One of several integers."""
     allowed = {str(option): option for option in options}
 
     def parse(text: str) -> int:
@@ -85,7 +85,7 @@ def one_of(name: str, default: int, options: Iterable[int]) -> Param:
 
 
 def sha256(name: str) -> Param:
-    """What stands for something too large for a link; empty when there is nothing."""
+    """The SHA-256 of data too large for a link; empty if there is none."""
 
     def parse(text: str) -> str:
         if not re.fullmatch("[0-9a-f]{64}", text):
@@ -96,7 +96,7 @@ def sha256(name: str) -> Param:
 
 
 def number_or(name: str, default: int | str, high: int, words: Iterable[str]) -> Param:
-    """A whole number from 0 to high, or one of a few words."""
+    """An integer from 0 to high, or one of several strings."""
     allowed = tuple(words)
     whole = number(name, 0, 0, high)
 
@@ -124,19 +124,19 @@ def text(name: str, default: str) -> Param:
 
 
 def retired(name: str) -> Param:
-    """A setting that older links carry and that no longer exists."""
+    """A parameter of older links that is accepted and ignored."""
     return Param(name, None, lambda text: None, "text")
 
 
 def read(
     params: Iterable[Param], query: Mapping[str, str], others: Container[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
-    """The settings a link stands for, and one line for each thing in it that makes no sense.
+    """The settings in a link, and one message for each invalid part of it.
 
     Args:
         params: the settings of the page.
         query: of the link.
-        others: names that are dropped without a line.
+        others: names that are dropped without a message.
     """
     by_name = {param.name: param for param in params}
     values = {name: param.default for name, param in by_name.items()}
@@ -158,18 +158,18 @@ def read(
 
 
 def value(param: Param, query: Mapping[str, str]) -> Any:
-    """What a link says for one setting alone; the default where that makes no sense."""
+    """The value of a single parameter of a link; the default if it is invalid."""
     return read((param,), query)[0][param.name]
 
 
 def wanted(params: Iterable[Param], query: Mapping[str, str]) -> dict[str, str]:
-    """The long texts a link stands for: name and SHA-256."""
+    """The long texts a link refers to: name and SHA-256."""
     names = [param.name for param in params if param.name + HASH in query]
     return {name: query[name + HASH] for name in names}
 
 
 def write(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, str]:
-    """The link for these settings: what differs from the default."""
+    """The query of a link for these settings: those that differ from the default."""
     query = {}
     for param in params:
         value = values[param.name]

@@ -1,8 +1,8 @@
-"""Page states in the Streamlit session: the reader of the link, the maker of widget keys.
+"""Page states in the Streamlit session: reads links and creates widget keys.
 
-Python reads the link when a page is entered; the browser writes it. A widget's key carries the
-page's revision and the widget's mount, and its initial value is constant while it stays mounted:
-an event sent before the controls were set anew addresses a widget that no longer exists.
+Python reads the link when a page is entered; the browser writes it. A widget key contains the
+page's revision and the widget's mount number, and the initial value is constant while the widget
+stays mounted, so a stale event addresses a widget that no longer exists.
 """
 
 import secrets
@@ -20,8 +20,8 @@ Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
 )
-ANEW = object()  # a shape that no widget has: it is mounted anew when it is next drawn
-APP = "app"  # settings that hold on every page
+ANEW = object()  # a shape that no widget has: forces a remount at the next draw
+APP = "app"  # settings shared by all pages
 APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
@@ -31,16 +31,16 @@ APP_NAMES = frozenset(param.name for param in APP_PARAMS)
 
 @dataclass(frozen=True)
 class Mount:
-    """A widget in the page.
+    """A mounted widget.
 
     Attributes:
         key: of the widget.
-        number: counts the mounts of a setting within a revision.
+        number: mount number of the setting within a revision.
         revision: of the page.
-        value: the value the widget began with.
-        shape: what its identity depends on besides.
-        empty: the value that an empty widget stands for; None if it is never empty.
-        check: what makes a setting of a value that the browser sent, if not the value itself.
+        value: initial value of the widget.
+        shape: anything else its identity depends on.
+        empty: the value an empty widget represents; None if it is never empty.
+        check: converts and validates a value from the browser; None for no conversion.
     """
 
     key: str
@@ -55,19 +55,19 @@ class Mount:
 def enter(
     page: str, params: Params | Callable[[Mapping[str, str]], Params], *, view: bool = True
 ) -> PageState:
-    """The page's state in this run; to be called once, before anything of the page is drawn.
+    """The page's state in this run; must be called once, before the page is drawn.
 
     Args:
-        page: its name, which its widget keys start with.
-        params: its settings and its view's selection; or a function that gives them for a link.
-        view: whether the page has a view, which holds the selection; without one, what is called
-            as a part of it (a head, a scale) is a setting like any other.
+        page: name of the page, the prefix of its widget keys.
+        params: its settings and its view's selection; or a function that returns them for a link.
+        view: whether the page has a view that holds the selection; if not, parameters with the
+            names of a selection (head, scale) are ordinary settings.
     """
     enter_app(page)
     before = st.session_state.get("state/page")
     st.session_state["state/page"] = page
     if before is not None:
-        fold(before)  # what was chosen just before it was left came together with the new page
+        fold(before)  # changes made just before leaving arrive together with the new page
     if before == page:
         return current(page)
     query = dict(st.query_params)
@@ -80,9 +80,9 @@ def enter(
 
 
 def enter_app(page: str) -> None:
-    """Takes what a link says for every page; what it does not say stays as it is.
+    """Takes the app-wide settings from a link; absent ones are unchanged.
 
-    `enter` does so itself; what draws such a setting above the page calls it first.
+    `enter` calls it; code that draws such a setting above the page must call it first.
     """
     fold(APP)
     if st.session_state.get("state/page") == page:
@@ -96,7 +96,7 @@ def enter_app(page: str) -> None:
 
 
 def current(page: str) -> PageState:
-    """The state of a page that was entered."""
+    """The state of an entered page."""
     return st.session_state.get(_key(page), PageState())
 
 
@@ -106,7 +106,7 @@ def get(page: str, name: str) -> Any:
 
 
 def app(name: str) -> str:
-    """The value of a setting that holds on every page."""
+    """The value of an app-wide setting."""
     settings = current(APP).settings
     return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
 
@@ -114,16 +114,16 @@ def app(name: str) -> str:
 def assign(
     page: str, settings: Mapping[str, Any], selection: Mapping[str, Any] | None = None
 ) -> None:
-    """Sets controls from a callback, and what the view selects; None leaves that where it is.
+    """Sets controls from a callback, and the selection of the view; None keeps the selection.
 
-    What `selection` leaves out takes its default.
+    Entries missing from `selection` take their defaults.
     """
     fold(page)
     _apply(page, Assigned(settings, selection))
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
-    """Sets settings from the script; widgets of theirs that it draws later are mounted anew."""
+    """Sets settings from the script; their widgets are remounted when drawn later in the run."""
     mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
     for name in settings.keys() & mounts.keys():
         mounts[name] = replace(mounts[name], shape=ANEW)
@@ -138,19 +138,19 @@ def widget(
     empty: Any = None,
     check: Callable[[Any], Any] | None = None,
 ) -> tuple[str, Any]:
-    """The key and the initial value of the widget of a setting, for this run.
+    """The key and the initial value of a setting's widget in this run.
 
-    A widget that comes back after it was hidden is mounted anew, with the present value: Streamlit
-    forgets the state of widgets that a complete run does not draw.
+    A widget that was hidden is remounted with the current value: Streamlit discards the state of
+    widgets that a complete run does not draw.
 
     Args:
-        page: whose setting.
+        page: of the setting.
         name: of the setting.
-        shape: what the widget's identity depends on besides (its range or options); when it
-            changes, the widget is mounted anew with the present value.
-        empty: the value that the widget stands for while it is empty.
-        check: makes a setting of what the browser sends; where it raises TypeError or ValueError
-            the setting stays. For widgets of our own: Streamlit checks what its own send.
+        shape: anything else the widget's identity depends on (range, options); when it changes, the
+            widget is remounted with the current value.
+        empty: the value an empty widget represents.
+        check: converts and validates values from the browser; on TypeError or ValueError the
+            setting is unchanged. For custom widgets: Streamlit validates its own.
     """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
@@ -168,14 +168,14 @@ def widget(
 
 
 def element(page: str, name: str, shape: Hashable = None) -> str:
-    """The key of a widget that holds no setting: constant while it stays mounted.
+    """The key of a widget without a setting, constant while it stays mounted.
 
-    To be called once a run.
+    Must be called once per run.
 
     Args:
-        page: where it is drawn.
+        page: of the widget.
         name: of the widget.
-        shape: when it changes, the widget is mounted anew, with nothing in it.
+        shape: when it changes, the widget is remounted empty.
     """
     state = st.session_state
     drawn: dict[str, tuple[int, Hashable]] = state.setdefault(f"state/{page}/elements", {})
@@ -187,13 +187,12 @@ def element(page: str, name: str, shape: Hashable = None) -> str:
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:
-    """What the browser needs to adopt the page's selection and to write its link.
+    """Props with which the browser adopts the page's selection and writes its link.
 
     Args:
-        page: its name.
-        params: its settings and its view's selection, with the defaults of now. Of a page with
-            several views, the selection of the one that is shown.
-        paths: the addresses it may have; `/page` if none.
+        page: name of the page.
+        params: its settings and the selection of the current view, with their current defaults.
+        paths: URL paths of the page; `/page` if empty.
     """
     now, params = current(page), tuple(params)
     settings = [p for p in params if p.name in now.settings]
@@ -212,7 +211,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
 
 
 def _start(selection: Mapping[str, Any] | None, names: set[str]) -> dict[str, Any] | None:
-    """What a view selects at first; None if the selection is about another view of the page."""
+    """The initial selection of a view; None if the selection is for another view of the page."""
     if selection is None or (selection and not names & selection.keys()):
         return None
     return {name: value for name, value in selection.items() if name in names}
@@ -227,10 +226,10 @@ def query_of(page: str, params: Params) -> dict[str, str]:
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
 ) -> Assigned:
-    """What a link sets; long texts stand in it by their digest and are looked up.
+    """The settings in a link; long texts are looked up by their digest.
 
-    Settings of pages that were open before are not this link's: Back, pressed while another page
-    is on its way, can hand that page the address of an older one.
+    Settings of pages that were entered before are dropped: if Back is pressed while another page
+    loads, Streamlit can hand that page the query of an older one.
     """
     before: set[str] = st.session_state.setdefault("state/names", set())
     values, problems = link.read((*params, *APP_PARAMS), query, before)
@@ -242,17 +241,17 @@ def _linked(
             values[name] = text
         else:
             problems.append(
-                f"This link was made with a text too long for a link (SHA-256 {digest[:12]}…):"
-                " paste that text to see the same picture."
+                f"This link refers to a text that is too long for a link (SHA-256 {digest[:12]}…):"
+                " paste the text to see the same picture."
             )
     selection = {name: values.pop(name) for name in [*values] if name in selected}
     return Assigned(values, selection, tuple(problems))
 
 
 def fold(page: str) -> None:
-    """Takes over what the user chose in the widgets of this revision.
+    """Merges the user's changes to widgets of this revision into the settings.
 
-    `enter` and `give` do so themselves; a callback that reads settings calls it first.
+    `enter` and `assign` call it; a callback that reads settings must call it first.
     """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
@@ -265,9 +264,9 @@ def fold(page: str) -> None:
 
 
 def _value(widget: Any, mount: Mount) -> Any:
-    """The setting that a widget stands for; None if it stands for none.
+    """The value of a setting from its widget; None if the widget has no valid value.
 
-    Views of ours hold their value under a name; a toggle's stands as a word.
+    Custom widgets hold their value under a name; toggles are "yes" or "no".
     """
     if isinstance(widget, bool):
         return "yes" if widget else "no"

@@ -1,4 +1,4 @@
-"""Which model the Text page shows: a trained one, or an encoder built here with live controls."""
+"""Model selection of the Text page: a trained model, or an encoder built with live controls."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ PARAMS = (
     link.number("seed", 0, 0, 999),
 )
 FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
-SLIDER = 140  # pixels: all controls stand in one row of a small laptop
+SLIDER = 140  # pixels: all controls fit in one row on a small laptop
 
 
 def model(page: str, on_change: Callable[[], None]) -> str:
@@ -37,22 +37,22 @@ def model(page: str, on_change: Callable[[], None]) -> str:
         "model",
         "Model",
         TITLES,
-        "MiniLM is a real pretrained transformer; most others are small, trained for this app"
+        "MiniLM is a real pretrained transformer; most others are small models trained for this app"
         " on tasks that need attention. Or build an encoder here and change its sizes: its weights"
-        " are random, so its pictures show architecture, not learning.",
+        " are random, so the pictures show architecture, not learning.",
         width=230,
         on_change=on_change,
     )
 
 
 def chosen(page: str) -> Choice:
-    """The chosen model, with the sizes of one that is built here."""
+    """The selected model, with the sizes of one built here."""
     settings = session.current(page).settings
     return Choice(settings["model"], **{name: settings[name] for name in FIELDS})
 
 
 def controls(page: str) -> None:
-    """The sizes of a model that is built here."""
+    """The sizes of a model built here."""
     if session.get(page, "model") != BUILT:
         return
     dim = session.get(page, "dim")
@@ -62,7 +62,7 @@ def controls(page: str) -> None:
             "heads",
             "Heads",
             (1, 16),
-            "How many attentions run side by side; only numbers that divide the width work",
+            "Number of attention heads per layer; must divide the width",
             width=SLIDER,
             allowed=[heads for heads in range(1, 17) if dim % heads == 0],
         )
@@ -77,18 +77,18 @@ def controls(page: str) -> None:
             width=SLIDER,
             allowed=[width for width in DIMS if width % heads == 0],
         )
-        help = "How many blocks, one layer of attention each"
+        help = "Number of blocks, with one attention layer each"
         slider(page, "depth", "Depth", (1, 12), help, width=SLIDER)
-        help = "How order gets in; none: no order"
+        help = "How positions are encoded; none: tokens have no order"
         choice(page, "positions", "Positions", {name: name for name in POSITIONS}, help)
-        help = "LayerNorm after (post) or before (pre) each part"
+        help = "LayerNorm after (post) or before (pre) each sub-layer"
         choice(page, "norm", "Norm", {name: name for name in NORMS}, help)
         seed(page, width=124)
     _fixes(page)
 
 
 def _fixes(page: str) -> None:
-    """One click to sizes that work: heads that divide the width, or a width that they divide."""
+    """Buttons for valid sizes: heads that divide the width, or a width they divide."""
     heads, dim = session.get(page, "heads"), session.get(page, "dim")
     if dim % heads == 0:
         return

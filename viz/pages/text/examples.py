@@ -1,5 +1,8 @@
-"""Inputs that show something, each with where to look. The numbers of those written here are
-MiniLM's own, those of the models trained here come with them; tests hold every one to its model."""
+"""Example inputs with hints on where to look.
+
+The examples here are MiniLM's; models trained for the app bring their own. Tests check every number
+against its model.
+"""
 
 from typing import Any
 
@@ -73,8 +76,8 @@ EXAMPLES = (
     Example(
         "Same question",
         "How old are you? What is your age?",
-        "Layer 2, head 9: “old” looks at “age” (0.69), and layer 2, head 4 the other way round:"
-        " the model was trained to see that both questions ask the same.",
+        "Layer 2, head 9: “old” looks at “age” (0.69); in layer 2, head 4 it is the other way"
+        " round. The model was trained to recognise that both questions mean the same.",
         kind="self",
         layer=2,
         head=9,
@@ -85,8 +88,8 @@ EXAMPLES = (
     Example(
         "Resting heads",
         "She opened the window because the room was warm.",
-        "Layer 4, head 5: one bright column. Nearly all tokens look at [CLS], which is where a head"
-        " rests when it finds nothing to do. In other words: not every head means something.",
+        "Layer 4, head 5: one bright column. Nearly all tokens look at [CLS], where a head rests"
+        " when it finds nothing to attend to: not every head means something.",
         kind="self",
         layer=4,
         head=5,
@@ -110,7 +113,7 @@ EXAMPLES = (
 
 
 def of(model: str) -> tuple[Example, ...]:
-    """The examples of a model; an encoder that is built here reads MiniLM's."""
+    """The examples of a model; an encoder built here uses MiniLM's."""
     card = cards.card(model)
     return EXAMPLES if card is None else card.examples
 
@@ -121,7 +124,7 @@ def of_text(model: str, text: str) -> Example | None:
 
 
 def buttons(page: str) -> None:
-    """The examples, one click away."""
+    """Draws one button per example."""
     with st.container(key=f"{page}_examples", horizontal=True, gap="xsmall"):
         for number, example in enumerate(of(session.get(page, "model"))):
             controls.button(
@@ -135,24 +138,24 @@ def buttons(page: str) -> None:
 
 
 def caption(page: str) -> None:
-    """What to look at in the example that is shown; a caveat for weights that mean nothing."""
+    """The hint of the current example, or a caveat for untrained weights."""
     example = shown(page)
     if session.get(page, "model") == BUILT:
         st.caption(
-            "Untrained: the weights are random. The pictures show what heads, dims, depth and"
-            " positions do before any learning, and nothing that was learned."
+            "Untrained: the weights are random. The pictures show the effect of heads, dims, depth"
+            " and positions, and nothing that was learned."
         )
     elif example is not None:
-        st.caption(plain(f"What to look at. {example.hint}"))
+        st.caption(plain(f"What to look at: {example.hint}"))
 
 
 def shown(page: str) -> Example | None:
-    """The example whose text the page shows, if it is one."""
+    """The example with the page's current text, if any."""
     return of_text(session.get(page, "model"), session.get(page, "input"))
 
 
 def selection_of(example: Example) -> dict[str, Any]:
-    """What the view selects to show an example."""
+    """The selection of the view for an example."""
     return {
         "layer": example.layer,
         "attention": example.kind,
@@ -163,17 +166,17 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 
 def take(page: str, example: Example) -> None:
-    """Puts an example's input into the page, and its head before the reader."""
+    """Sets the input of an example, and selects its head."""
     settings = {"input": example.input, "target": example.target or ""}
     if session.get(page, "model") == BUILT:
-        settings["model"] = "minilm"  # what is to be looked at was learned
+        settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(page, settings, selection_of(example))
 
 
 def follow(page: str) -> None:
-    """After another model was chosen: its own example takes the place of one of the model before.
+    """Called after another model was selected: replaces an example of the previous model.
 
-    What the user wrote stays; but a text of another model's examples says nothing to this one.
+    The user's own text stays.
     """
     session.fold(page)
     model, text = session.get(page, "model"), session.get(page, "input")

@@ -16,7 +16,7 @@ KINDS = ("self", "causal", "cross")  # of attention
 
 
 def params(model: str) -> tuple[link.Param, ...]:
-    """The page's settings; what is as in the model's first example is not in the link."""
+    """The page's settings; defaults are those of the model's first example."""
     first = examples.of(model)[0]
     return (
         link.text("input", first.input),
@@ -35,7 +35,7 @@ def params(model: str) -> tuple[link.Param, ...]:
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
-    """The parameters of a link: their defaults depend on its model."""
+    """The parameters of a link; their defaults depend on its model."""
     return params(link.value(builder.MODEL, query))
 
 
@@ -50,7 +50,7 @@ def page() -> None:
 
 
 def _controls(problems: Iterable[str]) -> shared.Choice:
-    """What stands above the view; the model it chooses."""
+    """Draws the controls above the view; returns the selected model."""
     with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
         entry.text(PAGE, "input", "Type a sentence; the picture follows", multiline=True)
         builder.model(PAGE, lambda: examples.follow(PAGE))
@@ -67,7 +67,7 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
 
 
 def _show(choice: shared.Choice, stage: attention.Stage) -> None:
-    """Traces the text and hands the picture to the browser."""
+    """Traces the text and shows the view."""
     device = shared.device()
     text, notes = reading.readable(choice, device, session.get(PAGE, "input"))
     for note in notes:

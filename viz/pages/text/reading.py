@@ -1,4 +1,4 @@
-"""The user's text on its way to a model: cleaned, cut to the limit, with notes on what was done."""
+"""Text preprocessing: cleaning and truncation of the user's text, with notes on both."""
 
 import re
 import unicodedata
@@ -8,16 +8,16 @@ from viz.pages.shared import Choice
 
 
 def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
-    """The text that the model will read, and one line for each thing a reader should know of it.
+    """The preprocessed text, and notes on what was changed.
 
-    A text over the model's limit is cut at a whole word.
+    A text over the model's limit is truncated at a word boundary.
     """
     from models.text import clean, fit
 
     notes = []
     text, removed = clean(text)
     if removed:
-        notes.append(f"{removed} control characters were left out: no model can read them.")
+        notes.append(f"{removed} control characters were removed: no model can read them.")
     if not text.strip():
         return "", notes
     reader = shared.tokenizer(choice, device)
@@ -25,7 +25,7 @@ def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
     limit = shared.opened(choice, device).limit
     if len(tokens) > limit:
         notes.append(
-            f"The text has {len(tokens):,} tokens and the model reads at most {limit:,}: only its"
+            f"The text has {len(tokens):,} tokens and the model takes at most {limit:,}: only the"
             " beginning is shown."
         )
         text = fit(text, reader, limit)
@@ -34,7 +34,7 @@ def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
 
 
 def numbers_in(text: str) -> list[int]:
-    """Token ids as somebody wrote them; ValueError for anything but whole numbers."""
+    """Parses typed token ids; ValueError for anything but integers."""
     words = re.findall(r"[^\s,;]+", text)
     if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
         raise ValueError(f"token ids: expected numbers such as 1 5 9 2, received “{text[:40]}”")
@@ -42,22 +42,20 @@ def numbers_in(text: str) -> list[int]:
 
 
 def visible(label: str) -> str:
-    """A token's label; white space alone gets a sign that can be seen."""
+    """A token's label, with a visible symbol for whitespace."""
     return label if label.strip() else "␣" * len(label)
 
 
 def remarks(labels: tuple[str, ...]) -> list[str]:
-    """What a reader could stumble over: unknown pieces, and order in right-to-left text."""
+    """Notes on unknown pieces and right-to-left text."""
     found = []
     unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]
     if unknown:
         named = ", ".join(f"“{piece[:20]}”" for piece in list(dict.fromkeys(unknown))[:5])
         found.append(
-            f"The model has no word piece for {named}: it reads [UNK] there, the same for all of"
-            " them."
+            f"The model’s vocabulary has no piece for {named}: all of them become the same [UNK]"
+            " token."
         )
     if any(unicodedata.bidirectional(c) in ("R", "AL") for label in labels for c in label):
-        found.append(
-            "Right-to-left text: tokens stand in the order they are read, the first one first."
-        )
+        found.append("Right-to-left text: tokens are shown in reading order, the first one first.")
     return found

@@ -19,13 +19,13 @@ Special = Literal["shown", "hidden", "renormalised"]
 
 @dataclass(frozen=True)
 class Input:
-    """All that a trace depends on.
+    """Everything a trace depends on.
 
     Attributes:
-        choice: of the model.
-        device: what it runs on.
-        text: what it reads.
-        target: what an encoder–decoder is given to write; "" lets it write.
+        choice: the model.
+        device: on which it runs.
+        text: the input.
+        target: the target of an encoder–decoder; "" generates it.
     """
 
     choice: Choice
@@ -35,12 +35,12 @@ class Input:
 
 
 def traced(request: Input) -> "Held[Trace]":
-    """One forward pass, kept as the recipe of its patterns."""
+    """The trace of one forward pass."""
     return registry.once(("trace", request), lambda: _run(request), trace_bytes)
 
 
 def shown(request: Input, words: bool, special: Special) -> Held[TextEntry]:
-    """What the browser asks about: the trace, by tokens or by whole words."""
+    """The registry entry of the trace, by tokens or by whole words."""
     trace = traced(request)
     return registry.once(
         ("text", request, words, special),

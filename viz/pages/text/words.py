@@ -1,4 +1,4 @@
-"""Whole words instead of tokens, and special tokens out of the way."""
+"""Controls for whole words and special tokens."""
 
 from viz.pages.state import params as link
 from viz.pages.widgets import controls
@@ -8,11 +8,11 @@ PARAMS = (link.choice("words", "no", ("no", "yes")), link.choice("special", "sho
 
 
 def choose(page: str) -> None:
-    """The two choices, for a row of controls."""
+    """Draws both controls."""
     help = (
-        "Of a word that is several tokens, the weights its tokens receive are summed, and the"
-        " weights they give are averaged"
+        "For a word of several tokens, attention to its tokens is summed and attention from its"
+        " tokens is averaged"
     )
     controls.toggle(page, "words", "Whole words", help)
-    help = "[CLS], [SEP] and the like. Hidden: a row sums to what it gives to the others"
+    help = "[CLS], [SEP] and the like. Hidden: rows sum to the weight on the remaining tokens"
     controls.select(page, "special", "Special tokens", SPECIAL, help, width=150)

@@ -1,4 +1,4 @@
-"""The place of an attention view in a page: loading, shown, or dimmed with what it showed last."""
+"""The attention view of a page: loading, shown, or dimmed with its last picture."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,16 +22,16 @@ FORMS = (  # of a text's picture, and the heads whose lines are drawn
 
 @dataclass
 class Stage:
-    """Where a page's view goes.
+    """The view of a page.
 
     Attributes:
-        page: whose it is.
-        kind: of view; a page that only learns it from the trace sets it before `show`.
-        params: the page's settings and the view's selection; the same.
-        paths: the addresses the page may have.
-        place: the view's element.
-        waiting: what stands there until something was drawn.
-        below: what follows it in the page.
+        page: name of the page.
+        kind: of view; if it depends on the trace, the page sets it before `show`.
+        params: the page's settings and the view's selection; likewise.
+        paths: URL paths of the page.
+        place: container of the view.
+        waiting: placeholder until something is drawn.
+        below: container below the view.
         drawn: whether the view was drawn in this run.
     """
 
@@ -51,7 +51,7 @@ class Stage:
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
-        """Leaves the last picture in place, dimmed: what is chosen now cannot be drawn."""
+        """Keeps the last picture, dimmed, because the current settings cannot be drawn."""
         last = st.session_state.get(f"{self.page}/drawn")
         if last is None:
             self.waiting.empty()
@@ -71,10 +71,10 @@ class Stage:
 
 
 def controls(page: str) -> DeltaGenerator:
-    """The place of everything above the view.
+    """The container of everything above the view.
 
-    It is one element of the page, always there: Streamlit tells elements apart by their place, and
-    would replace the view by a new one where a line above it comes or goes.
+    It always exists as one element: Streamlit identifies elements by position, and would remount
+    the view if the number of elements above it changed.
     """
     return st.container(key=f"{page}_before")
 
@@ -83,10 +83,10 @@ def controls(page: str) -> DeltaGenerator:
 def stage(
     page: str, kind: Kind, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()
 ) -> Iterator[Stage]:
-    """The place of the view; a ValueError inside becomes one line, and the last picture stays.
+    """The container of the view; a ValueError inside becomes one line, and the last picture stays.
 
-    What is drawn inside stands above the view. Where nothing was drawn yet, the browser loads the
-    view's code while the model is loaded.
+    Elements drawn inside appear above the view. Before the first picture, the browser loads the
+    view's code while the server loads the model.
     """
     from headscope_views import view
 
@@ -94,7 +94,7 @@ def stage(
     place, waiting = (
         st.container(),
         st.empty(),
-    )  # an element emptied in each run would lose the view
+    )  # emptying the element in each run would unmount the view
     if not has_drawn(page):
         with waiting.container():
             view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
@@ -109,12 +109,12 @@ def stage(
 
 
 def has_drawn(page: str) -> bool:
-    """Whether there is a last picture, which `stale` would dim."""
+    """Whether there is a last picture that `stale` can dim."""
     return f"{page}/drawn" in st.session_state
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:
-    """Writes the link of a page that has no view."""
+    """Writes the link of a page without a view."""
     from headscope_views import view
 
     view("address", session.props(page, params, paths), key=f"{page}_address")

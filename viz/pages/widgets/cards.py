@@ -1,4 +1,4 @@
-"""What is known of the models of the catalogue."""
+"""Model cards of the catalogue."""
 
 import streamlit as st
 
@@ -10,17 +10,17 @@ from viz.pages import shared
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def card(model: str) -> Card | None:
-    """What is known about a model that was trained here; None for any other."""
+    """The card of a model trained for the app; None for any other."""
     return None if model == shared.BUILT else of(entry(model))
 
 
 def about(model: str) -> None:
-    """What a model that was trained here learned, and how well."""
+    """Shows the task and the scores of a model trained for the app."""
     found = card(model)
     if found is None:
         return
     measured = "; ".join(
-        f"{each.name}: {each.right:,} of {each.of:,} unseen"
+        f"{each.name}: {each.right:,} of {each.of:,} held-out items"
         f" (95 %: {each.low:.1%} to {each.high:.1%})"
         for each in found.measures
     )

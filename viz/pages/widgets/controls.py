@@ -1,4 +1,4 @@
-"""Widgets that pages have in common: each keeps its value in the page's state."""
+"""Widgets shared by the pages; each keeps its value in the page state."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -19,20 +19,20 @@ def slider(
     width: int = 150,
     allowed: Sequence[int] = (),
 ) -> int:
-    """Whole numbers of a span, its ends included; the value follows the drag.
+    """A slider over integers, with live updates while it is dragged.
 
     Args:
-        page: whose setting.
+        page: of the setting.
         name: of the setting.
         label: above the slider.
-        span: least and largest value.
-        help: one sentence on what it does.
+        span: smallest and largest value.
+        help: tooltip.
         step: between two values.
         width: in pixels.
-        allowed: the values that work, if not all do: the slider snaps to the nearest.
+        allowed: the valid values, if not all are valid: the slider snaps to the nearest.
 
     Returns:
-        The setting; the nearest end of the span where it lies outside.
+        The setting, clamped to the span.
     """
     return int(_slider(page, name, label, span, help, step, width, allowed))
 
@@ -47,7 +47,7 @@ def decimal_slider(
     step: float,
     width: int = 260,
 ) -> float:
-    """Numbers of a span in steps that may be fractions; as `slider` otherwise."""
+    """A slider over decimal numbers; otherwise as `slider`."""
     return float(_slider(page, name, label, span, help, step, width, ()))
 
 
@@ -98,7 +98,7 @@ def choice(
     on_change: Callable[..., None] | None = None,
     collapsed: bool = False,
 ) -> Any:
-    """One of a few words, all in view."""
+    """A segmented control: one of a few options, all visible."""
     key, value = session.widget(page, name, tuple(titles))
     st.segmented_control(
         label,
@@ -124,7 +124,7 @@ def select(
     width: int = 160,
     on_change: Callable[..., None] | None = None,
 ) -> Any:
-    """One of many, in a list that opens."""
+    """A drop-down list: one of many options."""
     options = list(titles)
     key, value = session.widget(page, name, tuple(options))
     st.selectbox(
@@ -141,7 +141,7 @@ def select(
 
 
 def toggle(page: str, name: str, label: str, help: str) -> bool:
-    """A setting that is "yes" or "no" in the link."""
+    """A toggle; "yes" or "no" in the link."""
     key, value = session.widget(page, name)
     st.toggle(label, value=value == "yes", key=key, help=help)
     return session.get(page, name) == "yes"
@@ -159,21 +159,21 @@ def number(
     auto: str = "",
     format: str | None = None,
 ) -> float:
-    """A number typed or stepped; a box that is emptied takes the number it began with.
+    """A number input; an emptied box returns to its initial value.
 
     Args:
-        page: whose setting.
+        page: of the setting.
         name: of the setting.
         label: above the box.
-        span: least and largest value.
-        help: one sentence on what it does.
+        span: smallest and largest value.
+        help: tooltip.
         step: between two values.
         width: in pixels.
-        format: of the number, as printf takes it.
-        auto: what an empty box says; it then stands for 0.
+        format: printf format of the number.
+        auto: placeholder of an empty box, which then represents 0.
     """
     key, value = session.widget(page, name, (*span, step), empty=0 if auto else None)
-    if auto:  # a box that begins with a value takes it back when it is emptied
+    if auto:  # a box with an initial value returns to it when emptied
         st.session_state.setdefault(key, value or None)
         value = None
     st.number_input(
@@ -202,16 +202,16 @@ def text_input(
     max_chars: int | None = None,
     width: int | Literal["stretch"] = "stretch",
 ) -> str:
-    """A text that counts once it is finished, by Enter or by leaving the box.
+    """A text input that takes effect on Enter or on leaving the box.
 
     Args:
-        page: whose setting.
+        page: of the setting.
         name: of the setting.
         label: above the box.
-        help: one sentence on what it does.
-        placeholder: what an empty box says.
-        height: in pixels, of a box with several lines.
-        max_chars: most characters that can be typed.
+        help: tooltip.
+        placeholder: of an empty box.
+        height: in pixels, for a multi-line box.
+        max_chars: maximum number of characters.
         width: in pixels.
     """
     key, value = session.widget(page, name)
@@ -224,7 +224,7 @@ def text_input(
     return session.get(page, name)
 
 
-def seed(page: str, help: str = "Draws other random weights", *, width: int = 130) -> int:
+def seed(page: str, help: str = "Seed of the random weights", *, width: int = 130) -> int:
     """The seed of the random weights."""
     return int(number(page, "seed", "Seed", (0, 999), help, width=width))
 
@@ -237,7 +237,7 @@ def button(
     chosen: bool = False,
     help: str | None = None,
 ) -> None:
-    """A button; the chosen one of several stands out."""
+    """A button; the selected one of several is highlighted."""
     st.button(
         label,
         key=key,

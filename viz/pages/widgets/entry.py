@@ -1,4 +1,4 @@
-"""A text entry of our own: what is typed arrives at once, and a rerun never disturbs the caret."""
+"""A custom text entry with live updates, whose caret is unaffected by reruns."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ def text(
     multiline: bool = False,
     width: int | Literal["stretch"] = "stretch",
 ) -> str:
-    """The text that a setting holds."""
+    """Draws the entry of a setting; returns its text."""
     from headscope_views import view
 
     key, value = session.widget(page, name, check=_text)

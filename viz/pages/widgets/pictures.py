@@ -1,7 +1,7 @@
-"""The choice of a picture: examples one click away, and a place to drop a file of one's own.
+"""The choice of a picture: example buttons, and a file uploader.
 
-A dropped file stands in the page's settings, and in the link, by its SHA-256 (`upload`); its bytes
-are kept among the attachments, so that a reload finds them again.
+Settings and link represent an uploaded file by its SHA-256 (`upload`); its bytes are stored in the
+attachments, so that they survive a reload.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ UPLOAD = link.sha256("upload")
 
 
 def take(page: str) -> None:
-    """Makes a file that was dropped the picture; to be called after `session.enter`.
+    """Makes an uploaded file the picture; must be called after `session.enter`.
 
-    Every run looks at the uploader: a callback would be lost with a run that another one replaced.
-    It is mounted anew after each file, so that it never holds one: a file dropped over another
-    would arrive as an empty uploader first, as if the picture had been taken away.
+    The uploader is polled in every run: a callback would be lost if another run replaced this one.
+    It is remounted after each file, so that it is always empty: replacing a file in the uploader
+    would first report an empty uploader, as if the picture had been removed.
     """
     state = st.session_state
     count = state.get(f"{page}/files", 0)
@@ -39,7 +39,7 @@ def take(page: str) -> None:
 
 
 def _refusal(page: str, data: bytes) -> str:
-    """Makes a file the page's picture; one that cannot be read changes nothing, and why is said."""
+    """Makes a file the page's picture; returns the reason if it cannot be read."""
     digest = link.digest_of(data)
     try:
         opened_image(digest, data)
@@ -51,11 +51,11 @@ def _refusal(page: str, data: bytes) -> str:
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
-    """The examples and the uploader, to stand in a container whose key is `{page}_pictures`.
+    """Draws the examples and the uploader; the container must have the key `{page}_pictures`.
 
     Args:
-        page: whose settings `photo` and `upload` they set.
-        examples: by the name of their picture; None for a photo without anything to point at.
+        page: whose settings `photo` and `upload` are set.
+        examples: by the name of their picture; None for a photo without a hint.
     """
     uploaded = has_upload(page)
     for name, example in examples.items():
@@ -78,14 +78,14 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
-    """Makes an example the page's picture, and selects what it is there to show."""
+    """Makes an example the page's picture, and sets its selection."""
     st.session_state.pop(f"{page}/refused", None)
     selection = None if example is None else selection_of(example)
     session.assign(page, {"photo": name, "upload": ""}, selection)
 
 
 def selection_of(example: Example) -> dict[str, Any]:
-    """What the view selects to show an example."""
+    """The selection of the view for an example."""
     return {
         "layer": example.layer,
         "head": example.head,
@@ -95,27 +95,27 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 
 def problems(page: str) -> list[str]:
-    """One line if the picture of the link is not here, and one if the last file was refused."""
+    """A message if the link's picture is missing, and one if the last file was refused."""
     lines, upload = [], session.get(page, "upload")
     refused, settings = st.session_state.get(f"{page}/refused", ("", {}))
     if upload and not has_upload(page):
         lines.append(
-            f"This link was made with a picture of somebody's own (SHA-256 {upload[:12]}…): drop"
-            " that file to see the same. Here is a photo instead."
+            f"This link refers to an uploaded picture (SHA-256 {upload[:12]}…): upload the same"
+            " file to see it. A photo is shown instead."
         )
     if refused and settings == session.current(page).settings:
-        lines.append(f"{refused}. The picture before it is still here.")
+        lines.append(f"{refused}. The previous picture is still shown.")
     return lines
 
 
 def has_upload(page: str) -> bool:
-    """Whether a dropped file is the page's picture."""
+    """Whether the page's picture is an uploaded file."""
     upload = session.get(page, "upload")
     return bool(upload) and attachments.find(upload) is not None
 
 
 def current(page: str) -> tuple[bytes, str]:
-    """The file of the page's picture and its SHA-256: a dropped one, or one of the app's own."""
+    """The file of the page's picture, uploaded or shipped with the app, and its SHA-256."""
     upload = session.get(page, "upload")
     data = attachments.find(upload) if upload else None
     if data is not None:
@@ -125,7 +125,7 @@ def current(page: str) -> tuple[bytes, str]:
 
 
 def name_in_code(page: str) -> str:
-    """What Python code calls the file of the page's picture."""
+    """File name of the page's picture in Python code."""
     if has_upload(page):
         return "picture.png"
     return PICTURES[session.get(page, "photo")].relative_to(shared.ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""The lines of Python that give a picture's numbers in a notebook."""
+"""Python code that reproduces the weights of a view in a notebook."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ def code(
     head: int | str,
     view: "View | None" = None,
 ) -> str:
-    """Loads the model, traces the text, and reads the weights that are shown."""
+    """Python code that loads the model, traces the text, and reads the weights."""
     source = f"load({choice.model!r})"
     imports = "from models.run import load, trace\n"
     if choice.model == BUILT:
@@ -34,7 +34,7 @@ def code(
 
 
 def weights_of(trace: "Trace", index: int, head: int | str) -> str:
-    """The call that gives the weights of a head, or of all heads combined."""
+    """The expression for the weights of a head, or of all heads combined."""
     site = trace.sites[index]
     same = [each for each in trace.sites if each.layer == site.layer]
     asked = f"layer={site.layer}"

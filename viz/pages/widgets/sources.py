@@ -1,4 +1,4 @@
-"""The lines of Python that run, as pages show them."""
+"""Source code of functions, for display on pages."""
 
 import inspect
 import textwrap
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 @cache
 def source(function: Callable[..., Any]) -> tuple[str, int, str]:
-    """The file, the first line, and the lines of a function or class."""
+    """File, first line number and source code of a function or class."""
     inner = inspect.unwrap(function)
     file = Path(inspect.getsourcefile(inner) or "")
     _, line = inspect.getsourcelines(inner)

@@ -1,4 +1,4 @@
-"""A button that has the model run once more by the weights that are drawn."""
+"""A button that verifies the weights shown by running the model with them."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -16,20 +16,20 @@ ROUNDING = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}  # of a whole ne
 
 
 def button(page: str, id: str, run: "Callable[[], tuple[Model, Any, Any]]") -> None:
-    """The button, and below it the result for the trace that is shown.
+    """Draws the button, and below it the result for the current trace.
 
     Args:
-        page: whose keys it uses.
+        page: prefix of its widget keys.
         id: of the trace.
-        run: gives the model, and the input and target it was given.
+        run: returns the model, its input and its target.
     """
     state, key = st.session_state, f"{page}_verdict"
     asked = st.button(
         "Is this what the model used?",
         key=f"{page}_verify",
         type="tertiary",
-        help="Runs the model once more with the values of every attention layer made from the"
-        " weights drawn here, and compares its output with the untouched model’s",
+        help="Runs the model again with the values of every attention layer computed from the"
+        " weights shown here, and compares its output with the original model’s",
     )
     if asked:
         with st.spinner("Running the model twice …"):
@@ -49,14 +49,14 @@ def _verified(model: "Model", source: Any, target: Any) -> str:
 
 
 def worded(found: "Verdict", dtype: object) -> str:
-    """What the second pass showed."""
+    """The result of the comparison as a sentence."""
     share = found.difference / found.largest if found.largest else 0.0
     kind = str(dtype).removeprefix("torch.")
     same = share < ROUNDING.get(kind, ROUNDING["float32"])
     close = f"Yes, up to the rounding of {kind}" if same else "No: they differ"
     return (
-        f"{close}. With the values of all {found.sites} attention layers made from these weights"
-        f" ({found.rows:,} rows), the output differs from the untouched model’s by at most"
-        f" {found.difference:.1e}; its largest number is {found.largest:.3g}, so that is"
-        f" {share:.1e} of it."
+        f"{close}. With the values of all {found.sites} attention layers computed from these"
+        f" weights ({found.rows:,} rows), the output differs from the original model’s by at most"
+        f" {found.difference:.1e}; its largest number is {found.largest:.3g}, so the relative"
+        f" difference is {share:.1e}."
     )

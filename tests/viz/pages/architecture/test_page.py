@@ -265,7 +265,7 @@ def test_a_network_is_run(query, sites, labels):
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"text": " "}, "there is no text to read"),
+        ({"text": " "}, "the text is empty"),
         ({"reads": "ids", "ids": "1 two"}, "expected numbers such as"),
         ({"reads": "ids", "ids": "1 1000"}, "expected 0 to 999"),
         ({"text": "word " * 1030}, "expected 1 to 1024, received 1030"),
@@ -302,7 +302,7 @@ def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkey
     monkeypatch.setattr(memory_check, "available_memory", lambda: 2**20)
     app = opened(run="yes", depth="24")
     (line,) = lines(app)
-    assert "and 1.00 MiB are free: make it smaller" in line
+    assert "only 1.00 MiB are free: make it smaller" in line
     offered = [b.label for b in app.button if (b.key or "").startswith("architecture_fit_")]
     assert offered
     clicked(app, "architecture_fit_0")
@@ -366,7 +366,7 @@ def test_a_dropped_picture_takes_the_photo_s_place():
     assert "upload" not in helpers.link(app)
     assert drawn(app)[0]["trace"] != own
     app = opened(preset="small-vit", run="yes", upload="0" * 64)
-    assert ["drop that file to see the same" in line for line in lines(app)] == [True]
+    assert ["upload the same file" in line for line in lines(app)] == [True]
     assert len(drawn(app)) == 1
 
 
@@ -391,7 +391,7 @@ def test_a_trained_preset_runs_with_its_weights_on_its_own_example(name):
 
 def test_a_trained_preset_that_is_changed_says_that_it_forgot():
     app = opened(preset=TRAINED[0], run="yes", heads="1")
-    assert any("its weights are random now" in line for line in lines(app))
+    assert any("the weights are random" in line for line in lines(app))
     assert overview(drawn(app)[0])["note"] == "untrained: random weights"
 
 

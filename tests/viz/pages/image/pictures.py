@@ -27,7 +27,7 @@ def drop(app, data, name="mine.png"):
 
 
 def entry(app):
-    """What the browser asks about."""
+    """The registry entry of the view."""
     return registry.get(helpers.view(app, "image")["trace"]).value
 
 

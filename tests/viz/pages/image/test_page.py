@@ -281,7 +281,7 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash(data, nam
     assert lit(reloaded) == ["Your picture"]
     forget()
     again = small(upload=digest)
-    assert sum("drop that file" in line for line in helpers.lines(again)) == 1
+    assert sum("upload the same file" in line for line in helpers.lines(again)) == 1
     assert len(helpers.views(again, "image")) == 1
     assert lit(again) == ["A flower"]
     drop(again, data, name)
@@ -366,7 +366,7 @@ def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
     drop(app, data, name)
     assert len(helpers.lines(app)) == 1
     assert says in helpers.lines(app)[0]
-    assert "still here" in helpers.lines(app)[0]
+    assert "still shown" in helpers.lines(app)[0]
     assert helpers.view(app, "image") == before
     assert before["link"]["photo"] == "china"
     drop(app, file_of())

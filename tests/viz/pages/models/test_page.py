@@ -47,7 +47,7 @@ def view(app: AppTest) -> dict[str, Any]:
 
 
 def entry(app: AppTest) -> Any:
-    """What the browser asks about."""
+    """The registry entry of the view."""
     return registry.get(view(app)["trace"]).value
 
 
@@ -183,7 +183,7 @@ def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
 def test_recordings_are_left_to_notebooks(saved) -> None:
     app = run(place="folder", folder=str(saved("HuBERT")))
     assert lines(app) == [
-        "hubert reads recordings, which have no page yet: trace it in a notebook with"
+        "hubert takes audio, which this page does not support: use a notebook with"
         " trace(model, {'input_features': …})"
     ]
 
@@ -283,7 +283,7 @@ def test_a_folder_that_was_mended_opens(llama: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"input": "  "}, "there is no text to read"),
+        ({"input": "  "}, "the text is empty"),
         ({"input": "word " * 390, "model": "minilm"}, ""),
     ],
 )
@@ -298,7 +298,7 @@ def test_an_input_that_cannot_be_read_leaves_the_last_picture_dimmed() -> None:
     app = run()
     before = view(app)["trace"]
     choose(app, "input", " ")
-    assert "there is no text to read" in lines(app)[0]
+    assert "the text is empty" in lines(app)[0]
     assert (view(app)["trace"], view(app)["busy"]) == (before, True)
     choose(app, "model", "digits")
     assert view(app)["kind"] == "image"
@@ -392,7 +392,7 @@ def test_no_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     app = press(run(place="hub", id=NAME), "look_up")
     assert "the hub cannot be reached" in lines(app)[0]
-    assert "is no hub id" in lines(run(place="hub", id="a b"))[0]
+    assert "is not a hub id" in lines(run(place="hub", id="a b"))[0]
 
 
 # --- a public server ------------------------------------------------------------------------------
@@ -426,9 +426,9 @@ def test_the_card_states_what_the_model_is(saved) -> None:
     assert found["Heads"] == "6 of queries, 2 of keys and values"
     assert found["Positions"] == "rotary"
     assert found["Licence"] == "apache-2.0"
-    assert found["Tokenizer"] == "none in its files: it reads ids"
+    assert found["Tokenizer"] == "none: the model takes ids"
     assert found["Precision"] == "float32 on cpu"
-    assert "of weights; a pass keeps about" in found["Memory"]
+    assert "of weights; a trace keeps about" in found["Memory"]
 
 
 def test_nothing_a_checkpoint_says_becomes_html(saved, monkeypatch: pytest.MonkeyPatch) -> None:

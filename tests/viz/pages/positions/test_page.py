@@ -273,7 +273,7 @@ def test_the_outliers_of_a_learned_table_do_not_set_its_colours():
     for curve, numbers in ((wave, values[:, 4]), (code, values[20])):  # all of them are in view
         low, high = curve["layout"]["yaxis"]["range"]
         assert low < numbers.min() < numbers.max() < high
-    assert not any("colours end" in element.value for element in run().caption)
+    assert not any("colour range ends" in element.value for element in run().caption)
 
 
 def test_a_range_of_colours_without_outliers_is_that_of_the_numbers():

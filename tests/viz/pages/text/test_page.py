@@ -63,6 +63,8 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
         "token": 10,
         "direction": "out",
         "scale": "fixed",
+        "form": "matrix",
+        "shown": "",
     }
     assert (props["link"], props["busy"], props["path"]) == ({}, False, ["/"])
     assert lines(app) == []
@@ -167,9 +169,9 @@ def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("text", "found", "says"),
     [
-        ("a\x00b\x07c", ["abc"], "2 control characters were left out"),
+        ("a\x00b\x07c", ["abc"], "2 control characters were removed"),
         ("שלום עולם", ["ש", "ל", "ו", "ם", "ע", "ו", "ל", "ם"], "Right-to-left text"),
-        ("hi 🙂", ["hi", "🙂 [UNK]"], "no word piece for “🙂”"),
+        ("hi 🙂", ["hi", "🙂 [UNK]"], "no piece for “🙂”"),
         ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"], None),
     ],
 )

@@ -1,4 +1,4 @@
-"""The encoder block: the way round, LayerNorm number by number, and where the norm stands."""
+"""The encoder block: residual connections, LayerNorm number by number, pre-norm and post-norm."""
 
 from collections.abc import Sequence
 from html import escape
@@ -32,8 +32,8 @@ OTHERS = ((1.0, 3.0, 0.0, -2.0), (-1.0, 0.5, 2.0, 0.5))
 EPS = {"1e-5": "0.00001", "1e-6": "0.000001", "0.5": "0.5"}
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "tanh": "tanh", "silu": "SiLU"}
 DEPTHS = (1, 2, 4, 8, 16)
-HIDDEN = 6  # features in the middle of a feed-forward network
-# from which line to which each residual connection goes
+HIDDEN = 6  # hidden width of the feed-forward network
+# first and last line of each residual connection
 RESIDUALS = {"post": ((0, 2), (3, 5)), "pre": ((0, 3), (3, 6))}
 NORMS = {
     "post": "[[post-norm|Post-norm]]: the norm after the sum",
@@ -74,11 +74,11 @@ def page() -> None:
         with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
             gamma = inputs.grid(NAME, "gamma", ("γ",), FEATURES)
             beta = inputs.grid(NAME, "beta", ("β",), FEATURES)
-            eps = controls.choice(NAME, "eps", "ε", EPS, "Keeps the division possible")
+            eps = controls.choice(NAME, "eps", "ε", EPS, "Avoids a division by zero")
         at = frame.stepper(NAME, STEPS)
         total, found = _followed(x[0], y[0], gamma[0], beta[0], float(EPS[eps]))
         _picture(x[0], y[0], total, found, (gamma[0], beta[0]), at)
-        frame.heading("Beside BatchNorm")
+        frame.heading("Compared with BatchNorm")
         frame.text(*texts.BATCH_TEXT)
         _beside(total)
         _depths()
@@ -95,7 +95,7 @@ def page() -> None:
 
 
 def _paths(words: Sequence[Sequence[float]]) -> None:
-    """The first of these words through a block of either kind."""
+    """The path of the first word through a block of either kind."""
     import torch
 
     from models.lessons.block_steps import block_steps, random_block
@@ -126,7 +126,7 @@ def _line(place: int, step: "BlockStep", brackets: Sequence[tuple[int, int]]) ->
     kind = {"+": "sum", "norm": "norm", "x": "x"}.get(step.name, "layer")
     title = {"+": "+ x", "x": "x"}.get(step.name, step.name)
     if step.name == "+" and place > 3:
-        title = "+ what went in"
+        title = "+ the input"
     numbers = "".join(f"<td>{number(v, 3)}</td>" for v in step.out[0, 0].tolist())
     return f'<tr>{cells}<th scope="row"><b class="{kind}">{escape(title)}</b></th>{numbers}</tr>'
 
@@ -140,7 +140,7 @@ def _bracket(place: int, first: int, last: int) -> str:
 def _followed(
     x: list[float], y: list[float], gamma: list[float], beta: list[float], eps: float
 ) -> tuple[list[float], "NormSteps"]:
-    """x + f(x), and every number of its norm."""
+    """x + f(x), and every step of its normalisation."""
     import torch
 
     from models.blocks import LayerNorm
@@ -234,7 +234,7 @@ def _depths() -> None:
     """Pre- and post-norm, deeper and deeper."""
     frame.heading("Norm before or after")
     frame.text(*texts.DEPTH_TEXT)
-    depth = controls.slider(NAME, "depth", "Blocks", (1, 16), "How many are stacked")
+    depth = controls.slider(NAME, "depth", "Blocks", (1, 16), "Number of stacked blocks")
     import numpy as np
 
     both = {f"{norm}-norm": _growth(norm, depth) for norm in ("pre", "post")}
@@ -252,9 +252,9 @@ def _depths() -> None:
     gradients = _by_block(
         np.array(DEPTHS),
         last,
-        title="Gradient of the last block, by how many there are",
+        title="Gradient of the last block, by number of blocks",
         x="blocks",
-        y="length of the gradient",
+        y="gradient norm",
     )
     left, right = st.columns(2)
     with left:
@@ -273,7 +273,7 @@ def _by_block(
 
 
 def _last_block(both: "dict[str, Growth]", depth: int) -> None:
-    """Both ways' numbers at the end of this stack."""
+    """The numbers of pre-norm and post-norm at the end of the stack."""
     frame.shapes(
         *(
             (f"{name}, after block {depth}", number(found.sizes[-1].item()))
@@ -298,7 +298,7 @@ def _last(norm: str, depth: int) -> float:
 
 
 def _feed_forward(vector: list[float]) -> None:
-    """The two layers on the normed vector, alone and beside other words."""
+    """The two linear layers applied to the normalised vector, alone and with other words."""
     import torch
 
     from models.blocks import FeedForward
@@ -307,7 +307,7 @@ def _feed_forward(vector: list[float]) -> None:
     frame.heading("The feed-forward network")
     frame.text(*(text.format(hidden=HIDDEN) for text in texts.FEED_TEXT))
     frame.formula(r"f(x) = W_2\,\operatorname{act}(W_1 x + b_1) + b_2")
-    help = "Between the two layers"
+    help = "Between the two linear layers"
     activation = controls.choice(NAME, "activation", "Activation", ACTIVATIONS, help)
     with seeded(0):
         layer = FeedForward(len(vector), HIDDEN, activation=activation).eval()
@@ -335,7 +335,7 @@ def _feed_forward(vector: list[float]) -> None:
         tables.facts(
             ("[[parameters]]", f"{sum(p.numel() for p in layer.parameters()):,}"),
             (
-                "alone and beside two words: largest difference (rounding)",
+                "alone or with two other words: largest difference (rounding)",
                 f"{(out - beside).abs().max().item():.1e}",
             ),
         ),
@@ -343,7 +343,7 @@ def _feed_forward(vector: list[float]) -> None:
 
 
 def _matrices(layer: "FeedForward") -> None:
-    """What the network would learn."""
+    """The matrices of the feed-forward network."""
     parts = {"W_{1}": layer.up.weight, "W_{2}": layer.down.weight}
     biases = {"b_{1}": layer.up.bias, "b_{2}": layer.down.bias}
     shown = {**parts, **{name: bias[:, None] for name, bias in biases.items()}}
@@ -361,7 +361,7 @@ def _matrices(layer: "FeedForward") -> None:
 
 
 def _first(layer: "FeedForward", vector: list[float], found: float) -> str:
-    """The first number of `up` as the sum it is."""
+    """The first number of `up`, written out as a sum."""
     row, bias = layer.up.weight[0].tolist(), layer.up.bias[0].item()
     return (
         f"**Up**, feature 1: {tables.dot(row, vector, 3)} + {bracketed(number(bias, 3))} ="

@@ -35,7 +35,7 @@ SCALINGS = {"emb": "emb", "prj": "prj", "none": "none"}
 YES = {"yes": "shared", "no": "its own"}
 VOCAB, DIM = 200, 64
 KERNELS = {"3": "3", "5": "5", "7": "7"}
-SHOWN = 17  # tokens of the picture of what an output depends on
+SHOWN = 17  # tokens in the picture of the receptive field
 LAYERS = {
     "attention": "attention",
     "recurrence": "recurrence, left to right",
@@ -79,7 +79,7 @@ def page() -> None:
             _sharing()
         except ValueError as error:
             shared.error_line(error)
-        frame.heading("Parallelism and view")
+        frame.heading("Parallelism and receptive field")
         frame.text(*texts.REACH_TEXT)
         _reach()
         frame.tries(NAME, PARAMS, *texts.TRIES)
@@ -130,7 +130,7 @@ def _three_kinds() -> None:
 def _strongest(
     weights: "Tensor", rows: Sequence[str], cols: Sequence[str], kind: str
 ) -> Iterator[str]:
-    """The key with most weight for each query; in the decoder also the token its row predicts."""
+    """The key with the largest weight for each query; in the decoder, also the predicted token."""
     share, place = (found.tolist() for found in weights.max(-1))
     queries, keys = ([plain(reading.visible(n)) for n in names] for names in (rows, cols))
     after = [f" predicts “{token}” and" for token in queries[1:]] if kind != "self" else []
@@ -141,7 +141,7 @@ def _strongest(
 
 
 def _inputs(trained: bool) -> tuple[str, int]:
-    """What is read and written, and which weights of it are shown: their kind and head."""
+    """The controls of the input; returns the kind and head of the weights to show."""
     if trained:
         frame.text(*texts.ALIGNED_TEXT)
     else:
@@ -195,7 +195,7 @@ def _config(scaling: str, *, share_target: bool, share_source: bool, vocab: int)
 
 
 def _label(figure: "Figure", rows: Sequence[str], cols: Sequence[str]) -> None:
-    """Puts the tokens at the axes: by place, so that two equal ones stay apart."""
+    """Labels the axes with tokens by position, so that equal tokens are not merged."""
     for update, labels in ((figure.update_yaxes, rows), (figure.update_xaxes, cols)):
         shown = [escape(reading.visible(label), quote=False) for label in labels]
         update(tickvals=list(range(len(shown))), ticktext=shown, tickangle=0)
@@ -203,13 +203,13 @@ def _label(figure: "Figure", rows: Sequence[str], cols: Sequence[str]) -> None:
 
 def _sharing() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        help = "Whether the output matrix is the target's embedding"
+        help = "Whether the output matrix is the target embedding"
         target = controls.choice(NAME, "target", "Output matrix", YES, help)
-        help = "Whether the source's embedding is the target's"
+        help = "Whether the source embedding is the target embedding"
         source = controls.choice(NAME, "source", "Source embedding", YES, help)
-        help = "emb: the embedding times √d; prj: the logits by √d"
+        help = "emb: embedding times √d; prj: logits divided by √d"
         chosen = controls.choice(NAME, "scaling", "Scaling", SCALINGS, help)
-        help = f"The target has {VOCAB}"
+        help = f"Size of the source vocabulary; the target has {VOCAB}"
         words = controls.slider(NAME, "words", "Source words", (100, 300), help, step=100)
     share = {"share_target": target == "yes", "share_source": source == "yes"}
     found = {name: _measured(_config(name, vocab=words, **share)) for name in SCALINGS}
@@ -246,16 +246,16 @@ def _measured(config: "Seq2SeqConfig") -> "Shared":
 
 
 def _reach() -> None:
-    """Attention beside recurrence and convolution: what they cost, and what an output sees."""
+    """Attention, recurrence and convolution: cost and receptive field."""
     from models.lessons import reach
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        length = controls.slider(NAME, "length", "Tokens n", (2, 512), "How long the text is")
-        width = controls.slider(NAME, "width", "Width d", (1, 512), "How wide a token is")
+        length = controls.slider(NAME, "length", "Tokens n", (2, 512), "Length of the text")
+        width = controls.slider(NAME, "width", "Width d", (1, 512), "Width of a token")
         kernel = int(controls.choice(NAME, "kernel", "Window k", KERNELS, "Of the convolution"))
-        help = "On top of each other, in the picture"
+        help = "Number of stacked layers in the picture"
         layers = controls.slider(NAME, "layers", "Layers", (1, 8), help)
-        help = "Of which output the picture shows what it depends on"
+        help = "The output whose receptive field is shown"
         place = controls.slider(NAME, "place", "Output at", (0, SHOWN - 1), help)
     formulas = {"attention": "n² · d", "recurrence": "n · d²", "convolution": "k · n · d²"}
     found = {kind: reach.cost(kind, length, width, kernel) for kind in reach.KINDS}
@@ -263,9 +263,9 @@ def _reach() -> None:
         [kind, f"{formulas[kind]} = {one.work:,}", f"{one.steps:,}", f"{one.path:,}"]
         for kind, one in found.items()
     ]
-    cols = ("layer", "work, up to a factor", "steps in a row", "steps from end to end")
+    cols = ("layer", "operations, up to a factor", "sequential steps", "maximum path length")
     reached = [
-        reach.seen(kind, SHOWN, place, layers=layers, kernel=kernel).float().tolist()
+        reach.receptive_field(kind, SHOWN, place, layers=layers, kernel=kernel).float().tolist()
         for kind in reach.KINDS
     ]
     frame.show(
@@ -280,7 +280,7 @@ def _reach() -> None:
             ],
             cols=[str(n) for n in range(SHOWN)],
             digits=0,
-            line="● where the gradient by that token is not 0, in a network with random weights",
+            line="● non-zero gradient with respect to that token, in a network with random weights",
         ),
     )
 
@@ -291,5 +291,10 @@ def _code() -> None:
     from models.seq2seq import Seq2Seq
 
     frame.code(
-        NAME, Seq2Seq.forward, PostNormDecoderBlock.forward, sharing.shared, reach.cost, reach.seen
+        NAME,
+        Seq2Seq.forward,
+        PostNormDecoderBlock.forward,
+        sharing.shared,
+        reach.cost,
+        reach.receptive_field,
     )

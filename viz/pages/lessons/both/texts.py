@@ -4,10 +4,10 @@ from viz.pages.lessons.frame import Try
 
 TEXT = (
     "The [[encoder]] reads the whole source at once. The [[decoder]] writes the target, and each of"
-    " its blocks has one layer more: [[cross-attention]]. Its [[query|queries]] come from the"
-    " target, its [[key|keys]] and [[value|values]] from what the encoder made of the source. So"
-    " there are three kinds of [[attention]]: the source on itself, the target on what it has"
-    " written so far, and the target on the source.",
+    " its blocks has an additional layer: [[cross-attention]]. Its [[query|queries]] come from the"
+    " target, its [[key|keys]] and [[value|values]] from the encoder's output. So there are three"
+    " kinds of [[attention]]: the source on itself, the target on what has been written so far, and"
+    " the target on the source.",
 )
 ALIGNED_TEXT = (
     "This network was trained to write any date as year-month-day. The cross-attention shows the"
@@ -19,34 +19,36 @@ ALIGNED_TEXT = (
 SHARING_TEXT = (
     "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
     " the one that makes [[logits]]. With [[weight sharing]] they are one, which needs one"
-    " vocabulary for both languages. But an embedding should have numbers near 1, or the"
-    " [[positional encoding|positions]] that are added drown it; and a matrix that makes logits"
-    " should have small ones, or the logits are far too large. So either the embedding is"
+    " vocabulary for both languages. But an embedding should have numbers near 1, or the added"
+    " [[positional encoding|positions]] dominate it; and a matrix that makes logits should have"
+    " small ones, or the logits are far too large. So either the embedding is"
     " multiplied by √d (`emb`), or the logits are divided by √d (`prj`), or nothing is done"
-    " (`none`). Only an output shared with the target's embedding is scaled.",
-    "The table measures an untrained network. Its matrix starts with small numbers, as logits want"
-    " it. So `emb` fits: the embedding becomes as large as the positions. Under `prj` and `none`"
-    " the positions drown it, and `prj` makes small logits smaller still: it is for a matrix that"
-    " starts with numbers near 1.",
+    " (`none`). Scaling applies only if the output shares the target's embedding.",
+    "The table measures an untrained network. Its matrix is initialised with small numbers, as"
+    " logits require. So `emb` fits: the embedding becomes as large as the positions. With `prj`"
+    " and `none` the positions dominate, and `prj` makes small logits smaller still: it is meant"
+    " for a matrix initialised with numbers near 1.",
 )
 REACH_TEXT = (
     "Why attention, and not [[recurrence]] or [[convolution]]? A recurrent network reads one token"
-    " after another: each step waits for the one before, and what was read first must be carried"
-    " through all the others. A convolution does all places at once, but each layer sees only a few"
-    " neighbours. Attention does all places at once and sees all of them in one layer. It pays with"
-    " work that grows with the square of the length, and it assumes less, so it needs more data.",
-    "The table gives the work of one layer up to a constant factor and without projections (Vaswani"
-    " et al. 2017, table 1), how many of its steps must wait for each other, and how many steps or"
-    " layers a number takes from one end of the text to the other.",
+    " after another: each step waits for the previous one, and early information must be carried"
+    " through all later steps. A convolution processes all positions in parallel, but each layer"
+    " sees only a few neighbours. Attention processes all positions in parallel and sees all of"
+    " them in one layer. Its cost grows with the square of the length, and it assumes less, so it"
+    " needs more data.",
+    "The table gives the operations of one layer, up to a constant factor and without projections"
+    " (Vaswani et al. 2017, table 1), the number of sequential steps, and the maximum path length:"
+    " how many steps or layers lie between the two ends of the text.",
 )
 TAKEAWAYS = (
     "In cross-attention the pattern has a row for every target token and a column for every source"
     " token.",
-    "The encoder runs once; the decoder runs once per written token and looks back each time.",
-    "Sharing makes one matrix out of three. `emb` and `prj` keep it from being too small for one"
+    "The encoder runs once; the decoder runs once per written token and attends to the encoder's"
+    " output each time.",
+    "Sharing replaces three matrices by one. `emb` and `prj` keep it from being too small for one"
     " use or too large for the other.",
-    "Recurrence needs n steps in a row; attention and convolution need one. Only attention joins"
-    " the two ends of a text in one step.",
+    "Recurrence needs n sequential steps; attention and convolution need one. Only attention"
+    " connects the two ends of a text in one step.",
 )
 TRIES = (
     Try(
@@ -66,12 +68,12 @@ TRIES = (
     ),
     Try(
         "Two vocabularies of different size, shared.",
-        "They cannot be: an error that says so.",
+        "Not possible: an error explains why.",
         {"words": 300},
     ),
     Try(
         "A long text.",
-        "At 512 tokens of width 64 attention is the one with the most work.",
+        "At 512 tokens of width 64, attention needs the most operations.",
         {"length": 512, "width": 64, "layers": 4},
     ),
 )

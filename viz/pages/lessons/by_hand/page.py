@@ -1,4 +1,4 @@
-"""Self-attention by hand: two words, nothing to learn, and every number in sight."""
+"""Self-attention by hand: two words, no parameters, and every number visible."""
 
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,10 @@ def page() -> None:
         with st.container(horizontal=True, gap="medium"):
             words = {1: "word 1", 2: "word 2"}
             controls.choice(
-                NAME, "query", "Follow", words, "Whose row is marked and written out below"
+                NAME, "query", "Follow", words, "The word whose row is marked and written out below"
             )
             controls.choice(
-                NAME, "key", "looking at", words, "Which number of that row is worked out"
+                NAME, "key", "looking at", words, "The number of that row that is written out"
             )
         from models import simple
         from models.attention import functional as attend
@@ -67,7 +67,7 @@ def page() -> None:
 
 
 def follow(x: list[list[float]]) -> "Followed":
-    """Every step of the attention of words to themselves."""
+    """Every step of self-attention over the words."""
     import torch
 
     from models import simple

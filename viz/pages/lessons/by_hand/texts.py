@@ -2,7 +2,7 @@
 
 from viz.pages.lessons.frame import Try
 
-# torch.rand with seed 10, as a course has printed them to four decimals
+# torch.rand with seed 10, rounded to four decimals
 X = (
     (0.4580846428871155, 0.4828565716743469, 0.3124983310699463),
     (0.6150216460227966, 0.21394729614257812, 0.4118261933326721),
@@ -10,14 +10,14 @@ X = (
 FILM, VIEWER = ((0.9, 0.1, -0.4),), ((0.8, -0.2, 0.5),)
 TEXT = (
     "For a network a word is a [[vector]]: a few numbers, its [[feature|features]]."
-    " [[self-attention|Self-attention]] gives every word a new vector that also holds something of"
-    " the words around it: a soft dictionary in which each word is query, key and value at once."
-    " How much a word takes from another is decided by how alike they are, the [[dot product]] of"
-    " their vectors. A [[softmax]] makes [[weights]] of these [[score|scores]], and the new vector"
-    " is the weighted sum of all words. Here nothing is learned; the next lesson adds that.",
+    " [[self-attention|Self-attention]] gives every word a new vector with information from the"
+    " other words as well: a soft dictionary in which each word is query, key and value at once."
+    " How much a word takes from another depends on their similarity, the [[dot product]] of their"
+    " vectors. A [[softmax]] turns these [[score|scores]] into [[weights]], and the new vector is"
+    " the weighted sum of all words. Here nothing is learned; the next lesson adds that.",
 )
 WHERE = (
-    "Each row of the [[matrix]] X is a word. Xᵀ is X with rows and columns exchanged, so that X Xᵀ"
+    "Each row of the [[matrix]] X is a word. Xᵀ is the transpose, rows and columns exchanged: X Xᵀ"
     " holds the dot product of every word with every word. Y holds the new vectors."
 )
 TAKEAWAYS = (
@@ -28,9 +28,9 @@ TAKEAWAYS = (
     "The dot product grows with the length of the vectors as well as with their similarity.",
 )
 FILM_TEXT = (
-    "Why a dot product? Say what a film offers and what a viewer likes, feature by feature, as"
-    " numbers from −1 to 1. Where both are large and of one sign, the product is large; where they"
-    " disagree, it is negative. The sum says how well they match.",
+    "Why a dot product? Rate what a film offers and what a viewer likes, feature by feature, with"
+    " numbers from −1 to 1. Where both are large with the same sign, the product is large; where"
+    " they disagree, it is negative. The sum tells how well they match.",
 )
 TRIES = (
     Try(
@@ -62,13 +62,13 @@ FILM_TRIES = (
         {"viewer11": -0.8, "viewer12": -0.2, "viewer13": 0.5},
     ),
     Try(
-        "A viewer after the film's heart.",
-        "The same signs everywhere: the sum is as large as it can be for tastes up to 1.",
+        "The perfect viewer.",
+        "The same signs everywhere: the sum is as large as it can be for ratings up to 1.",
         {"viewer11": 1.0, "viewer12": 1.0, "viewer13": -1.0},
     ),
     Try(
-        "A viewer without tastes.",
-        "All zeros match nothing, well or badly.",
+        "A viewer without preferences.",
+        "All zeros: the sum is 0, neither a match nor a mismatch.",
         {"viewer11": 0.0, "viewer12": 0.0, "viewer13": 0.0},
     ),
 )

@@ -1,4 +1,4 @@
-"""The decoder: what a mask hides, why it takes −∞ to do so, and writing a token at a time."""
+"""The decoder: causal and padding masks, why they use −∞, and generation token by token."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ MASKS = {"none": "none", "causal": "causal", "padding": "padding", "both": "both
 FILLS = {"inf": "−∞", "large": "−1e9"}
 WIDTH = 4
 PAD = "[PAD]"
-MOST, LONG = 6, 14  # words, and letters of a word, that fit on a page
+MOST, LONG = 6, 14  # maximum words, and letters per word, that fit on a page
 PROMPTS = {"grammar-next": "prompt", "dates": "date", "untrained": "start"}  # settings
 PARAMS = (
     link.text("words", "the dog saw a"),
@@ -74,15 +74,15 @@ def page() -> None:
 
 
 def _controls() -> list[str]:
-    """The words that are read, padding behind them."""
+    """The words of the input, followed by padding."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         text = controls.text_input(NAME, "words", f"Words, at most {MOST}", width=300)
-        pads = controls.slider(NAME, "pads", "Padding", (0, 4), "Tokens that only fill up")
-        controls.slider(NAME, "query", "Follow token", (1, 9), "Whose row is written out")
-        controls.seed(NAME, "Draws other words and matrices")
+        pads = controls.slider(NAME, "pads", "Padding", (0, 4), "Number of padding tokens")
+        controls.slider(NAME, "query", "Follow token", (1, 9), "The token whose row is written out")
+        controls.seed(NAME, "Seed of the word vectors and matrices")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         controls.choice(NAME, "mask", "Mask", MASKS, "What is hidden")
-        controls.choice(NAME, "fill", "Hidden scores become", FILLS, "What stands for “hidden”")
+        controls.choice(NAME, "fill", "Score of hidden keys", FILLS, "What replaces the score")
     words = text.split()
     if len(words) > MOST:
         shared.notice(f"Only the first {MOST} of {len(words):,} words are shown.")
@@ -130,7 +130,7 @@ def _masked(words: list[str], at: int) -> None:
             mark=(row, None),
         )
 
-    # −1e9 would take all the colour
+    # −1e9 would dominate the colour range
     kind = "signed" if session.get(NAME, "fill") == "inf" else "plain"
     parts = [
         ("Q Kᵀ", lambda: square(found.products.tolist(), "Q Kᵀ", "signed")),
@@ -154,7 +154,7 @@ def _masked(words: list[str], at: int) -> None:
 
 
 def _projections(pattern: "Pattern", names: list[str], row: int, at: int) -> str:
-    """Queries, keys and values of all words; the values once they are needed."""
+    """Queries, keys and values of all words; values only from the step that uses them."""
     shown = {"Q": pattern.q, "K": pattern.k, "V": pattern.v}
     return tables.row(
         *(
@@ -200,7 +200,7 @@ def _pattern(words: list[str]) -> "Pattern":
 
 
 def _sums(pattern: "Pattern", found: "Followed", words: list[str], row: int) -> list[str]:
-    """The followed row's numbers, as sums of numbers that are on the screen."""
+    """The numbers of the selected row, written out as sums."""
     products, scores = found.products[row].tolist(), found.scores[row].tolist()
     query, first = plain(words[row]), plain(words[0])
     masked, weights = found.masked[row].tolist(), found.weights[row].tolist()
@@ -235,7 +235,7 @@ def _hidden_row() -> None:
 
 
 def _generate() -> None:
-    """The part that writes: its controls, what was written so far, and what comes next."""
+    """Generation: controls, the text so far, and the next-token probabilities."""
     from viz.figures import bars
 
     help = "Which network writes"
@@ -244,7 +244,7 @@ def _generate() -> None:
         label = "A date to write out" if writer == "dates" else "Words to go on from"
         text = controls.text_input(NAME, PROMPTS[writer], label, width=300)
         span = (0, generation.LIMIT)
-        help = "How far the writing has come"
+        help = "Number of generated tokens"
         at = controls.slider(NAME, "written", "Tokens written", span, help)
     if not generation.available(writer):
         shared.notice(generation.missing(writer))
@@ -266,7 +266,7 @@ def _generate() -> None:
         frame.figure(NAME, drawn, "next", "Probabilities of the next token")
     else:
         st.caption(_ended(found))
-    line = "keys and values cached or computed anew at each step: probabilities differ by at most"
+    line = "keys and values cached or recomputed at each step: probabilities differ by at most"
     frame.shapes((line, f"{found.difference:.1e} (rounding)"))
     if writer != "untrained":
         frame.explore("Open this in the explorer", model=writer, input=text)
@@ -282,7 +282,7 @@ def _next() -> None:
 
 
 def _table(found: generation.Generated, count: int) -> None:
-    """What was chosen at each step, and the three likeliest."""
+    """The token chosen at each step, and the three most likely ones."""
     best = [found.best(n) for n in range(count)]
     frame.show(
         tables.shares(
@@ -299,8 +299,8 @@ def _table(found: generation.Generated, count: int) -> None:
 def _ended(found: generation.Generated) -> str:
     chosen = int(found.steps[-1].ids[0])
     if chosen == found.end:
-        return f"The end: “{found.names[chosen]}” was the likeliest."
-    return f"Stopped after {len(found.steps)} tokens; the end symbol was never the likeliest."
+        return f"The end: “{found.names[chosen]}” was the most likely token."
+    return f"Stopped after {len(found.steps)} tokens without the end symbol."
 
 
 def _code() -> None:

@@ -1,4 +1,4 @@
-"""The dictionary that a reader typed, and what it answers."""
+"""The dictionary typed by the user, and its answers."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 MOST = 12  # entries
 LONGEST = 40  # characters of a key, a value or a query
-ROUNDING = 1e-6  # of shares that float32 adds up
-LARGEST, FARTHEST = 1_000_000, 1000  # a value and a similarity that can still be read
+ROUNDING = 1e-6  # float32 rounding error of a sum of shares
+LARGEST, FARTHEST = 1_000_000, 1000  # limits of values and of similarities, for legibility
 
 
 @dataclass(frozen=True)
 class Entries:
-    """The dictionary as it was typed: a value for each key."""
+    """The dictionary as typed: a value for each key."""
 
     keys: list[str]
     values: list[str]
 
     @property
     def numbers(self) -> list[float] | None:
-        """The values as numbers; None if any of them is none."""
+        """The values as numbers; None if any of them is not a number."""
         try:
             found = [float(value) for value in self.values]
         except ValueError:
@@ -36,10 +36,10 @@ class Entries:
 
 
 def entries(text: str) -> Entries:
-    """The dictionary that a text holds, a line an entry.
+    """Parses a dictionary with one entry per line.
 
     Raises:
-        ValueError: for a line without a colon, no or too many entries, too long or large ones.
+        ValueError: for a line without a colon, no or too many entries, or entries out of range.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not 1 <= len(lines) <= MOST:
@@ -56,10 +56,10 @@ def entries(text: str) -> Entries:
 
 
 def similarities(kind: str, query: str, keys: list[str], typed: str) -> "Tensor":
-    """How alike the query and every key are, in the chosen sense.
+    """The similarity of the query with every key, by the chosen measure.
 
     Raises:
-        ValueError: for numbers typed by hand that are none, or not one for each key.
+        ValueError: for typed similarities that are not numbers, or not one per key.
     """
     import torch
 
@@ -82,7 +82,7 @@ def similarities(kind: str, query: str, keys: list[str], typed: str) -> "Tensor"
 
 
 def answer(found: Entries, weights: "Tensor") -> str:
-    """What the dictionary answers: a number, or the values with the largest share."""
+    """The answer of the dictionary: a number, or the values with the largest share."""
     import torch
 
     from models.lessons import dictionary

@@ -1,4 +1,4 @@
-"""Soft dictionary: keys and values a reader edits, a query, and the mixture that answers."""
+"""Soft dictionary: editable keys and values, a query, and the weighted answer."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,10 +51,10 @@ class Column(NamedTuple):
     """One column of the table.
 
     Attributes:
-        step: from which on it is there.
-        title: in the marks of `markup`, as the cells are.
-        cells: one for each key.
-        total: what they add up to.
+        step: first step that shows it.
+        title: in `markup`, like the cells.
+        cells: one per key.
+        total: sum of the column.
     """
 
     step: int
@@ -91,22 +91,22 @@ def _controls() -> None:
         controls.text_input(NAME, "pairs", label, height=190)
     with right:
         entry.text(NAME, "query", "Query", width=240)
-        help = "How alike the query and a key are"
+        help = "How similarity is measured"
         kind = controls.choice(NAME, "similarity", "Similarity", SIMILARITIES, help)
         if kind == "given":
             controls.text_input(NAME, "given", "Similarities, one for each key")
         help = "How similarities become weights"
         how = controls.choice(NAME, "how", "Normalisation", HOW, help)
         if how == "softmax":
-            help = "Similarities are divided by it: small, the best wins; large, all become equal"
+            help = "Divides the similarities: if small, the best key wins; if large, all are equal"
             span = (0.05, 5.0)
             controls.decimal_slider(NAME, "temperature", "Temperature", span, help, step=0.05)
         if how == "top-k":
-            controls.slider(NAME, "k", "k", (1, MOST), "How many keys count")
+            controls.slider(NAME, "k", "k", (1, MOST), "Number of keys that share the weight")
 
 
 def _weights(similar: "Tensor") -> "Tensor":
-    """Weights as the controls say. ValueError where that cannot be done."""
+    """Weights by the chosen normalisation; ValueError where it is undefined."""
     from models.lessons import dictionary
 
     how, temperature, k = (session.get(NAME, name) for name in ("how", "temperature", "k"))
@@ -158,7 +158,7 @@ def _table(found: Entries, query: str, similar: "Tensor", weights: "Tensor", at:
 
 
 def _columns(found: Entries, query: str, similar: "Tensor", weights: "Tensor") -> Iterator[Column]:
-    """The columns from left to right: what is computed for each key, in its order."""
+    """The columns from left to right, in the order of computation."""
     from models.lessons import dictionary
 
     yield Column(0, "[[key]]", [plain(key) for key in found.keys], "sum")
@@ -181,7 +181,7 @@ def _numbers(values: "Tensor") -> list[str]:
 
 
 def _products(found: Entries, weights: "Tensor") -> list[str]:
-    """Each weight times its value; words are only named."""
+    """Each weight times its value; for words, the factors only."""
     import torch
 
     from models.lessons import dictionary
@@ -209,7 +209,7 @@ def _sum(found: Entries, weights: "Tensor", at: int) -> None:
 
 
 def _meaning(case: str, *, numbers: bool) -> str:
-    """What it means that the weights are of this case."""
+    """The explanation of a case."""
     sentences = [texts.CASES[case]]
     if case == "average pooling":
         ignored = session.get(NAME, "how") == "average"
@@ -220,7 +220,7 @@ def _meaning(case: str, *, numbers: bool) -> str:
 
 
 def _fixed(found: Entries, query: str) -> None:
-    """Every key asked as a query: attention answers each, one fixed vector all the same."""
+    """Every key as a query: answers of attention, and of one fixed context vector."""
     from models.lessons import dictionary
 
     frame.heading("Against one fixed context vector")

@@ -12,7 +12,7 @@ TEXT = (
     " if it is one of the keys. A soft one compares the query with *every* key, turns the"
     " [[similarity|similarities]] into [[weights]], and answers with the weighted sum of the"
     " values. That is [[attention]]. It works for a dictionary of any size, needs no summary of it,"
-    " and the same query may get another answer when an entry changes.",
+    " and its answers follow when an entry changes.",
 )
 FORMULAS = (
     r"\text{answer}(q) = \sum_i \alpha(q, k_i)\, v_i",
@@ -20,33 +20,32 @@ FORMULAS = (
     r"\text{sum to one: } \alpha(q, k_i) = \frac{s_i}{\sum_j s_j}",
 )
 WHERE = (
-    "Here q is the query; k_{i} and v_{i} are the key and the value of entry i; s_{i} says how"
-    " alike q and k_{i} are; α is the weight made of it. T is the [[temperature]]: lowering"
-    " it concentrates weight on the best key; raising it evens the weights out."
+    "Here q is the query; k_{i} and v_{i} are the key and the value of entry i; s_{i} is the"
+    " similarity of q and k_{i}; α is the weight computed from it. T is the [[temperature]]:"
+    " lowering it concentrates weight on the best key; raising it evens the weights out."
 )
 SIMILARITY = {
-    "exact": "**Exact match.** s is 1 for a key that is the query, letter by letter, and 0 for any"
-    " other.",
+    "exact": "**Exact match.** s is 1 for a key that equals the query, and 0 for any other.",
     "edit": "**[[edit distance|Edit distance.]]** d letters have to be inserted, removed or"
     " replaced to turn the query into the key; s = exp(−d) is 1 for the same word and falls with"
     " every letter.",
-    "embedding": "**[[embedding|Embedding.]]** [[MiniLM]], a small trained network, makes a"
-    " [[vector]] of 384 numbers of each word; s is the [[cosine similarity]] of the query's vector"
-    " and the key's.",
+    "embedding": "**[[embedding|Embedding.]]** [[MiniLM]], a small trained network, turns each word"
+    " into a [[vector]] of 384 numbers; s is the [[cosine similarity]] of the query's vector and"
+    " the key's.",
     "given": "**Typed by hand.** The similarities are the numbers in the box, one for each key.",
 }
 HOW = {
-    "none": "**No normalisation.** α is the similarity as it is.",
+    "none": "**No normalisation.** α is the similarity itself.",
     "one-hot": "**[[one-hot|One-hot.]]** α is 1 for the most similar key and 0 for all others.",
     "top-k": "**[[top-k|Top-k.]]** The k most similar keys share the weight equally.",
-    "average": "**Average.** Every key gets the same weight, whatever the query is.",
+    "average": "**Average.** Every key gets the same weight, whatever the query.",
     "sum": "**Sum to one.** α is the similarity divided by the sum of all similarities.",
     "softmax": "**[[softmax|Softmax.]]** Each similarity is divided by T; α is exp(s/T) divided by"
-    " the sum of these exponentials: always above 0, and 1 in all.",
+    " the sum of these exponentials: weights are positive and sum to 1.",
 }
 CASES = {
-    "no valid answer": "No key is like the query at all: every weight is 0, and there is **no valid"
-    " answer**. This is what an ordinary dictionary says to a key that it does not have.",
+    "no valid answer": "No key is similar to the query: every weight is 0, and there is **no valid"
+    " answer**, as for a missing key in an ordinary dictionary.",
     "database query": "One weight is 1 and all others are 0: a **database query**, as an ordinary"
     " dictionary answers it if the query is one of its keys.",
     "average pooling": "All weights are equal: [[average pooling]].",
@@ -56,28 +55,27 @@ CASES = {
     " of the values.",
     "linear combination": "Some weights are negative: any linear combination can come out.",
 }
-EQUAL = "Here this query is equally like all keys."
-UNASKED = "The query does not matter any more."
+EQUAL = "Here all keys are equally similar to the query."
+UNASKED = "The query no longer matters."
 ANSWERS = {  # where values are numbers
     "average pooling": "The answer is the mean of the values.",
     "convex combination": "The answer lies between the smallest and the largest value.",
-    "convex cone": "The answer may be larger than all of them or smaller.",
-    "linear combination": "The answer may lie on the other side of 0.",
+    "convex cone": "The answer may be larger or smaller than all values.",
+    "linear combination": "The answer may even have the opposite sign.",
 }
 WORDS = (
-    "Colours are words: 0.4 × green is nothing, so they cannot be averaged. What *can* be added is"
-    " the weight that each value gets; the answer is a share for each, and the largest wins. A"
-    " network avoids the question: its values are always [[vector|vectors]], and vectors can be"
-    " averaged."
+    "Colours are words: 0.4 × green has no meaning, so they cannot be averaged. What *can* be added"
+    " are the weights of equal values; the answer is a share for each value, and the largest wins."
+    " In a network, values are always [[vector|vectors]], and vectors can be averaged."
 )
 FIXED = (
-    "Without attention everything has to be squeezed into one vector before the query is known:"
-    " here all values at equal weights, the same answer to everybody. Attention looks into the"
-    " dictionary anew for each query: here every key has its turn at asking."
+    "Without attention everything has to be compressed into one vector before the query is known:"
+    " here the mean of all values, the same answer to every query. Attention consults the"
+    " dictionary for each query: in this table each key in turn is the query."
 )
 TYPED = (
-    "(Similarities that are typed belong to one query. Choose another similarity to ask for every"
-    " key in turn.)"
+    "(Typed similarities belong to one query. Choose another similarity to try every key as the"
+    " query.)"
 )
 TRIES = (
     Try(
@@ -89,12 +87,12 @@ TRIES = (
         "Average pooling.", "The query no longer matters: 174.75 for everybody.", {"how": "average"}
     ),
     Try(
-        "An ordinary dictionary, asked for Anna.",
+        "An ordinary dictionary, with the query Anna.",
         "No key matches: no valid answer.",
         {"similarity": "exact", "how": "none"},
     ),
     Try(
-        "The same, asked for Ann.",
+        "The same, with the query Ann.",
         "One weight is 1: a database query.",
         {"similarity": "exact", "how": "none", "query": "Ann"},
     ),
@@ -110,12 +108,12 @@ TRIES = (
         },
     ),
     Try(
-        "“pickles”, which are there.",
+        "“pickles”, which are in the dictionary.",
         "Exactly green.",
         {"pairs": FRUIT, "query": "pickles", "similarity": "exact", "how": "none"},
     ),
     Try(
-        "“pickles”, which are not there.",
+        "“pickles”, which are not in the dictionary.",
         "The key that is nearest in meaning answers instead: pineapple, so brown.",
         {"pairs": NO_PICKLES, "query": "pickles", "similarity": "embedding", "how": "one-hot"},
     ),
@@ -136,7 +134,7 @@ TRIES = (
     ),
     Try(
         "Negative similarities.",
-        "Dividing by their sum is refused; softmax takes them.",
+        "Dividing by their sum gives an error; softmax accepts them.",
         {"similarity": "given", "given": "0.9 -0.3 0.2 -0.1", "how": "sum"},
     ),
     Try(
@@ -154,7 +152,7 @@ TRIES = (
 TAKEAWAYS = (
     "Attention is a look-up that may answer with a mixture: similarity, normalisation, weighted"
     " sum.",
-    "Softmax makes weights of any numbers: positive, and summing to 1. The temperature says how"
+    "Softmax turns any numbers into weights: positive, and summing to 1. The temperature sets how"
     " sharp they are.",
     "Nothing has to be compressed: every query gets its own answer from all the entries.",
 )

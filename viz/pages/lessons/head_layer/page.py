@@ -24,7 +24,7 @@ H = ((1.2, -0.4, 0.7),)
 W = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
 OTHERS = ((-0.9, 0.8, 1.1), (0.2, 1.3, 0.1), (-0.6, -1.4, -0.3))  # more vectors of the batch
 TARGETS = (2, 1, 0)  # what should come after them
-FEWEST, MOST = 4, 12  # letters that the trained network has learned to turn round
+FEWEST, MOST = 4, 12  # word lengths that the trained network can reverse
 SMOOTHING = ("0", "0.1", "0.3")
 REVERSE = shared.Choice("reverse")
 PARAMS = (
@@ -54,10 +54,10 @@ def page() -> None:
             weights = inputs.grid(NAME, "w", WORDS, FEATURES)
         with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
             words = dict(enumerate(WORDS, 1))
-            help = "What the loss asks for"
+            help = "The target of the loss"
             target = controls.choice(NAME, "target", "The right word", words, help) - 1
             shares = {each: each for each in SMOOTHING}
-            help = "The share of the target that is spread over all words"
+            help = "Share of the target spread evenly over all words"
             controls.choice(NAME, "smoothing", "Label smoothing", shares, help)
         at = frame.stepper(NAME, STEPS)
         found = _steps(hidden[0], weights, target)
@@ -123,7 +123,7 @@ def _column(values: list[float], title: str, kind: str, mark: tuple[int, None]) 
 def _sums(
     hidden: list[float], weights: list[list[float]], found: "LossSteps", target: int
 ) -> list[str]:
-    """The right word's numbers, as sums of numbers that are on the screen."""
+    """The numbers of the target word, written out as sums."""
     word, logit = WORDS[target], found.logits[target].item()
     largest = found.logits.max().item()
     shares = " + ".join(number(each) for each in found.exponentials.tolist())
@@ -164,7 +164,7 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
     frame.heading("Top-k: how often the right word is among the best")
     frame.text(*texts.BATCH_TEXT)
     ranks = {n: f"top-{n}" for n in range(1, len(WORDS) + 1)}
-    help = "How many of the largest logits count"
+    help = "Number of largest logits that count as guesses"
     k = controls.choice(NAME, "k", "How many guesses", ranks, help)
     vectors, targets = [hidden, *OTHERS], [target, *TARGETS]
     matrix = torch.tensor(weights)
@@ -208,7 +208,7 @@ def _trained() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         label = f"{FEWEST} to {MOST} letters"
         letters = controls.text_input(NAME, "letters", label, max_chars=MOST, width=300).strip()
-        help = "Which letter of the answer; at most the last there is"
+        help = "Letter of the answer, at most the last one"
         letter = controls.slider(NAME, "place", "Letter", (1, MOST), help)
     if not FEWEST <= len(letters) <= MOST:
         raise ValueError(f"expected {FEWEST} to {MOST} letters, received {len(letters)}")

@@ -5,26 +5,26 @@ from viz.pages.lessons.frame import Try
 TEXT = (
     "The last block leaves one [[vector]] for every [[token]]. The [[head layer]] turns it into an"
     " answer. A [[linear layer]] gives one number for every class, or for every word of the"
-    " [[vocabulary]]: the [[logits]]. A [[softmax]] makes probabilities of them, and the largest is"
-    " the answer. In training the [[cross entropy]] says how wrong that was: minus the logarithm of"
-    " the probability that the right class got.",
+    " [[vocabulary]]: the [[logits]]. A [[softmax]] turns them into probabilities, and the largest"
+    " is the answer. In training the [[cross entropy]] measures the error: minus the logarithm of"
+    " the probability of the right class.",
 )
 STEP_TEXT = (
     "A decoder has read “The dog began to” and knows four words. h is the output of its last block"
     " at the last position; the right word is the target. Before exp, the largest logit is"
     " subtracted from all: the shares stay the same, and no exponential can [[overflow]]. The last"
     " column is the [[gradient]] of the loss: training moves each logit in the opposite direction."
-    " With [[label smoothing]] the target is not all of the right word: a share of it is spread"
-    " evenly over all four.",
+    " With [[label smoothing]] the target is not entirely on the right word: a share of it is"
+    " spread evenly over all four.",
 )
 TAKEAWAYS = (
-    "A logit is a dot product: of the vector, and of the row of W that belongs to the class.",
-    "Probabilities depend on differences of logits alone: the same number added to all of them"
+    "A logit is the dot product of the vector and the row of W for the class.",
+    "Probabilities depend only on differences of logits: adding the same number to all of them"
     " changes nothing.",
     "The loss is 0 only for a certain and right answer. Even probabilities for n classes cost"
     " log n.",
-    "The gradient of the loss by the logits is p, less 1 at the right class: what was too likely"
-    " goes down, the right one goes up.",
+    "The gradient of the loss with respect to the logits is p, minus 1 at the right class: training"
+    " lowers the other logits and raises the right one.",
 )
 TRIES = (
     Try(
@@ -33,28 +33,28 @@ TRIES = (
         {"h11": 0.0, "h12": 0.0, "h13": 0.0},
     ),
     Try(
-        "Sure, and right.",
+        "Confident and right.",
         "The same direction, four times as long: “bark” gets nearly all, and the loss nearly"
         " vanishes.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8},
     ),
     Try(
-        "Sure, and wrong.",
+        "Confident and wrong.",
         "The same vector, but “fly” was right: the loss is large, top-1 and top-2 both miss.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8, "target": 4, "k": 2},
     ),
     Try(
         "A smoothed target.",
-        "With 0.3 of the target spread over all words, being sure costs something too.",
+        "With 0.3 of the target spread over all words, being confident has a cost too.",
         {"h11": 4.8, "h12": -1.6, "h13": 2.8, "smoothing": "0.3"},
     ),
 )
 BATCH_TEXT = (
     "A [[batch]] of four vectors: yours, and three more. [[top-k|Top-k]] accuracy is the share of"
-    " them whose right word is among the k with the largest logits. It says nothing about how sure"
-    " the network is; the loss does.",
+    " them whose right word is among the k with the largest logits. It does not measure how"
+    " confident the network is; the loss does.",
 )
 TRAINED_TEXT = (
-    "A network that was trained here turns words round, letter by letter. Its head layer is the"
-    " same: one vector for each place, one logit for each letter.",
+    "A network trained for this app reverses words, letter by letter. Its head layer is the same:"
+    " one vector for each position, one logit for each letter.",
 )

@@ -1,4 +1,4 @@
-"""Many heads: split, wide or of any width; one after another or at once; and those of MiniLM."""
+"""Many heads: any number and width, computed at once or in a loop; and the heads of MiniLM."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,8 +24,8 @@ SCALES = {"sqrt": "q·k by √d", "fourth root": "q and k by ∜d each"}
 PROJECTIONS = {"always": "always", "needed": "left out where nothing is joined"}
 AMONG = {"all": "all tokens", "words": "words alone"}
 MINILM = shared.Choice("minilm")
-SHORTEST = 4  # tokens, the special ones at both ends among them
-SHOWN = 6  # tokens, heads and features of which every number is written
+SHORTEST = 4  # minimum tokens, including the special ones at both ends
+SHOWN = 6  # maximum tokens, heads and features shown in full
 PARAMS = (
     link.number("dim", 16, 1, 128),
     link.number("heads", 4, 1, 20),
@@ -77,23 +77,23 @@ def page() -> None:
 
 def _controls() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        help = "How many numbers of each token come out"
+        help = "Width of each output token"
         controls.slider(NAME, "dim", "Model width (dim)", (1, 128), help)
-        controls.slider(NAME, "heads", "Heads", (1, 20), "How many run side by side")
-        help = "How many numbers a query, key or value has in each head"
+        controls.slider(NAME, "heads", "Heads", (1, 20), "Number of heads in parallel")
+        help = "Width of a query, key or value in each head"
         width = controls.choice(NAME, "width", "Width of each head, d", WIDTHS, help)
         if width == "free":
             controls.slider(NAME, "own", "d", (1, 64), help)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.slider(NAME, "tokens", "Tokens", (1, 8), "How many words a text has")
-        controls.slider(NAME, "batch", "Texts at once", (1, 16), "The batch")
-        help = "How many numbers of each token go in; at 0 as many as come out"
+        controls.slider(NAME, "tokens", "Tokens", (1, 8), "Number of tokens in a text")
+        controls.slider(NAME, "batch", "Texts at once", (1, 16), "Batch size")
+        help = "Width of each input token; 0 means the model width"
         controls.slider(NAME, "reads", "Input width (0: model's)", (0, 128), help, width=180)
         controls.seed(NAME)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        help = "Where dot products are made smaller: lesson 4 shows the difference"
+        help = "Where dot products are scaled: lesson 4 shows the difference"
         controls.choice(NAME, "scaling", "Divide", SCALES, help)
-        help = "One head as wide as the model has nothing to join and can do without"
+        help = "A single head as wide as the model needs no output projection"
         controls.choice(NAME, "project", "$W^O$", PROJECTIONS, help)
 
 
@@ -113,7 +113,7 @@ def _config() -> "MultiHeadAttentionConfig":
 
 
 def _layer(at: int) -> None:
-    """The layer's shapes, its heads' weights, and the two ways to work it out."""
+    """The layer's shapes, the weights of its heads, and both ways to compute it."""
     import torch
 
     from models.attention import MultiHeadAttention
@@ -140,7 +140,7 @@ def _layer(at: int) -> None:
 
 
 def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> None:
-    """What every step gives."""
+    """The shapes after every step."""
     batch, tokens, reads = x
     inside, width = config.heads * config.width, config.width
     flat, split = f"{batch} × {tokens} × {inside}", f"{batch} × {config.heads} × {tokens} × {width}"
@@ -168,12 +168,12 @@ def _shapes(config: "MultiHeadAttentionConfig", x: tuple[int, ...], at: int) -> 
 
 
 def _projected(pattern: "Pattern", *, divided: bool, split: bool) -> None:
-    """The query, the key and the value of the first token: in one row, or cut into heads.
+    """Query, key and value of the first token: in one row, or split into heads.
 
     Args:
         pattern: of the layer.
         divided: whether q and k have been divided by ∜d each.
-        split: whether the heads are apart.
+        split: whether they are split into heads.
     """
     by = " / ∜d" if divided else ""
     parts = {f"q{by}": pattern.q, f"k{by}": pattern.k, "v": pattern.v}
@@ -203,7 +203,7 @@ def _projected(pattern: "Pattern", *, divided: bool, split: bool) -> None:
 
 
 def _of_heads(name: str, heads: Sequence[Sequence[float]]) -> str:
-    """Whose numbers a table holds; which of them, if not all."""
+    """The title of a table with the numbers of some or all heads."""
     count = len(heads)
     whose = f"the first {SHOWN} of {count} heads" if count > SHOWN else "every head"
     return _first(f"{name} of {whose}", len(heads[0]), SHOWN)
@@ -238,7 +238,7 @@ def _weights(pattern: "Pattern", *, softmaxed: bool) -> None:
 
 
 def _values(pattern: "Pattern", *, joined: bool) -> None:
-    """What every head gives for the first token, and all of it side by side."""
+    """The output of every head for the first token, and their concatenation."""
     from models.lessons.followed import follow
 
     found = [follow(pattern, head=head).values[0].tolist() for head in range(pattern.heads)]
@@ -266,11 +266,10 @@ def _both_ways(once: list[float], looped: list[float], difference: float) -> Non
     frame.show(
         tables.matrix(
             [once[:wide], looped[:wide]],
-            title="Token 1 of the result, worked out both ways",
+            title="Token 1 of the result, computed both ways",
             rows=("all heads at once", "one after another"),
             axes=("way", "feature"),
-            note=f"Largest difference anywhere: {difference:.1e}; numbers of 32 bits have seven"
-            " digits.",
+            note=f"Largest difference anywhere: {difference:.1e}; float32 has about seven digits.",
         )
     )
 
@@ -285,7 +284,7 @@ def _parameters(layer: "MultiHeadAttention") -> None:
 
 
 def _trained() -> None:
-    """The table of MiniLM's heads on the reader's sentence, and one of them in numbers.
+    """A table of MiniLM's heads on the user's sentence, and the numbers of one head.
 
     Raises:
         ValueError: for no sentence, or one that is too short or too long.
@@ -294,10 +293,10 @@ def _trained() -> None:
 
     sentence = entry.text(NAME, "sentence", "Your sentence").strip()
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        layer = controls.slider(NAME, "layer", "Layer", (0, 5), "Of the head that is marked")
-        help = "Is marked, with its numbers below"
+        layer = controls.slider(NAME, "layer", "Layer", (0, 5), "Layer of the marked head")
+        help = "The head that is marked, with its numbers below"
         head = controls.slider(NAME, "head", "Head", (0, 11), help)
-        help = "Without [CLS] and [SEP], the weights of the others are divided by their sum"
+        help = "Without [CLS] and [SEP], the remaining weights are renormalised"
         among = controls.choice(NAME, "among", "Weights on", AMONG, help)
     if not sentence:
         raise ValueError("sentence: expected some words, received none")
@@ -323,8 +322,8 @@ def _trained() -> None:
             ),
             ("evenness", number(found.spread[layer, head].item())),
         ),
-        '<p class="lesson-note">Evenness is 1 where all tokens get the same weight, and 0 where one'
-        " gets it all; from 0.8 on a head may be called broad.</p>",
+        '<p class="lesson-note">Evenness is 1 if all tokens get the same weight, and 0 if one gets'
+        " it all; a head is called broad from 0.8 on.</p>",
     )
     label = f"Open layer {layer}, head {head} in the explorer"
     frame.explore(label, input=sentence, layer=layer, head=head)

@@ -15,8 +15,8 @@ WHERE = (
     " all heads side by side."
 )
 LAYER = (
-    "Words are random here as well. Sizes are written as texts × tokens × numbers, or as texts ×"
-    " heads × tokens × numbers (or keys) once the heads are apart. The tables show the first text."
+    "Words are random here as well. Shapes are texts × tokens × features, or texts × heads × tokens"
+    " × features (or keys) after the split. The tables show the first text."
 )
 TRAINED_TEXT = (
     "What do trained heads do? Here are the heads of [[MiniLM]], 12 in each of its 6 layers, on"
@@ -34,12 +34,11 @@ TAKEAWAYS = (
     "All heads at once are one large matrix product, cut into parts afterwards: the same numbers as"
     " one head after another.",
     "With model width / heads each, the number of heads changes neither the [[parameters]] nor the"
-    " work of the matrix products; only the softmax, and the weights if they are kept, grow with"
-    " it. Heads as wide as the model multiply everything.",
-    "Dividing q and k by ∜d each is the same as dividing their product by √d; only large numbers"
-    " in float16 ([[half precision]]) tell the difference.",
-    "Heads come to do different things in training. Nothing but random weights sets them apart at"
-    " the start.",
+    " cost of the matrix products; only the softmax, and the weights if they are kept, grow with"
+    " it. With heads as wide as the model, everything grows with their number.",
+    "Dividing q and k by ∜d each is the same as dividing their product by √d; it only makes a"
+    " difference for large numbers in float16 ([[half precision]]).",
+    "Heads learn to do different things in training. At first only their random weights differ.",
 )
 TRIES = (
     Try(
@@ -50,14 +49,14 @@ TRIES = (
     ),
     Try(
         "20 heads, each as wide as the model.",
-        "8 × 5 × 10 goes in and comes out, with 200 numbers a token in between; q and k are divided"
-        " by ∜10 each.",
+        "Input and output are 8 × 5 × 10, with 200 numbers per token in between; q and k are"
+        " divided by ∜10 each.",
         {"dim": 10, "heads": 20, "width": "wide", "tokens": 5, "batch": 8}
         | {"scaling": "fourth root"},
     ),
     Try(
         "An input of another width.",
-        "16 × 5 × 5 goes in, 16 × 5 × 100 comes out, with 5 heads.",
+        "The input is 16 × 5 × 5, the output 16 × 5 × 100, with 5 heads.",
         {"dim": 100, "heads": 5, "reads": 5, "tokens": 5, "batch": 16},
     ),
     Try(
@@ -67,7 +66,7 @@ TRIES = (
     ),
     Try(
         "3 heads in 16.",
-        "16 cannot be shared by 3: an error that says what would fit.",
+        "16 is not divisible by 3: the error lists what would work.",
         {"heads": 3},
     ),
 )

@@ -1,4 +1,4 @@
-"""Position: the sinusoidal table, another order of words, a slip in a formula, learned places."""
+"""Position: the sinusoidal table, permuted words, a misprinted formula, learned positions."""
 
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 NAME = "position"
 ORDERS = {"reverse": "backwards", "swap": "first and last swapped", "turn": "first word last"}
 SLIPS = {"right": "2j/d (right)", "kind": "(2j+1)/d", "literal": "2j + 1/d"}
-WORDS, LETTERS = 12, 30  # most words, and letters of one
-LINES = 8  # rows and columns of the printed corner
+WORDS, LETTERS = 12, 30  # maximum words, and letters per word
+LINES = 8  # rows and columns of the corners shown as numbers
 SIZES = {"length": 8, "dim": 4}  # steps of the Positions page
 PARAMS = (
     link.number("length", 60, 4, 120),
@@ -52,7 +52,7 @@ def page() -> None:
         except ValueError as error:
             shared.error_line(error)
         frame.tries(NAME, PARAMS, *texts.ORDER_TRIES, part="order")
-        frame.heading("A slip in the formula")
+        frame.heading("A misprint of the formula")
         frame.text(*texts.SLIP_TEXT)
         _slip()
         frame.tries(NAME, PARAMS, *texts.SLIP_TRIES, part="slip")
@@ -65,13 +65,13 @@ def page() -> None:
 
 def _table() -> None:
     with st.container(horizontal=True, gap="medium"):
-        help = "How many rows the table has"
+        help = "Number of rows of the table"
         length = controls.slider(NAME, "length", "Places", (4, 120), help)
-        help = "How many numbers each place has"
+        help = "Number of features per place"
         dim = controls.slider(NAME, "dim", "Width d", (4, 64), help, step=2)
-        help = "Whose row is marked and worked out; at most the last place there is"
+        help = "The place whose row is marked and written out, at most the last one"
         place = controls.slider(NAME, "at", "Follow place i", (0, 119), help)
-        help = "Features 2j and 2j + 1 are worked out; at most the last pair there is"
+        help = "The pair (features 2j and 2j + 1) that is written out, at most the last one"
         chosen = place, controls.slider(NAME, "pair", "Follow pair j", (0, 31), help)
     from models.positional import sinusoidal
     from viz import figures
@@ -107,7 +107,7 @@ def _table() -> None:
 
 
 def _ends(count: int) -> list[int]:
-    """The first and the last places of a row; all if there are few."""
+    """The first and last indices of an axis; all if there are few."""
     half = LINES // 2
     few = range(count) if count <= LINES else [*range(half), *range(count - half, count)]
     return list(few)
@@ -129,7 +129,7 @@ def _followed(table: "Tensor", at: int, pair: int) -> None:
 
 
 def _permutation(count: int, order: str) -> list[int]:
-    """The places of so many words in another order."""
+    """A permutation of `count` words."""
     places = list(range(count))
     if order == "reverse":
         return places[::-1]
@@ -143,7 +143,7 @@ def _order() -> None:
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         words = entry.text(NAME, "words", "Words", width=400).split()
-        how = controls.choice(NAME, "order", "The other order", ORDERS, "How the words are moved")
+        how = controls.choice(NAME, "order", "The other order", ORDERS, "How words are permuted")
     if not 1 <= len(words) <= WORDS:
         raise ValueError(f"words: expected 1 to {WORDS}, received {len(words)}")
     if max(map(len, words)) > LETTERS:
@@ -212,7 +212,7 @@ def _slip() -> None:
 
 
 def _learned() -> None:
-    """How alike places are in MiniLM's table and in the sinusoidal one."""
+    """Similarity of places in MiniLM's table and in the sinusoidal table."""
     from analysis.similarity import cosine
     from models.positional import sinusoidal
     from viz import figures
@@ -247,7 +247,7 @@ def _learned() -> None:
 
 
 def _explore() -> None:
-    """To the Positions page, whose table has its sizes in steps."""
+    """A link to the Positions page, with the sizes rounded to its steps."""
     settings = session.current(NAME).settings
     length, width = (max(8, step * -(-settings[name] // step)) for name, step in SIZES.items())
     frame.explore(

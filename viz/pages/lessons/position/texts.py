@@ -3,11 +3,11 @@
 from viz.pages.lessons.frame import Try
 
 TEXT = (
-    "[[self-attention|Self-attention]] compares words, and does not know which came first. So a"
-    " [[vector]] that tells the place is added to each word before the first layer: the"
-    " [[positional encoding]]. The fixed kind has nothing to learn. Each pair of features is a hand"
-    " of a clock, its sine and its cosine; the first pair turns fast, every further one more"
-    " slowly. Together they tell the place, as the hands of a clock tell the time.",
+    "[[self-attention|Self-attention]] compares words regardless of their order. So a [[vector]]"
+    " that encodes the place is added to each word before the first layer: the [[positional"
+    " encoding]]. The fixed kind has no parameters. Each pair of features is the sine and cosine of"
+    " a clock hand; the first pair turns fast, every further one more slowly. Together they encode"
+    " the place, as the hands of a clock show the time.",
 )
 WHERE = (
     "P_{i,2j} is what is added at place i to feature 2j, and d the [[width]] of a word. The pair j"
@@ -22,26 +22,25 @@ ORDER_TEXT = (
     " it was in the first.",
 )
 SLIP_TEXT = (
-    "The formula is often printed with the cosine's exponent as 2j+1/d, while the code beside it"
-    " uses 2j/d for both. Read as (2j+1)/d or as 2j + 1/d, the two hands of a pair turn at"
-    " different rates. Then sin² + cos² is no longer 1, and how alike two places are depends on"
-    " where they are, and not on their distance alone: the grey band shows the smallest and the"
-    " largest [[dot product]] at each distance. (Places and width are those chosen above.)",
+    "The formula is often misprinted with 2j+1/d as the cosine's exponent, while the code uses 2j/d"
+    " for both. Read as (2j+1)/d or as 2j + 1/d, sine and cosine of a pair have different"
+    " frequencies. Then sin² + cos² is no longer 1, and the similarity of two places depends on"
+    " where they are, not on their distance alone: the grey band shows the smallest and the largest"
+    " [[dot product]] at each distance. (Places and width are those chosen above.)",
 )
 LEARNED_TEXT = (
-    "[[MiniLM]] learned its positions: 512 vectors that began as random numbers. Next-door places"
-    " came out alike, as in the fixed table, though nobody asked for it; and so did places some 6"
-    " or 12 apart, the stripes beside the diagonal. Place 0 is like no other: it always holds the"
-    " same special [[token]]. But a learned table ends: there is no vector for place 512. The fixed"
-    " one can be computed for any place.",
+    "[[MiniLM]] learned its positions: 512 vectors, initialised at random. Adjacent places became"
+    " similar, as in the fixed table, without being forced to; and so did places about 6 or 12"
+    " apart, the stripes beside the diagonal. Place 0 is different from all others: it always holds"
+    " the same special [[token]]. But a learned table ends: there is no vector for place 512. The"
+    " fixed one can be computed for any place.",
 )
 LEARNED_NOTE = (
-    "How alike two of the first 64 places are: the [[cosine similarity]] of their vectors, each of"
-    " 384 numbers."
+    "The [[cosine similarity]] of every two of the first 64 places: vectors of 384 numbers each."
 )
 TAKEAWAYS = (
     "Without positions, attention is blind to order, unless a causal mask hides what comes later:"
-    " another order of the words gives the same vectors in that order.",
+    " permuting the words only permutes the vectors.",
     "Sine and cosine of one pair must share one frequency. Then the dot product of two places"
     " depends on their distance alone.",
     "Fixed positions have no parameters and can be computed for any place, though a network learns"
@@ -69,12 +68,12 @@ ORDER_TRIES = (
 SLIP_TRIES = (
     Try(
         "The right exponent.",
-        "sin² + cos² is 1, and the grey band is gone: only the distance counts.",
+        "sin² + cos² is 1, and the grey band is gone: only the distance matters.",
         {"slip": "right"},
     ),
     Try(
         "The exponent 2j + 1/d.",
-        "Almost all cosines stand still at 1, and half of the table tells nothing.",
+        "Almost all cosines stay at 1, and half of the table carries no information.",
         {"slip": "literal", "pair": 3},
     ),
 )

@@ -37,7 +37,7 @@ PARAMS = (
 
 
 class Reading(NamedTuple):
-    """One way to read the same symbols: its pattern, every step, and what its axes count."""
+    """One reading of the formula: its pattern, every step, and the meaning of its axes."""
 
     pattern: "Pattern"
     steps: "Followed"
@@ -68,7 +68,7 @@ def page() -> None:
         by_word, by_feature = _both()
         with st.container(horizontal=True, gap="medium"):
             words = {1: "word 1", 2: "word 2"}
-            controls.choice(NAME, "word", "Four steps for", words, "Whose sums are written out")
+            controls.choice(NAME, "word", "Four steps for", words, "Whose sums are shown")
         frame.show(_inputs(), tables.lines(*_sums(by_word, at)))
         frame.heading("All words at once, as matrices")
         help = "The same symbols, with words as rows or as columns of x"
@@ -87,7 +87,7 @@ def page() -> None:
 
 
 def _both() -> tuple[Reading, Reading]:
-    """Both readings of what the boxes hold: word by word, and with words as columns."""
+    """Both readings of the inputs: word by word, and with words as columns."""
     import torch
 
     from models import simple
@@ -105,7 +105,7 @@ def _both() -> tuple[Reading, Reading]:
 
 
 def _controls() -> None:
-    help = "Which numbers the boxes below show; all of them count"
+    help = "Which numbers to edit below; all of them are used"
     with st.container(horizontal=True, gap="medium"):
         chosen = controls.choice(NAME, "edit", "Change", EDITS, help)
     if chosen == "x":
@@ -115,7 +115,7 @@ def _controls() -> None:
 
 
 def _inputs() -> str:
-    """What everything else is made of: the words, and the three matrices."""
+    """The inputs: the words, and the three matrices."""
     x = inputs.values(NAME, "x", 3, 2)
     parts = [tables.matrix(x, title="x", rows=INPUTS, cols=NAMES, axes=("input", "word"))]
     for name in ("q", "k", "v"):
@@ -126,7 +126,7 @@ def _inputs() -> str:
 
 
 def _sums(reading: Reading, at: int) -> list[str]:
-    """One word in four steps, as sums of numbers that the matrices below hold."""
+    """The four steps for one word, written out as sums."""
     row = session.get(NAME, "word") - 1
     pattern, steps = reading.pattern, reading.steps
     n = row + 1
@@ -196,7 +196,7 @@ def _matrices(reading: Reading, at: int) -> str:
 
 
 def _smallest() -> None:
-    """Attention without a scale, and the smallest transformer, on the reader's words."""
+    """Attention without a scale, and the smallest transformer, on the user's words."""
     import torch
 
     from models import simple

@@ -26,7 +26,7 @@ WORDS = (  # seed 2, behind the matrix of values
     (0.05732768774032593, 0.5657140016555786, 0.5332289338111877),
 )
 TEXT = (
-    "Every word plays three roles. Its [[query]] says what it looks for, its [[key]] what it can"
+    "Every word plays three roles. Its [[query]] is what it looks for, its [[key]] what it can"
     " be matched on, its [[value]] what it passes on. Three [[matrix|matrices]] make the three"
     " vectors from the same word, and these matrices are what training sets: now there is"
     " something to learn. The [[score|scores]] are divided by √d_{k}, d_{k} being the [[width]] of"
@@ -42,20 +42,20 @@ COLUMNS = (
 )
 BY_WORD = (
     "**Word by word**: each row of Q, K and V is a word. QKᵀ compares words with words, and the"
-    " scores are divided by √2, 2 being the width of a key. This is attention as the formula means"
-    " it."
+    " scores are divided by √2, 2 being the width of a key. This is the intended meaning of the"
+    " formula."
 )
 BY_FEATURE = (
     "**Words as columns**, as a course has printed it: Q = W_{q} x has a word in each column, so"
     " each of its *rows* is a feature over all words. QKᵀ then compares features with features, and"
     " it was divided by √3, 3 being the width of the *input*. The symbols are the same and the"
-    " numbers look plausible, but nothing here says how much one word attends to another: check"
+    " numbers look plausible, but nothing here tells how much one word attends to another: check"
     " what your rows are."
 )
 SMALLEST = (
-    "The same once more as a network has it: three matrices inside it that begin as random numbers"
-    " (seed 2) and are not trained here; three features in and out; and no division by √d_{k}."
-    " Change the words and follow them.",
+    "The same once more inside a network: three matrices, randomly initialised (seed 2) and not"
+    " trained; three features in and out; and no division by √d_{k}. Change the words and follow"
+    " them.",
 )
 TRANSFORMER = (
     "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"

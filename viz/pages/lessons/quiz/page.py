@@ -1,4 +1,4 @@
-"""Quiz: questions about numbers on the screen, and the way to the exercises."""
+"""Quiz: questions about numbers on the screen, and an introduction to the exercises."""
 
 import re
 from math import isfinite, nan
@@ -22,25 +22,25 @@ PARAMS = (
 )
 TEXT = (
     "Work these out on paper or with a pocket calculator; every answer can be found from the"
-    " numbers beside it. Type it and press Enter: a right answer says why, a wrong one what went"
-    " wrong where that can be told. Another seed draws other numbers. On paper (print view) the"
-    " answers are left out, unless you show them all.",
+    " numbers beside it. Type it and press Enter: a right answer is explained; for a common mistake"
+    " you get a hint. Another seed draws other numbers. In print view the answers are omitted,"
+    " unless you show them all.",
 )
 EXERCISES = (
     "Three parts of a transformer to write yourself: multi-head self-attention, sine and cosine"
     " positions, layer normalisation. Fill in `notebooks/exercises.py` (plain Python with cells, in"
     " any editor or notebook), then run `.venv/bin/python -m notebooks.check` in the project's"
-    " folder (on Windows `.venv\\Scripts\\python`). It says for each whether it is right, and"
-    " otherwise what is wrong and where. Your code runs on your own machine only, never in this"
+    " folder (on Windows `.venv\\Scripts\\python`). For each part it reports whether it is right,"
+    " and otherwise what is wrong and where. Your code runs on your own machine only, never in this"
     " app.",
 )
 TRIES = (
     Try("Other numbers.", "The same questions, drawn with seed 7.", {"seed": 7}),
-    Try("All the answers.", "Each with how it comes about.", {"reveal": "yes"}),
+    Try("All the answers.", "Each with an explanation.", {"reveal": "yes"}),
 )
 TAKEAWAYS = (
     "Score, softmax, weighted sum: attention is three steps that fit on paper.",
-    "Whoever can write the three exercises has written the heart of a transformer.",
+    "The three exercises together are the core of a transformer.",
 )
 
 
@@ -49,9 +49,9 @@ def page() -> None:
     with frame.lesson(NAME, PARAMS):
         frame.text(*TEXT)
         with st.container(horizontal=True, gap="medium"):
-            seed = controls.seed(NAME, "Draws other numbers")
+            seed = controls.seed(NAME, "Seed of the numbers")
             titles = {"no": "My own answers", "yes": "Show all answers"}
-            controls.choice(NAME, "reveal", "Answers", titles, "With how each comes about")
+            controls.choice(NAME, "reveal", "Answers", titles, "With an explanation of each")
         asked = questions(seed)
         score = st.container()
         right = []
@@ -74,7 +74,7 @@ def page() -> None:
 
 
 def _question(number: int, question: Question) -> bool:
-    """Shows one question and a verdict on the answer; whether that is right."""
+    """Shows one question and a verdict on the answer; returns whether it is right."""
     frame.heading(f"{number} {question.title}")
     frame.text(question.ask)
     frame.show(question.picture)
@@ -90,12 +90,12 @@ def _question(number: int, question: Question) -> bool:
 
 
 def judged(question: Question, answer: str) -> tuple[str, bool]:
-    """The verdict on an answer, and whether it is right; nothing on no answer."""
+    """The verdict on an answer, and whether it is right; no verdict on an empty answer."""
     if not answer.strip():
         return "", False
     found = _parsed(answer)
     if not isfinite(found):
-        return "Not a number: type digits, with a point if need be.", False
+        return "Not a number: type digits, with a decimal point if needed.", False
     distance = abs(found - question.answer)
     slips = (
         hint for slip, hint in question.slips if near(found, slip) and abs(found - slip) < distance
@@ -104,11 +104,11 @@ def judged(question: Question, answer: str) -> tuple[str, bool]:
         return f"**Not yet.** {hint}", False
     if near(found, question.answer):
         return f"**Right.** {question.why}", True
-    return "**Not yet.** Follow the numbers once more.", False
+    return "**Not yet.** Check the numbers again.", False
 
 
 def _parsed(answer: str) -> float:
-    """A typed number: with commas between thousands, or one in place of the point; else NaN."""
+    """Parses a number with thousands separators or a decimal comma; NaN if invalid."""
     text = answer.strip().replace("−", "-")
     thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text)
     try:

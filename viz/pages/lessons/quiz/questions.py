@@ -1,4 +1,4 @@
-"""The questions of the quiz: numbers drawn by a seed, answers worked out by the models.
+"""The questions of the quiz: seeded random numbers, answers computed by models/.
 
 Each is a function from a source of random numbers to a `Question`.
 """
@@ -18,13 +18,13 @@ class Question:
     """One question.
 
     Attributes:
-        title: what it is about.
-        ask: the question, in the marks of `markup`.
-        picture: the numbers it is about, as HTML.
+        title: topic.
+        ask: the question, in `markup`.
+        picture: the given numbers, as HTML.
         answer: the right number.
-        why: how it comes about, shown once it was answered or asked for.
-        slips: wrong numbers that are easily taken for right, each with its hint.
-        options: what there is to choose from, where the answer is the place of the right one.
+        why: explanation, shown after a right answer or on request.
+        slips: results of common mistakes, each with a hint.
+        options: for multiple choice: the options; the answer is the index of the right one.
     """
 
     title: str
@@ -37,17 +37,17 @@ class Question:
 
 
 def near(typed: float, right: float) -> bool:
-    """Whether a typed number is the right one, to two decimals or one per cent."""
+    """Whether a typed number is right, to two decimals or one per cent."""
     return abs(typed - right) <= max(ROUNDING, 0.01 * abs(right) if abs(right) < 100 else 0.5)
 
 
 def _keys(count: int) -> list[str]:
-    """Names for so many keys."""
+    """Names for `count` keys."""
     return [f"key {place}" for place in range(1, count + 1)]
 
 
 def _whole(dice: Random, count: int, low: int, high: int) -> list[float]:
-    """Whole numbers from low to high, drawn at random."""
+    """Random integers from low to high."""
     return [float(dice.randint(low, high)) for _ in range(count)]
 
 

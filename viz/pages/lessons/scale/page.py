@@ -69,10 +69,10 @@ def page() -> None:
 
 
 def parse_scores(text: str) -> list[float]:
-    """Numbers between spaces or commas.
+    """Parses numbers separated by spaces or commas.
 
     Raises:
-        ValueError: for none or too many, or something that is no number.
+        ValueError: for too few or too many, or something that is not a number.
     """
     try:
         found = [float(part) for part in text.replace(",", " ").split()]
@@ -119,7 +119,7 @@ def _variance() -> None:
     with st.container(horizontal=True, gap="medium"):
         titles = {width: str(width) for width in WIDTHS}
         width = controls.choice(NAME, "width", "Width d", titles, texts.WIDTH_HELP)
-        seed = controls.seed(NAME, "Draws other random queries and keys")
+        seed = controls.seed(NAME, "Seed of the random queries and keys")
     found = spreads(seed)
     here = next(each for each in found if each.width == width)
     frame.show(
@@ -150,7 +150,7 @@ def _variance() -> None:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def spreads(seed: int) -> "tuple[Spread, ...]":
-    """How random queries and keys of every width behave."""
+    """Statistics of random queries and keys of every width."""
     from models.lessons import scaling
 
     return tuple(scaling.spread(width, seed=seed) for width in WIDTHS)
@@ -184,9 +184,9 @@ def _costs() -> None:
     frame.heading("Why a dot product, and not a small network")
     frame.text(*texts.ADDITIVE)
     with st.container(horizontal=True, gap="medium"):
-        help = "How many attend to each other"
+        help = "Number of tokens that attend to each other"
         tokens = controls.slider(NAME, "tokens", "Tokens", (2, 4096), help)
-        help = "Of the additive score"
+        help = "Hidden width of the additive score"
         hidden = controls.slider(NAME, "hidden", "Hidden width", (1, 1024), help)
     from models.lessons import scaling
 
@@ -196,14 +196,14 @@ def _costs() -> None:
         [name, f"{each.products:,}", f"{each.numbers:,}"]
         for name, each in (("dot product", dot), ("additive", additive))
     ]
-    cols = ["[[score]]", "multiplications", "numbers to hold"]
+    cols = ["[[score]]", "multiplications", "numbers in memory"]
     title = f"{tokens:,} tokens of width {width}, {hidden} hidden"
     frame.show(tables.table(title, cols, rows))
     frame.tries(NAME, PARAMS, *texts.COST_TRIES, part="costs")
 
 
 def _halves() -> None:
-    frame.heading("The fourth root twice, and half precision")
+    frame.heading("Two fourth roots, and half precision")
     frame.text(*texts.HALVES)
     size = controls.decimal_slider(
         NAME, "size", "Every number of q and k", (0.5, 200.0), texts.SIZE_HELP, step=0.5

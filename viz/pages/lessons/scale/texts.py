@@ -5,13 +5,12 @@ from viz.pages.lessons.frame import Try
 TEXT = (
     "A [[softmax]] depends on differences between [[score|scores]]. When they are large, the best"
     " score takes all the weight and the others get nearly none: the [[gradient]] vanishes, and"
-    " training stands still. [[dot product|Dot products]] *are* far apart when [[vector|vectors]]"
-    " are long lists of numbers, so they are divided by √d first, d being the [[width]] of a query"
-    " and a key.",
+    " training stalls. [[dot product|Dot products]] *are* far apart when [[vector|vectors]] have"
+    " many features, so they are divided by √d first, d being the [[width]] of a query and a key.",
 )
 WHERE = (
     "Var is the [[variance]], of q·k over many queries q and keys k whose numbers are drawn at"
-    " random, with mean 0 and variance 1. The pictures below show it."
+    " random, with mean 0 and variance 1. The charts below show it."
 )
 FORMULA = (
     r"\operatorname{Var}(q \cdot k) = d \qquad"
@@ -19,10 +18,9 @@ FORMULA = (
 )
 TEMPERATURE = (
     "The weights are the softmax of the scores divided by T, the [[temperature]]. Below 1 the best"
-    " score wins more; above 1 the weights become alike. A weight near 0 or 1 hardly moves any more"
-    " when its score does: its slope is near 0, and that is where learning stops. The slope is"
-    " largest, 0.25, at a weight of 0.5. Dividing by √d is a temperature that is set once and for"
-    " all."
+    " score wins more; above 1 the weights become similar. A weight near 0 or 1 hardly changes when"
+    " its score does: its slope is near 0, and learning stops. The slope is largest, 0.25, at a"
+    " weight of 0.5. Dividing by √d is a fixed temperature."
 )
 VARIANCE = (
     "Queries and keys are drawn at random here, every number with [[variance]] 1. A sum of d"
@@ -33,19 +31,19 @@ ADDITIVE = (
     "The first attention scored a pair with a small network, v^{T} tanh(W q + U k): [[additive"
     " attention]], where W, U and v are learned. Without a scale it does better at large widths"
     " (Vaswani et al. 2017). But all dot products together are one product of matrices, which is"
-    " what processors do fastest, and nothing has to be held but the scores; the network needs a"
-    " hidden layer for *every pair*. The scale is their remedy for large widths. (The width d is"
-    " the one chosen above.)",
+    " what processors do fastest, and only the scores have to be kept; the network needs a hidden"
+    " layer for *every pair*. The scale fixes dot products at large widths. (The width d is the one"
+    " chosen above.)",
 )
 HALVES = (
     "Some code divides q and k by ∜d each instead of their product by √d. On paper that is the"
-    " same. In float16 ([[half precision]]) it is not: numbers end at 65,504, and a product"
-    " beyond that is infinite before it is divided ([[overflow]]). If you divide first, a score"
+    " same. In float16 ([[half precision]]) it is not: the largest number is 65,504, and a larger"
+    " product is infinite before it is divided ([[overflow]]). If you divide first, a score"
     " overflows only when its final value exceeds 65,504.",
 )
 TEMPERATURE_HELP = "Scores are divided by it"
-WIDTH_HELP = "How many numbers a query and a key have"
-SIZE_HELP = "All numbers of both vectors, so that q·k is their number times the square"
+WIDTH_HELP = "Number of features of a query and a key"
+SIZE_HELP = "The value of all features of both vectors: q·k is d times its square"
 TEMPERATURE_TRIES = (
     Try(
         "Nearly one-hot.",
@@ -79,7 +77,7 @@ WIDTH_TRIES = (
 COST_TRIES = (
     Try(
         "A long text.",
-        "4,096 tokens and a hidden layer of 1024: 17 million numbers to hold for dot products,"
+        "4,096 tokens and a hidden layer of 1024: 17 million numbers in memory for dot products,"
         " 1,024 times as many for the network.",
         {"tokens": 4096, "hidden": 1024},
     ),
@@ -98,6 +96,7 @@ TAKEAWAYS = (
     "q·k has variance d; dividing by √d brings it back to 1, at any width.",
     "Large differences between scores saturate the softmax: weights at 0 and 1 have no slope, so"
     " nothing is learned.",
-    "Dot products win because they are one fast product of matrices and hold only the scores.",
-    "∜d twice is √d once, but in float16 only ∜d keeps a large q·k in range.",
+    "Dot products prevail because they are one fast matrix product and keep only the scores.",
+    "Dividing by ∜d twice equals dividing by √d once, but in float16 only ∜d keeps a large q·k in"
+    " range.",
 )

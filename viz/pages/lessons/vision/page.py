@@ -1,4 +1,4 @@
-"""The vision transformer in six steps: each with its picture, and the shapes as they are now."""
+"""The vision transformer in six steps, each with a picture and the current shapes."""
 
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ PATCHES = {each: each for each in ("1", "4", "7", "8", "14", "16", "28")}
 ORDERS = {"p1 p2 c": "row, column, channel", "c p1 p2": "channel, row, column"}
 KINDS = {"linear": "linear layer", "conv": "convolution"}
 AXES = {"batch": "image", "dim": "features"}
-MAX_TOKENS = 1100  # more would make the page wait
+MAX_TOKENS = 1100  # more would make the page slow
 NETWORKS = {
     "vit-32": "256/32, width 1024",
     "vit-14": "224/14, width 128",
@@ -82,22 +82,22 @@ def page() -> None:
 def _controls() -> None:
     photos = {name: name for name in PHOTOS}
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.choice(NAME, "photo", "Photo", photos, "What it looks at")
+        controls.choice(NAME, "photo", "Photo", photos, "The input image")
         controls.choice(NAME, "image", "Image side", SIZES, "In pixels")
         controls.choice(NAME, "patch", "Patch side", PATCHES, "In pixels")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.choice(NAME, "order", "A patch's numbers", ORDERS, "In which order")
-        controls.choice(NAME, "kind", "Projected by", KINDS, "The same sum, written otherwise")
+        controls.choice(NAME, "order", "A patch's numbers", ORDERS, "Order when flattened")
+        controls.choice(NAME, "kind", "Projected by", KINDS, "Two equivalent implementations")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        controls.slider(NAME, "dim", "Model width", (16, 256), "Of every token", step=16)
-        controls.slider(NAME, "heads", "Heads", (1, 16), "In each block")
-        controls.slider(NAME, "own", "Head width", (4, 128), "Of each head", step=4)
-        controls.slider(NAME, "depth", "Blocks", (1, 6), "On top of each other")
+        controls.slider(NAME, "dim", "Model width", (16, 256), "Width of every token", step=16)
+        controls.slider(NAME, "heads", "Heads", (1, 16), "Number of heads per block")
+        controls.slider(NAME, "own", "Head width", (4, 128), "Width of each head", step=4)
+        controls.slider(NAME, "depth", "Blocks", (1, 6), "Number of stacked blocks")
         controls.seed(NAME)
 
 
 def _config() -> "ViTConfig":
-    """The network that the controls stand for.
+    """The config described by the controls.
 
     Raises:
         ValueError: where patches do not fit, or there would be too many for a page.
@@ -140,14 +140,14 @@ def _steps(at: int) -> None:
 
 
 def _step_text(step: int, config: "ViTConfig") -> str:
-    """What a step does, with the sizes as they are now."""
+    """The description of a step, with the current sizes."""
     side, patch = int(session.get(NAME, "image")), int(session.get(NAME, "patch"))
     sizes = {"side": side, "patch": patch, "count": config.tokens - 1, "dim": config.dim}
     return texts.STEP_TEXTS[step].format(**sizes, numbers=3 * patch * patch)
 
 
 def _explore(config: "ViTConfig") -> None:
-    """To the Image page, as far as it has these sizes; its heads share the model's width."""
+    """A link to the Image page with these sizes, as far as they are available there."""
     settings = session.current(NAME).settings
     same = {name: settings[name] for name in ("photo", "dim", "depth", "seed", "order")}
     if settings["image"] in ("112", "224") and settings["patch"] != "1":
@@ -158,13 +158,13 @@ def _explore(config: "ViTConfig") -> None:
 
 
 def _followed(config: "ViTConfig", at: int) -> tuple[int, int]:
-    """Which patch and which head are shown; the controls of those that are drawn."""
+    """The controls for patch and head, if the step uses them; returns both."""
     patches, heads = config.tokens - 1, config.heads
     patch = head = 0
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         if patches > 1:
             span = (0, patches - 1)
-            patch = controls.slider(NAME, "at", "Follow patch", span, "Which one is shown")
+            patch = controls.slider(NAME, "at", "Follow patch", span, "The patch that is shown")
         if heads > 1 and at >= STEPS.index("block"):
             head = controls.slider(NAME, "head", "Head", (0, heads - 1), "Whose weights are shown")
     return patch, head
@@ -179,7 +179,7 @@ def _shapes(steps: "list[ViTStep]") -> None:
         ]
         for step in steps
     ]
-    frame.show(tables.table("What every step gives", ("step", "shape now", "formula"), rows))
+    frame.show(tables.table("Output of every step", ("step", "shape", "formula"), rows))
 
 
 def _axes(step: "ViTStep") -> str:
@@ -245,7 +245,7 @@ def _parameters() -> None:
 
 
 def _flatten() -> None:
-    """The head that reads all patches in a row, counted without building it."""
+    """The parameters of a head over all flattened patches, without building it."""
     from models.cost.count import parts, walk
     from models.cost.parts import size
     from models.presets import PRESETS
@@ -264,7 +264,7 @@ def _flatten() -> None:
 
 
 def _rows(part: "Part") -> list[list[str]]:
-    """A part with something to learn, and what a head or block is made of."""
+    """The rows of a part with parameters, and of the components of a head or block."""
     if not part.parameters:
         return []
     inner = [row for each in part.parts for row in _leaf(each)] if part.parts else []

@@ -1,4 +1,4 @@
-"""The pictures of the lesson on vision transformers: one for each of its six steps."""
+"""Pictures of the lesson on vision transformers, one per step."""
 
 import base64
 import io
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from models.lessons.vit_steps import ViTStep
     from models.vit import ViT, ViTConfig
 
-FIRST = 32  # rows of the pictures of all tokens
-SHOWN = 8  # numbers of a patch or a token that are written
-WIDE = 448  # pixels on the screen
+FIRST = 32  # maximum rows of the token heat maps
+SHOWN = 8  # maximum numbers shown per patch or token
+WIDE = 448  # display width in pixels
 COLOURS = ("red", "green", "blue")
 LINE = (255, 255, 255)
 MARK, AROUND = (214, 0, 140), (255, 255, 255)
@@ -27,13 +27,13 @@ MARK, AROUND = (214, 0, 140), (255, 255, 255)
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A photo's way through a network.
+    """The forward pass of a photo.
 
     Attributes:
         config: of the network.
-        photo: its name.
+        photo: name of the photo.
         network: with random weights.
-        steps: what each gave.
+        steps: results of all steps.
         pattern: of the first block.
     """
 
@@ -45,7 +45,7 @@ class Run:
 
     @property
     def outputs(self) -> "dict[str, Tensor]":
-        """What each step gave, by its number."""
+        """The result of each step, by its number."""
         return {step.number: step.out[0] for step in self.steps}
 
 
@@ -53,11 +53,11 @@ def draw(page: str, step: int, run: Run, patch: int, head: int) -> None:
     """The picture of one step.
 
     Args:
-        page: whose keys it uses.
-        step: which, from 0.
-        run: what it is of.
-        patch: the number of the patch that is followed.
-        head: of the first block, whose weights are shown.
+        page: prefix of its widget keys.
+        step: index of the step, from 0.
+        run: the forward pass.
+        patch: index of the selected patch.
+        head: head of the first block whose weights are shown.
     """
     if step == 0:
         _cut(run, patch)
@@ -82,7 +82,7 @@ def _cut(run: Run, patch: int) -> None:
 
 
 def photo(name: str, side: int) -> "Image":
-    """A photo, its middle, as a square of so many pixels."""
+    """A photo, centre-cropped and resized to a square."""
     from hashlib import sha256
 
     from models.image import fit_image
@@ -93,7 +93,7 @@ def photo(name: str, side: int) -> "Image":
 
 
 def _with_grid(image: "Image", config: "ViTConfig", marked: int) -> "Image":
-    """The image as patches with lines between them, one of them framed."""
+    """The image with grid lines between patches, one of them framed."""
     from PIL import Image, ImageDraw
 
     from models.patches import pair
@@ -129,7 +129,7 @@ def _image(image: "Image", title: str) -> str:
 def _numbers(run: Run, patch: int) -> str:
     row = run.outputs["1"][patch]
     count = len(row)
-    last = run.config.order.endswith("c")  # the colours of a pixel side by side
+    last = run.config.order.endswith("c")  # channels last: the colours of a pixel are adjacent
     pixels = count // len(COLOURS)
     places = [(n // 3, n % 3) if last else (n % pixels, n // pixels) for n in range(count)]
     names = [f"{pixel} {COLOURS[colour]}" for pixel, colour in places[:SHOWN]]
@@ -163,7 +163,7 @@ def _heat(page: str, number: str, values: "np.ndarray") -> None:
 
 
 def _rows(step: int, run: Run, patch: int) -> None:
-    """The token that is followed, number by number."""
+    """The numbers of the selected token."""
     outputs, token = run.outputs, patch + (step > 1)
     now = outputs[str(step + 1)]
     rows = {f"patch {patch}": now[token]}

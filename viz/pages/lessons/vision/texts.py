@@ -3,11 +3,11 @@
 from viz.pages.lessons.frame import Try
 
 TEXT = (
-    "A [[transformer]] reads a [[sequence]] of [[vector|vectors]]. To let it see, an image is cut"
-    " into [[patch|patches]], and each patch becomes a [[token]]: its pixels in a row, through one"
+    "A [[transformer]] reads a [[sequence]] of [[vector|vectors]]. So an image is cut into"
+    " [[patch|patches]], and each patch becomes a [[token]]: its flattened pixels, through one"
     " [[linear layer]]. A [[class token]] is put in front, positions are added, and from there on"
-    " it is the encoder of lesson 7, with the norm before each layer ([[pre-norm]]). At the end the"
-    " class token alone goes into the [[head layer]].",
+    " it is the encoder of lesson 7, with the norm before each layer ([[pre-norm]]). At the end"
+    " only the class token goes into the [[head layer]].",
 )
 SYMBOLS = (
     "x_{1} … x_{N} are the patches, E is the matrix of the linear layer, E_{pos} holds a vector for"
@@ -15,24 +15,24 @@ SYMBOLS = (
     " [[feed-forward network]]; l counts the blocks.",
 )
 CONTROL_TEXT = (
-    "Go through the six steps with the arrow keys. All weights are random: what counts are"
-    " the shapes, and where each number comes from.",
+    "Go through the six steps with the arrow keys. All weights are random: what matters is the"
+    " shapes, and where each number comes from.",
 )
 STEP_TEXTS = (
     "**1** Cut the image into squares of P × P pixels and write each one's numbers in a row. An"
     " image of {side} × {side} pixels gives N = {side}² / {patch}² = {count:,} patches; three"
     " colours a pixel make {patch}² · 3 = {numbers:,} numbers.",
-    "**2** One [[linear layer]], the same for all patches, makes a vector of the model's width of"
-    " each: {numbers:,} → {dim} numbers. A [[convolution]] whose stride equals its kernel size"
-    " computes the same sum.",
-    "**3** A learned vector is put in front. It stands for no patch; at the end it stands for the"
+    "**2** One [[linear layer]], the same for all patches, maps each of them to the model's width:"
+    " {numbers:,} → {dim} numbers. A [[convolution]] whose stride equals its kernel size computes"
+    " the same sum.",
+    "**3** A learned vector is put in front. It represents no patch; at the end it represents the"
     " image: {count:,} + 1 tokens.",
-    "**4** Attention would not know where a patch was: a learned vector for each place is added"
+    "**4** Attention alone ignores where a patch is: a learned vector for each place is added"
     " ([[positional encoding]]).",
     "**5** The block of lesson 7, with the norm first: norm, attention, [[residual connection]];"
     " norm, feed-forward, residual connection.",
     "**6** All blocks, one more norm, and the class token becomes one number for each class; a"
-    " [[softmax]] makes probabilities of them.",
+    " [[softmax]] turns them into probabilities.",
 )
 WHY_TEXT = (
     "Why patches, and not pixels? Every token looks at every token, so the weights grow with the"
@@ -51,16 +51,16 @@ TRAIN_TEXT = (
     " weights of the network above are random: only its shapes and its arithmetic can be trusted.",
 )
 COUNT_TEXT = (
-    "How large are they? Counted from the sizes alone; nothing is built. 256/32 means images of"
-    " 256 × 256 pixels in patches of 32 × 32. “Each” counts one copy of a part, a dash what it is"
-    " made of. The last of the networks has no class token: its head reads the numbers of all"
-    " patches in one long row, and its number of weights of its first layer is below the table.",
+    "How large are they? Counted from the config; nothing is built. 256/32 means images of"
+    " 256 × 256 pixels in patches of 32 × 32. “Each” counts one copy of a part; a dash marks its"
+    " components. The last of the networks has no class token: its head reads all patches as one"
+    " flattened vector; the number of weights of its first layer is below the table.",
 )
 TAKEAWAYS = (
     "An image is a sentence whose words are patches. All that follows is the encoder you know.",
     "Half the patch side means four times the tokens, and sixteen times the attention weights.",
     "The class token gathers what the head needs; the outputs of the patches are ignored.",
-    "Apart from the cutting, nothing in it knows that an image has two dimensions: positions must"
+    "Apart from the patches, nothing in it encodes that an image has two dimensions: positions must"
     " be learned, and data must replace what a convolution takes for granted.",
 )
 TRIES = (
@@ -76,12 +76,12 @@ TRIES = (
     ),
     Try(
         "One head as wide as the model.",
-        "The shape of what comes out does not change.",
+        "The shape of the output does not change.",
         {"heads": 1, "own": 128, "step": 4},
     ),
     Try(
         "A patch that does not fit.",
-        "16 does not divide 28: an error that says what would.",
+        "16 does not divide 28: the error lists what would.",
         {"image": "28", "patch": "16"},
     ),
     Try(
@@ -91,7 +91,7 @@ TRIES = (
     ),
     Try(
         "The parameters of ViT-B/16.",
-        "86,567,656, as its authors' network has: width 768, 12 blocks, 12 heads, 1,000 classes.",
+        "86,567,656, as in the authors' model: width 768, 12 blocks, 12 heads, 1,000 classes.",
         {"count": "vit-b16"},
     ),
 )

@@ -163,7 +163,7 @@ function towards([x, y], [toX, toY]) {
  * @param {Pen} pen
  */
 export function label(given, { small, size, theme }) {
-  const text = shape(given.axes, given.room, small.measure);
+  const text = shape(given.axes, given.space, small.measure);
   const attributes = { x: given.at[0], y: given.at[1], fill: theme.text, "font-size": 11.5 * size };
   return svg("text", { ...attributes, class: "shape" }, text);
 }
@@ -188,9 +188,9 @@ export function box(placed, { quantity, sum, copies }, drawn) {
   const left = x + (part.parts.length ? 26 : 10);
   const free = width - (left - x) - 8;
   const shown = small.measure(number) + 10 + large.measure(part.title + many) <= free;
-  const room = free - (shown ? small.measure(number) + 8 : 0);
+  const space = free - (shown ? small.measure(number) + 8 : 0);
   const title = { x: left, y: line, "font-size": 13 * size, "font-weight": 600, fill: theme.text };
-  group.append(svg("text", title, large.fit(part.title + many, room)));
+  group.append(svg("text", title, large.fit(part.title + many, space)));
   if (shown && number) {
     const where = { x: x + width - 9, y: line, "text-anchor": "end", "font-size": 11.5 * size };
     group.append(svg("text", { ...where, fill: theme.muted }, number));
@@ -249,10 +249,10 @@ function mask(part, x, y, theme) {
   const cells = [];
   for (let row = 0; row < 4; row++)
     for (let column = 0; column < 4; column++) {
-      const seen = !part.causal || column <= row;
+      const visible = !part.causal || column <= row;
       const place = { x: x + column * 5.5, y: y + row * 5.5, width: 4.5, height: 4.5 };
-      const fill = seen ? theme.muted : "none";
-      cells.push(svg("rect", { ...place, fill, stroke: theme.line, "stroke-width": seen ? 0 : 1 }));
+      const fill = visible ? theme.muted : "none";
+      cells.push(svg("rect", { ...place, fill, stroke: theme.line, "stroke-width": visible ? 0 : 1 }));
     }
   return cells;
 }

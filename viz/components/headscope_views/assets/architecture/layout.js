@@ -25,7 +25,7 @@
  * @typedef {object} Line
  * @property {Point[]} points
  * @property {"flow" | "cross" | "residual"} kind
- * @property {{axes: Shape, room: number, at: Point}} [shape] of what flows
+ * @property {{axes: Shape, space: number, at: Point}} [shape] of what flows
  * @property {boolean} [bare] without a tip
  */
 
@@ -57,7 +57,7 @@
 
 export const BOX = 34;
 export const TALL = 58; // the box of the heads
-const GAP = 34; // room for an arrow and its shape
+const GAP = 34; // space for an arrow and its shape
 const SHORT = 20; // an arrow without a shape
 const HEAD = 28; // a frame's title
 const PAD = 10;
@@ -156,8 +156,8 @@ function flow(made, parts, x, y, width, place) {
       if (beside) fork(made, part, x + inset, y, width - 2 * inset, place);
       else if (before && "parts" in before) join(made, before, y, gap);
       else {
-        const room = width / 2 - inset - 10;
-        line(made, [[middle, y], [middle, y + gap]], "flow", shown, room);
+        const space = width / 2 - inset - 10;
+        line(made, [[middle, y], [middle, y + gap]], "flow", shown, space);
       }
       y += beside ? FORK : gap;
     }
@@ -342,14 +342,14 @@ function box(made, part, x, y, width, height, { path, level }, bare = false) {
  * @param {Point[]} points
  * @param {Line["kind"]} kind
  * @param {ArchitecturePart | null} part
- * @param {number} [room]
+ * @param {number} [space]
  * @param {boolean} [bare]
  */
-function line(made, points, kind, part, room = 170, bare = false) {
+function line(made, points, kind, part, space = 170, bare = false) {
   const [x, y] = points[0];
   /** @type {Line} */
   const drawn = { points, kind, bare };
-  if (part) drawn.shape = { axes: part.gives, room, at: [x + 8, y + 21] };
+  if (part) drawn.shape = { axes: part.gives, space, at: [x + 8, y + 21] };
   made.lines.push(drawn);
 }
 

@@ -46,14 +46,14 @@ export function total(part, quantity) {
 }
 
 /**
- * “100 × 300”, or “100 tokens × 300 dim” where there is room.
+ * “100 × 300”, or “100 tokens × 300 dim” where there is space.
  *
  * @param {Shape} axes
- * @param {number} room
+ * @param {number} space
  * @param {(text: string) => number} measure
  */
-export function shape(axes, room, measure) {
+export function shape(axes, space, measure) {
   const plain = axes.map(([, size]) => size.toLocaleString("en")).join(" × ");
   const named = axes.map(([name, size]) => `${size.toLocaleString("en")} ${name}`).join(" × ");
-  return measure(named) <= room ? named : plain;
+  return measure(named) <= space ? named : plain;
 }

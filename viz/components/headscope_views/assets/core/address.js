@@ -1,6 +1,6 @@
-// The only writer of the address. A page's link has two parts: the settings, which Python sends,
-// and the selections, which the views on the page make. All are written together, at most five
-// times a second, while a view's element is in the document and the address is its page's own.
+// The only writer of the URL. A page's link has two parts: the settings, sent by Python, and the
+// selections of the views. Both are written together, at most five times a second, while a view's
+// element is in the document and the URL is that of its page.
 
 const EVERY_MS = 200;
 
@@ -87,7 +87,7 @@ export function createAddress(environment) {
   }
 
   /**
-   * Ends what `own` began, unless another element has taken the page over.
+   * Releases what `own` registered, unless another element has taken over the page.
    *
    * @param {string} page
    * @param {{isConnected: boolean}} element

@@ -1,4 +1,4 @@
-// A cache bounded by bytes that forgets what was used least recently.
+// A least-recently-used cache bounded by bytes.
 
 /** @template V */
 export class Cache {
@@ -16,7 +16,7 @@ export class Cache {
   }
 
   /**
-   * The value, which counts as used now; null if there is none.
+   * The value, marked as most recently used; null if there is none.
    *
    * @param {string} key
    * @returns {V | null}
@@ -30,7 +30,7 @@ export class Cache {
   }
 
   /**
-   * Keeps a value, whatever its size, and drops others until all fit.
+   * Stores a value of any size, and evicts others until all fit.
    *
    * @param {string} key
    * @param {V} value

@@ -1,8 +1,8 @@
-// Whether what a drawing depends on has changed.
+// Change detection for drawings.
 
 /**
- * A function that takes everything a drawing depends on and tells whether any of it differs from
- * the call before (always, the first time).
+ * A function of everything a drawing depends on that returns whether any of it differs from the
+ * previous call (always true the first time).
  *
  * @returns {(...values: unknown[]) => boolean}
  */

@@ -1,7 +1,6 @@
-// The requests of one view about one trace. The view says for each slot ("map", "row", …) which
-// path it wants now: an older request of the same slot is aborted, identical ones share a flight,
-// failures are tried again. What is likely wanted next is fetched one at a time, with low priority,
-// while nothing else is under way.
+// The requests of one view for one trace. For each slot ("map", "row", …) the view sets the path it
+// needs: an older request of the slot is aborted, identical requests are shared, failures are
+// retried. Likely next paths are prefetched one at a time, with low priority, while idle.
 
 import { Absent, Gone } from "./sources.js";
 
@@ -22,7 +21,7 @@ const AHEAD = "ahead"; // the slot of background requests
 /**
  * @typedef {object} Events
  * @property {(path: string, bytes: Uint8Array) => void} received
- * @property {(path: string) => void} gone the trace is not on the server; once
+ * @property {(path: string) => void} gone the trace is no longer on the server; called once
  * @property {() => void} changed a request has failed for good
  */
 
@@ -46,8 +45,8 @@ export class Client {
   }
 
   /**
-   * The path a slot wants, or null. A path that was answered is not fetched again while the slot
-   * stays with it.
+   * Sets the path a slot needs, or null. A path that was received is not fetched again while the
+   * slot keeps it.
    *
    * @param {string} name
    * @param {string | null} path
@@ -63,7 +62,7 @@ export class Client {
   }
 
   /**
-   * How the request of a slot stands.
+   * The state of a slot's request.
    *
    * @param {string} name
    * @returns {RequestState}
@@ -73,10 +72,10 @@ export class Client {
   }
 
   /**
-   * What to fetch in the background, the likeliest first; replaces an earlier list.
+   * Sets the paths to prefetch, most likely first; replaces the previous list.
    *
    * @param {string[]} paths
-   * @param {number} delay milliseconds without other requests before the first
+   * @param {number} delay idle milliseconds before the first request
    */
   prefetch(paths, delay) {
     clearTimeout(this.timer);
@@ -89,7 +88,7 @@ export class Client {
     }, delay);
   }
 
-  /** Starts the next request of the background list if nothing is under way. */
+  /** Starts the next prefetch if no request is pending. */
   next() {
     if (this.over || this.flights.size || this.timer !== undefined) return;
     const path = this.queue.shift();

@@ -1,4 +1,4 @@
-// The selection of each page, kept in this tab's session storage for when the page is shown again.
+// The selection of each page, saved in the tab's session storage.
 
 /** @typedef {Record<string, unknown>} Chosen a selection in terms of a link */
 
@@ -19,7 +19,7 @@ export function kept(page, revision) {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(page, revision)) ?? "null");
   } catch {
-    return null; // no storage (a file, a private window), or something else's entry
+    return null; // no storage (a file, a private window), or an invalid entry
   }
 }
 
@@ -32,13 +32,13 @@ export function keep(page, revision, selection) {
   try {
     sessionStorage.setItem(keyOf(page, revision), JSON.stringify({ revision, selection }));
   } catch {
-    // the view works without
+    // the view works without storage
   }
 }
 
 /**
- * What a view of this revision starts with: what was chosen in this revision before, else what
- * Python says, else what was chosen on this page before, else the defaults.
+ * The initial selection of a view: the one saved in this revision, else the one from Python, else
+ * the last one saved on this page, else the defaults.
  *
  * @param {Kept | null} before
  * @param {{revision: string, start: Chosen | null, defaults: Chosen}} props

@@ -1,4 +1,4 @@
-// Draws the panels of a view: everything in the frame after a change, whatever has changed.
+// Draws the panels of a view, once per frame after any change.
 
 import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
@@ -16,8 +16,8 @@ const WAITING = "Loading the model …";
  */
 
 /**
- * Draws the panels that `create` makes once there is something to show, again after every change
- * and when size, theme or fonts change. Panels are drawn in order, late ones a frame later.
+ * Creates the panels when there is data, and redraws them after every change of state, size, theme
+ * or fonts. Panels are drawn in order, those marked `late` one frame later.
  *
  * @template {Base | ImageBase} B
  * @param {HTMLElement} root
@@ -70,7 +70,7 @@ export function mountPanels(root, state, create) {
   const schedule = () => {
     frame ||= requestAnimationFrame(paint);
   };
-  /** Size of type, colours or fonts may be others now. */
+  /** Font size, colours or fonts may have changed. */
   const restyle = () => {
     theme = null;
     schedule();
@@ -100,7 +100,7 @@ export function mountPanels(root, state, create) {
 
 const NO_ANSWER = "The server does not answer. Reload the page to try again.";
 
-/** What stands where a view will be. */
+/** The placeholder of a view. */
 export function skeleton(text = WAITING) {
   return element("p", "hs-loading", { role: "status" }, text);
 }

@@ -1,4 +1,4 @@
-// Below a view: what the picture was made of, what the model predicts, and the same in Python.
+// Panels below a view: provenance of the weights, predictions, and equivalent Python code.
 
 import { button } from "./bar.js";
 import { changes } from "./changes.js";
@@ -39,7 +39,7 @@ export function panelsBelow(view, parent) {
 }
 
 /**
- * One line: how the weights were computed, and whether their rows are whole.
+ * One line: how the weights were computed, and their row sums.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -62,7 +62,7 @@ function provenance(view, parent) {
 }
 
 /**
- * The likeliest tokens at the chosen place, as bars.
+ * The most likely tokens at the selected position, as bars.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -116,7 +116,7 @@ function bar(label, probability, most) {
 }
 
 /**
- * The lines of Python that give the same numbers, fetched when somebody opens them.
+ * Python code for the same numbers, fetched when opened.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -126,7 +126,7 @@ function bar(label, probability, most) {
 function code(view, parent) {
   const lines = element("code");
   const block = element("pre", "hs-code", { tabindex: "0" }, lines);
-  const copy = button("Copy", "Copy the lines", () => void copied());
+  const copy = button("Copy", "Copy the code", () => void copied());
   const box = element(
     "details",
     "hs-details",

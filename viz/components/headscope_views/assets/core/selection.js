@@ -1,5 +1,5 @@
-// What is chosen in a view, as pure functions: between the trace that is shown (a site's index)
-// and a link (layer, kind, tower), which outlives it.
+// Selections of a view, as pure functions: conversion between the current trace (site index) and a
+// link (layer, kind, tower), which is independent of the trace.
 
 import { headsOf } from "./labels.js";
 
@@ -31,8 +31,8 @@ const NAMES = /** @type {const} */ ([
 export const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
 
 /**
- * A selection held within the trace: a head that is too high becomes the last one; a token that is
- * not there is no longer pinned.
+ * A selection clamped to the trace: a head out of range becomes the last one; a token out of range
+ * is unpinned.
  *
  * @param {{sites: Site[]}} base
  * @param {Selection} selection
@@ -106,7 +106,7 @@ export function toLink(base, { site, ...selection }) {
 }
 
 /**
- * The part of a selection that outlives a trace without such a layer or head.
+ * The part of a selection that is kept while a trace has no such layer or head.
  *
  * @param {Partial<LinkSelection>} link
  * @returns {Partial<LinkSelection>}

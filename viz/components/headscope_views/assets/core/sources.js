@@ -1,15 +1,15 @@
-// Where responses about a trace come from. A path is a route with its query, such as
-// "map?site=0&head=3"; the answer is bytes.
+// Sources of responses about a trace. A path is a route with its query, such as
+// "map?site=0&head=3"; the response is bytes.
 
 /** @import {Priority, Source} from "../types" */
 
-/** The trace is not on the server any more, or never was (404, 410). */
+/** The trace is no longer on the server, or never was (404, 410). */
 export class Gone extends Error {}
 
-/** The source does not have it and never will. */
+/** The source does not have the path and never will. */
 export class Absent extends Error {}
 
-/** It could not be had this time; another try may succeed. */
+/** A temporary failure; a retry may succeed. */
 export class Failed extends Error {}
 
 /**
@@ -41,7 +41,7 @@ export function canonical(path) {
 export class HttpSource {
   /**
    * @param {string} base address of the trace, with a slash at its end
-   * @param {string} [session] token by which the server shares its time fairly
+   * @param {string} [session] token for the server's fair scheduling
    */
   constructor(base, session = "") {
     this.remote = true;
@@ -70,7 +70,7 @@ export class HttpSource {
   }
 }
 
-/** What was put into a file or a page. @implements {Source} */
+/** Responses embedded in a file or page. @implements {Source} */
 export class EmbeddedSource {
   /** @param {Iterable<[string, Uint8Array]>} responses by path */
   constructor(responses) {

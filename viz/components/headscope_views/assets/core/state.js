@@ -1,5 +1,5 @@
-// What an attention view shows and what is chosen in it: the trace, its base, the selection. The
-// text view and the image view each hold one of these and add what they keep of the weights.
+// The state shared by the attention views: the trace, its base, the selection. The text view and
+// the image view each hold one and add their caches of weights.
 
 import { choose, disown, own } from "./address.js";
 import { Cache } from "./cache.js";
@@ -13,8 +13,8 @@ import { HttpSource } from "./sources.js";
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
-const SOON_MS = 100; // after which what stands below the picture is fetched
-const LOSSES = 3; // how often a trace that is made again may be gone again
+const SOON_MS = 100; // delay before the panels below the picture are fetched
+const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
 
 /**
  * @template B
@@ -73,12 +73,12 @@ export class ViewState {
     return this.found;
   }
 
-  /** Whether what is shown belongs to other settings than those of the page. */
+  /** Whether the picture belongs to earlier settings of the page. */
   get behind() {
     return Boolean(this.props.busy || this.next || this.props.trace === null);
   }
 
-  /** Whether what is missing may still be fetched. */
+  /** Whether missing data can be fetched. */
   get remote() {
     return this.client?.source.remote ?? true;
   }
@@ -111,14 +111,14 @@ export class ViewState {
     this.changed();
   }
 
-  /** What is chosen, in terms of a link, also before a base has come. */
+  /** The selection in terms of a link, available even without a base. */
   chosen() {
     if (this.start) return this.start;
     return this.found ? toLink(this.found, this.selection) : this.props.defaults;
   }
 
   /**
-   * Writes what is chosen into the link and keeps it for this tab.
+   * Writes the selection to the link and to the session storage.
    *
    * @param {Partial<LinkSelection>} selection
    */
@@ -129,7 +129,7 @@ export class ViewState {
     keep(page, this.revision, { ...selection, ...this.wanted });
   }
 
-  /** Takes over the selection that a new revision brought. */
+  /** Adopts the selection of a new revision. */
   adopt() {
     if (!this.start) return;
     this.selection = fromLink(this.base, this.start, this.hooks.scales);
@@ -139,7 +139,7 @@ export class ViewState {
   }
 
   /**
-   * Fetches the base of a trace; what is shown stays until it has come.
+   * Fetches the base of a trace; the present picture stays until it arrives.
    *
    * @param {string} trace
    * @param {number} made
@@ -189,8 +189,7 @@ export class ViewState {
   }
 
   /**
-   * A JSON answer of the server; null until it has come. It is fetched once nothing else has been
-   * asked of the slot for a moment.
+   * A JSON response of the server; null until it arrives. Requests of a slot are debounced.
    *
    * @param {string} slot
    * @param {string} path
@@ -233,7 +232,7 @@ export class ViewState {
   }
 
   /**
-   * Tells Python once that a trace is not on the server any more; it computes it again.
+   * Reports once to Python that a trace is no longer on the server, so that it is recomputed.
    *
    * @param {Client} client
    * @param {string} trace

@@ -1,8 +1,8 @@
-// Sends the newest of many values, not too often.
+// Rate limiting: sends the newest value.
 
 /**
- * A function that sends a value at once, or, when another was sent less than `ms` ago, the newest
- * one as soon as that time is over. The last value is always sent.
+ * Sends a value at once, or, if another was sent less than `ms` ago, the newest one when that time
+ * is over. The last value is always sent.
  *
  * @template T
  * @param {(value: T) => void} send

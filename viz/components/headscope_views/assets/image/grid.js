@@ -29,7 +29,7 @@ export function pictureOf(state, parent) {
   const sentence = element("p", "hs-sentence");
   const prefix = element("div", "hs-prefix", {
     role: "group",
-    "aria-label": "Tokens without a place",
+    "aria-label": "Tokens without a position",
   });
   const stack = stackOf(state);
   const { photo } = stack;

@@ -17,7 +17,7 @@ import { ImageState } from "./state.js";
 const SCALES = [
   ["layer", "Shared", "All heads on one scale: 0 to the layer’s largest weight between patches"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
-  ["fixed", "0 to 1", "All heads on the scale of all weights there can be"],
+  ["fixed", "0 to 1", "All heads on the full range of weights"],
 ];
 
 /**

@@ -126,7 +126,7 @@ export function patchesOf(state, parent) {
     setText(
       sentence,
       `Each of the ${count} patches is unrolled into one row of ${numbers} numbers (order ${order}): ` +
-        `a ${count} × ${numbers} table. One row a patch, below; the network sees no more than this.`,
+        `a ${count} × ${numbers} table, shown below. The network sees no more than this.`,
     );
     const token = state.token();
     setText(

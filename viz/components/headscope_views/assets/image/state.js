@@ -1,5 +1,5 @@
-// What the image view shows: the view's state with the picture, layers of weights of all heads, and
-// exact rows. It says which of them are missing, and what to fetch ahead.
+// State of the image view: the shared view state, the picture, layers of weights of all heads, and
+// exact rows. Requests missing data, and prefetches.
 
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
@@ -12,13 +12,13 @@ import { layerOf, massOf, roughRow, withMeanAndMax } from "./rows.js";
 /** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Layer} from "./rows.js" */
 
-const REST_MS = 30; // a patch must be pointed at this long before its exact numbers are fetched
-const SOON_MS = 15; // less where cells hold several patches: without them it is rough
-const AHEAD_MS = 300; // layers are fetched ahead after so much rest
+const REST_MS = 30; // hover time before the exact weights of a patch are fetched
+const SOON_MS = 15; // the same where patches are pooled to coarse cells
+const AHEAD_MS = 300; // idle time before layers are prefetched
 const MIB = 1 << 20;
 const LAYERS = 48 * MIB;
 const ROWS = 32 * MIB;
-const AHEAD = 4 * MIB; // bytes of layers fetched ahead, per trace
+const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 /** @type {readonly Scale[]} */
 const SCALES = ["layer", "own", "fixed"];
 
@@ -320,7 +320,7 @@ export class ImageState {
     );
   }
 
-  /** Tells the client what is missing: the layer at once, exact rows after a rest. */
+  /** Requests missing data: the layer at once, exact rows after a delay. */
   wish() {
     const { client, next, found, start, selection } = this.view;
     if (next) {
@@ -347,7 +347,7 @@ export class ImageState {
     return this.exact.has(`${site}/${axis}/${index}`) ? null : pathOf("heads", { site, axis, index });
   }
 
-  /** The nearest layers that are not here, within bounds. */
+  /** The nearest missing layers, within the prefetch limit. */
   prefetch() {
     const layer = this.layer();
     if (!layer) return;
@@ -357,7 +357,7 @@ export class ImageState {
     this.view.client?.prefetch(paths, AHEAD_MS);
   }
 
-  /** All layers by distance, of two equally far ones the one in the direction of the walk first. */
+  /** All layers by distance; ties are broken by the direction of the last layer change. */
   likely() {
     const { site } = this.selection;
     /** @param {number} other */

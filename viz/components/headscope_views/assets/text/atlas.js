@@ -46,7 +46,7 @@ export function atlas(state, parent) {
       "p",
       "hs-sentence",
       {},
-      "One small picture a head: rows attend, columns are attended to. Choose one to see it large.",
+      "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.",
     ),
     scroller,
     name,

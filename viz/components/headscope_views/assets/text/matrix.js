@@ -13,7 +13,7 @@ import * as viewport from "./viewport.js";
 /** @import {TextState} from "./state.js" */
 /** @import {Layout, View} from "./viewport.js" */
 
-const PARTIAL = "rows sum to less than 1, the rest of a token’s weight is not shown";
+const PARTIAL = "rows sum to less than 1, the remaining weight is not shown";
 export const DOUBT =
   "A large weight says where information may come from, not that it decided the output.";
 const HINT =

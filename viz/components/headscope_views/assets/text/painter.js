@@ -382,7 +382,7 @@ function paintScale(context, layout, { theme, top, own, view, family }) {
   const over = Math.max(0, left + context.measureText(words).width - wide);
   context.fillText(words, Math.max(0, left - over), scaleTop + 41 * unit);
   if (view.scale * (devicePixelRatio || 1) < 1)
-    context.fillText("several tokens a pixel: largest weight drawn", left, scaleTop + 56 * unit);
+    context.fillText("several tokens per pixel: the largest weight is drawn", left, scaleTop + 56 * unit);
   context.textAlign = "right";
   context.fillText("weight", left - 8 * unit, scaleTop + 9 * unit);
 }

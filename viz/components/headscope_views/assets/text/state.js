@@ -1,5 +1,5 @@
-// What the text view shows: the view's state with maps and rows of weights, and the cell under the
-// pointer. It says which of them are missing, and what to fetch ahead.
+// State of the text view: the shared view state, maps and rows of weights, and the hovered cell.
+// Requests missing data, and prefetches.
 
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
@@ -9,12 +9,12 @@ import { covers, density, Maps } from "./maps.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
 
-const REST_MS = 30; // a row must be pointed at this long before its exact numbers are fetched
-const TILE_MS = 120; // zooming and panning must pause this long before a finer tile is fetched
-const NEAR_MS = 30; // neighbouring layers are fetched after so much rest
-const IDLE_MS = 300; // and the other heads of the layer after so much
-const POOLED = 640; // the server sends a map of at most so many rows and columns
-const AHEAD = 4 << 20; // bytes of maps fetched ahead, per trace and site
+const REST_MS = 30; // hover time before the exact weights of a row are fetched
+const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
+const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
+const IDLE_MS = 300; // idle time before the other heads of the layer are prefetched
+const POOLED = 640; // maximum rows and columns of a map from the server
+const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 
 /** @typedef {"hover" | "pin" | "tile"} Wish what waits for a rest before it is fetched */
 
@@ -226,7 +226,7 @@ export class TextState {
     );
   }
 
-  /** Tells the client what is missing: the chosen head at once, rows and tiles after a rest. */
+  /** Requests missing data: the selected head at once, rows and tiles after a delay. */
   wish() {
     const { client, next, found } = this.view;
     if (next) this.guess();

@@ -143,7 +143,7 @@ function toolbar(state, bar, one, bundle) {
 const KINDS = {
   self: "The input’s tokens attend to each other, both ways",
   causal: "A token attends to itself and to what came before it",
-  cross: "The written text’s tokens attend to the input’s tokens",
+  cross: "The target’s tokens attend to the source’s tokens",
 };
 
 /**
