@@ -148,15 +148,21 @@ class FileTokenizer:
         """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}
 
-    def spelled(self, ids: Sequence[int]) -> Tokens:
-        """Ids that did not come from a text, by what they stand for."""
-        from models.text import spelled
+    def spelled(
+        self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
+    ) -> Tokens:
+        """Ids that did not come from a text, by what they stand for.
+
+        Args:
+            ids: the tokens.
+            names: of special ones, before those of the tokenizer.
+        """
 
         def decode(some: list[int]) -> str:
             return self._reader.decode(some, skip_special_tokens=False)
 
-        names = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
-        return spelled(ids, decode, names)
+        own = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
+        return spelled(ids, decode, {**own, **names})
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
@@ -272,6 +278,17 @@ def spelled(
         labels += parts
     found = Tokens.of_ids(ids, names)
     return Tokens(found.ids, tuple(labels), found.special, found.segments, found.spans)
+
+
+def tokens_of_ids(
+    ids: Sequence[int],
+    tokenizer: Tokenizer | None,
+    names: Mapping[int, str] = MappingProxyType({}),
+) -> Tokens:
+    """Ids by what they stand for, where the tokenizer can decode; else labelled with numbers."""
+    if isinstance(tokenizer, FileTokenizer):
+        return tokenizer.spelled(ids, names)
+    return Tokens.of_ids(ids, names)
 
 
 def _pieces(ids: Sequence[int], decode: Callable[[list[int]], str]) -> int:

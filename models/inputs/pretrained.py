@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from models.eval_mode import without_dropout
+from models.inputs.named import as_tensor, as_tensors
 from models.inputs.sequences import InputSequence, image_sequence, text_sequence
-from models.text import Tokens
+from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -53,7 +55,7 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     Raises:
         ValueError: for an input the model cannot read.
     """
-    takes = forward_arguments(model.network)
+    takes, target = forward_arguments(model.network), as_tensor(target)
     found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
@@ -64,8 +66,6 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
-        from models.inputs.pretrained import add_target
-
         add_target(model, found, target)
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
@@ -82,6 +82,7 @@ def _is_pair(network: Any) -> bool:
 
 def _of_one(model: "Model", source: Any) -> ModelInputs:
     """A single input: floats and images are pixels, everything else is text."""
+    source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
     takes = forward_arguments(model.network)
     if floats and IMAGE not in takes:
@@ -100,6 +101,7 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
 def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     """The model's own inputs, with their sequences."""
     found, kind = ModelInputs({}), next(model.network.parameters()).dtype
+    source = as_tensors(source)
     for name, value in source.items():
         if isinstance(value, Tensor):
             value = value.to(model.device, kind if value.is_floating_point() else None)
@@ -121,7 +123,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     decoder = found.arguments.get("decoder_input_ids")
     if decoder is not None:
         shown = found.arguments.get("decoder_attention_mask")
-        found.sequences["target"] = text_sequence("target", decoder, shown)
+        found.sequences["target"] = text_sequence("target", decoder, shown, (), model.tokenizer)
     return found
 
 
@@ -164,7 +166,7 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
     check_ids(model, ids)
     shown = found.arguments.get("attention_mask")
     shown = shown if shown is not None and shown.shape == ids.shape else None
-    found.sequences["text"] = text_sequence("text", ids, shown, tokens)
+    found.sequences["text"] = text_sequence("text", ids, shown, tokens, model.tokenizer)
 
 
 def check_ids(model: "Model", ids: Tensor) -> None:
@@ -239,7 +241,8 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
         return
     begin = _begin(model)
     if target is None:
-        ids, note = generate_target(model, found, begin)
+        with without_dropout(model.network):
+            ids, note = generate_target(model, found, begin)
         found.notes = (*found.notes, note)
         found.arguments["decoder_input_ids"] = ids
         found.sequences["target"] = text_sequence(
@@ -248,7 +251,7 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
-        whole = tuple(Tokens.of_ids(row) for row in target.tolist())
+        whole = tuple(tokens_of_ids(row, model.tokenizer) for row in target.tolist())
     else:
         whole = read(model, target)
     tokens = tuple(first + item[:-1] for item in whole)
@@ -263,13 +266,9 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
 
 
 def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
-    """Labels of generated ids; () without a tokenizer that decodes."""
-    words = getattr(model.tokenizer, "spelled", None)
-    if words is None:
-        return ()
-    return tuple(
-        Tokens.of_ids([begin], {begin: "<begin>"}) + words(row[1:]) for row in ids.tolist()
-    )
+    """Labels of generated ids."""
+    first = Tokens.of_ids([begin], {begin: "<begin>"})
+    return tuple(first + tokens_of_ids(row[1:], model.tokenizer) for row in ids.tolist())
 
 
 def _begin(model: "Model") -> int:

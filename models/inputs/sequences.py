@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from models.text import Tokens
+from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import TokenAxis
 
 Name = Literal["text", "image", "sound", "target"]
@@ -44,15 +44,27 @@ InputSequences = Mapping[str, InputSequence]
 
 
 def text_sequence(
-    name: Name, ids: Int[Tensor, "batch token"], shown: Tensor | None, tokens: Sequence[Tokens] = ()
+    name: Name,
+    ids: Int[Tensor, "batch token"],
+    shown: Tensor | None,
+    tokens: Sequence[Tokens] = (),
+    tokenizer: Tokenizer | None = None,
 ) -> InputSequence:
-    """A text sequence, labelled with ids unless tokens are passed; `shown` is 0 at padding."""
+    """A text sequence.
+
+    Args:
+        name: which.
+        ids: padding included.
+        shown: 0 at padding; None without any.
+        tokens: one entry per item; () reads them from the ids.
+        tokenizer: decodes ids; None labels them with their numbers.
+    """
     real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
     real = real.cpu()
     own = tuple(row.nonzero().flatten() for row in real)
     if not tokens:
         pairs = zip(ids.cpu(), own, strict=True)
-        tokens = [Tokens.of_ids(row[places].tolist()) for row, places in pairs]
+        tokens = [tokens_of_ids(row[places].tolist(), tokenizer) for row, places in pairs]
     return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
 
 

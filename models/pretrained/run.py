@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModules
@@ -100,13 +101,8 @@ def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
         more["output_hidden_states"] = True
     if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
         more["use_cache"] = False
-    training = [part for part in network.modules() if part.training]
-    network.eval()
-    try:
+    with without_dropout(network):
         return network(**{**more, **inputs.arguments})
-    finally:
-        for part in training:
-            part.training = True
 
 
 def _output(out: Any) -> Output:
