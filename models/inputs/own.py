@@ -247,17 +247,11 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
                 f" received {source.dtype} {tuple(source.shape)}"
             )
         return source, ()
-    from models.image import fit_image, open_image, to_pixels
+    from models.inputs.pictures import processed
 
-    picture = open_image(Path(source) if isinstance(source, str) else source)
-    preprocessing = (
-        default_preprocessing(network.config)
-        if model.preprocessing is None
-        else model.preprocessing
-    )
-    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
-    notes = (*picture.notes, *((note,) if note else ()))
-    return to_pixels(image, preprocessing.mean, preprocessing.std), notes
+    preprocessing = model.preprocessing or default_preprocessing(network.config)
+    found = processed(preprocessing, source)
+    return found.pixels, found.notes
 
 
 NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")

@@ -92,7 +92,8 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
                 f"{model.name} reads text or ids: expected whole numbers, received pixels"
             )
         return _of_dict(model, {sound[0]: source})
-    image = floats or isinstance(source, Path) or hasattr(source, "getexif")
+    first = source[0] if isinstance(source, list) and source else source
+    image = floats or isinstance(first, Path) or hasattr(first, "getexif")
     if not image and TEXT not in takes and IMAGE in takes and isinstance(source, str):
         image, source = True, Path(source)
     return _of_dict(model, {IMAGE if image else TEXT: source})
@@ -107,7 +108,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
             value = value.to(model.device, kind if value.is_floating_point() else None)
         found.arguments[name] = value
     if IMAGE in source and not isinstance(source[IMAGE], Tensor):
-        found.arguments[IMAGE], found.notes = _pixels(model, source[IMAGE])
+        _add_pictures(model, found, source[IMAGE])
     _read_text(model, found)
     pixels = found.arguments.get(IMAGE)
     if pixels is not None:
@@ -218,16 +219,19 @@ def batch(
 # --- images -------------------------------------------------------------------------------------
 
 
-def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
-    from models.image import fit_image, open_image, to_pixels
+def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
+    """What the model reads of a picture, or of several."""
+    from models.inputs.pictures import processed
 
     if model.preprocessing is None:
         raise ValueError(f"{model.name} states no image preprocessing: pass pixel values")
-    picture = open_image(Path(source) if isinstance(source, str) else source)
-    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
-    pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
+    made, takes = processed(model.preprocessing, source), forward_arguments(model.network)
     kind = next(model.network.parameters()).dtype
-    return pixels.to(model.device, kind), (*picture.notes, *((note,) if note else ()))
+    for name, value in made.arguments.items():
+        if name == IMAGE or name in takes:
+            value = value.to(model.device, kind if value.is_floating_point() else None)
+            found.arguments[name] = value
+    found.notes = (*found.notes, *made.notes)
 
 
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
