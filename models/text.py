@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
 Span = tuple[int, int] | None
+MOST_MARKS = 64  # behind one letter
 
 
 @dataclass(frozen=True)
@@ -205,13 +206,24 @@ class FileTokenizer:
 
 
 def _slice(texts: tuple[str, str], sequence: int, span: Span, starts: set) -> str:
-    """The text a token covers, with the accents behind it that no other token starts at."""
+    """The text a token covers, with the marks behind it that no other token starts at."""
     if span is None:
         return ""
     text, (start, end) = texts[sequence], span
-    while end < len(text) and unicodedata.combining(text[end]) and (sequence, end) not in starts:
+    if end == start:
+        return ""
+    most = end + len(unspaced(text[end : end + MOST_MARKS]))
+    while end < most and (sequence, end) not in starts:
         end += 1
     return text[start:end]
+
+
+def unspaced(text: str) -> str:
+    """The beginning of a text that takes no space of its own: marks and invisible characters."""
+    end = 0
+    while end < len(text) and unicodedata.category(text[end]) in ("Mn", "Mc", "Me", "Cf"):
+        end += 1
+    return text[:end]
 
 
 def _part_of_character(keys: list, index: int) -> str:
