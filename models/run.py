@@ -107,11 +107,11 @@ def _sites(out: Out) -> tuple[Site, ...]:
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
     if not isinstance(out, Seq2SeqOutput):
-        return {None: HiddenStates.of(out.states, inputs.tokens)}
+        return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
     theirs = inputs.target_tokens or ()
     return {
-        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens),
-        "decoder": HiddenStates.of(out.states, theirs),
+        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens, out.encoder.hidden),
+        "decoder": HiddenStates.of(out.states, theirs, out.hidden),
     }
 
 
