@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zlib import crc32
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
 Span = tuple[int, int] | None
+GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
 MOST_MARKS = 64  # behind one letter
 
 
@@ -130,13 +131,29 @@ class WordTokenizer:
 class FileTokenizer:
     """A tokenizer.json, read as it is except that nothing is cut off and nothing padded."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Reads the file.
+
+        Args:
+            path: of the tokenizer.json.
+            settings: of the tokenizer_config.json beside it, whose `add_prefix_space` counts for
+                byte-level vocabularies, unless its class takes the file as it is.
+
+        Raises:
+            ValueError: for a file that is no tokenizer.
+        """
         from tokenizers import Tokenizer as Reader
+        from tokenizers.pre_tokenizers import ByteLevel
 
         try:
             self._reader = Reader.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
+        prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
+        as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
+        if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
+            splits.add_prefix_space = prefix
+            self._reader.pre_tokenizer = splits
         self._reader.no_truncation()
         self._reader.no_padding()
         added = self._reader.get_added_tokens_decoder().items()

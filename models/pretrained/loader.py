@@ -263,7 +263,7 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
     whole = folder.file("tokenizer.json")
     if whole is not None:
         try:
-            return FileTokenizer(whole)
+            return FileTokenizer(whole, folder.json("tokenizer_config.json") or {})
         except ValueError as error:
             raise CheckpointError(str(error)) from error
     files = {name: folder.file(name) for name in VOCABULARIES}
