@@ -11,13 +11,19 @@ from torch import Tensor, nn
 
 from models.eval_mode import without_dropout
 from models.inputs.named import as_tensor, as_tensors
-from models.inputs.sequences import InputSequence, image_sequence, text_sequence
+from models.inputs.sequences import (
+    InputSequence,
+    image_sequence,
+    named_tokens,
+    text_sequence,
+)
 from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
     from models.model import Model
 
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
+VECTORS = "inputs_embeds"
 
 
 @dataclass(eq=False)
@@ -60,7 +66,8 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
-    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in found.arguments]
+    has = {*found.arguments, *([TEXT] if VECTORS in found.arguments else [])}
+    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in has]
     if needs and _is_pair(model.network) and not isinstance(source, Mapping):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
@@ -147,6 +154,7 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
     """Tokenises texts and adds the text sequence."""
     value = found.arguments.get(TEXT)
     if value is None:
+        _read_vectors(model, found)
         return
     tokens: tuple[Tokens, ...] = ()
     if not isinstance(value, Tensor):
@@ -168,6 +176,28 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
     shown = found.arguments.get("attention_mask")
     shown = shown if shown is not None and shown.shape == ids.shape else None
     found.sequences["text"] = text_sequence("text", ids, shown, tokens, model.tokenizer)
+
+
+def _read_vectors(model: "Model", found: ModelInputs) -> None:
+    """The sequence of vectors that stand in the place of embeddings: numbered positions."""
+    vectors = found.arguments.get(VECTORS)
+    if vectors is None:
+        return
+    if not isinstance(vectors, Tensor) or vectors.ndim != 3 or not vectors.numel():
+        raise ValueError(f"{VECTORS}: expected batch token dim")
+    count = vectors.shape[1]
+    if count > model.limit:
+        raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {count}")
+    shown = found.arguments.get("attention_mask")
+    real = torch.ones(vectors.shape[:2], dtype=torch.bool)
+    if shown is not None and shown.shape == real.shape:
+        real = shown.bool().cpu()
+    labels = [f"position {index}" for index in range(count)]
+    tokens = [
+        named_tokens([labels[place] for place in row.nonzero().flatten().tolist()], special=False)
+        for row in real
+    ]
+    found.sequences["text"] = text_sequence("text", real.long(), real, tokens)
 
 
 def check_ids(model: "Model", ids: Tensor) -> None:
@@ -234,6 +264,7 @@ def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
     found.notes = (*found.notes, *made.notes)
 
 
+UNLABELLED = -100  # of a label that counts for nothing
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 
 
@@ -244,6 +275,12 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
             raise ValueError("target: expected none beside decoder_input_ids")
         return
     begin = _begin(model)
+    labels = found.arguments.get("labels")
+    if isinstance(labels, Tensor) and labels.ndim == 2:
+        if target is not None:
+            raise ValueError("target: expected none beside labels")
+        _add_shifted(model, found, labels, begin)
+        return
     if target is None:
         with without_dropout(model.network):
             ids, note = generate_target(model, found, begin)
@@ -269,6 +306,22 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
     found.sequences["target"] = text_sequence("target", ids, shown, tokens)
 
 
+def _add_shifted(model: "Model", found: ModelInputs, labels: Tensor, begin: int) -> None:
+    """The decoder's input that the model makes of labels: shifted right, −100 as padding."""
+    shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
+    fill = getattr(model.network.config.get_text_config(decoder=True), "pad_token_id", None) or 0
+    if shift is None:
+        first = torch.full_like(labels[:, :1], begin)
+        ids = torch.cat([first, labels[:, :-1]], dim=1)
+    else:
+        ids = shift(labels=labels)
+    ids = ids.masked_fill(ids == UNLABELLED, fill)
+    check_ids(model, ids)
+    found.arguments["decoder_input_ids"] = ids
+    tokenizer = model.tokenizer
+    found.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
+
+
 def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
     """Labels of generated ids."""
     first = Tokens.of_ids([begin], {begin: "<begin>"})
@@ -292,11 +345,12 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
     network, ends = model.network, model.network.config.eos_token_id
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
-    read_ids = found.arguments.get(TEXT)
-    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if read_ids is None else read_ids.shape[1]))
-    inside = {n: v for n, v in found.arguments.items() if n not in (TEXT, IMAGE, *SOUND)}
+    source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
+    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if source is None else source.shape[1]))
+    sources = (TEXT, VECTORS, IMAGE, *SOUND)
+    inside = {n: v for n, v in found.arguments.items() if n not in sources}
     takes = forward_arguments(network.get_encoder())
-    mine = {n: v for n, v in found.arguments.items() if n in takes or n in (TEXT, IMAGE, *SOUND)}
+    mine = {n: v for n, v in found.arguments.items() if n in takes or n in sources}
     inside["encoder_outputs"] = network.get_encoder()(**mine, return_dict=True)
     ids = torch.full((found.items, 1), begin, device=model.device)
     over = torch.zeros(found.items, dtype=torch.bool, device=model.device)

@@ -1,5 +1,6 @@
 """Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -71,17 +72,24 @@ def text_sequence(
 def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
     """The patches of an image row by row, after their prefix; None without a patch size.
 
+    The patches of a video follow frame by frame (or tube by tube), and have no grid of their own.
+
     Args:
-        pixels: `batch channel row col`.
+        pixels: `batch channel row col`, or `batch frame channel row col`.
         config: of the model, or of its vision tower.
         length: length of the attention axis; None means the patches alone.
     """
     part = getattr(config, "vision_config", None) or config
+    inner = getattr(config, "encoder", None)
+    if getattr(part, "patch_size", None) is None and hasattr(inner, "patch_size"):
+        part = inner  # of a vision encoder–decoder
     patch = getattr(part, "patch_size", None)
     high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[:2]
-    if pixels.ndim != 4 or not high or not wide:
+    if pixels.ndim not in (4, 5) or not high or not wide:
         return None
     rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
+    if pixels.ndim == 5:
+        return _video_sequence(pixels, getattr(part, "tubelet_size", None), rows, cols)
     extra = 0 if length is None else length - rows * cols
     if not 0 <= extra <= MOST_PREFIX:
         return None
@@ -89,6 +97,16 @@ def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> In
     behind = getattr(part, "num_detection_tokens", 0)
     grid, prefix = (rows, cols), extra - behind
     return InputSequence("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
+
+
+def _video_sequence(pixels: Tensor, depth: Any, rows: int, cols: int) -> InputSequence | None:
+    """The patches of a video whose tokens cover `depth` frames each."""
+    if not isinstance(depth, int) or depth < 1:
+        return None
+    places = itertools.product(range(0, pixels.shape[1], depth), range(rows), range(cols))
+    labels = [f"frame {frame}, patch {row},{col}" for frame, row, col in places]
+    tokens = named_tokens(labels, special=False)
+    return InputSequence("image", (tokens,) * len(pixels), len(tokens))
 
 
 def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:

@@ -114,6 +114,9 @@ def _output(out: Any) -> Output:
         value = getattr(out, name, None)
         if isinstance(value, Tensor):
             return Output(title, value)
+    maps = getattr(out, "feature_maps", None)
+    if maps:
+        return Output("last feature map", maps[-1])
     values = [value for value in out.to_tuple() if isinstance(value, Tensor)]
     if not values:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")
