@@ -11,11 +11,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from models.text import unspaced
 from models.trace import Tokens
 
 Group = tuple[int, ...]
 BOUNDARY = regex.compile(r"(?w)(?<!\p{Zs})\b")  # a space belongs to the word behind it
+# Marks and invisible characters: a label has them beyond the span of its token.
+MARKS = regex.compile(r"[\p{M}\p{Cf}]*")
 
 
 def joined(
@@ -114,7 +115,8 @@ def _text(tokens: Tokens, place: int) -> str:
     """The text of a token without marks of its label: [UNK], 1/3."""
     label, span = tokens.labels[place], tokens.spans[place]
     width = len(label) if span is None else span[1] - span[0]
-    return label[: width + len(unspaced(label[width:]))] if width else ""
+    marks = MARKS.match(label, width)
+    return label[: marks.end() if marks else width] if width else ""
 
 
 def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
