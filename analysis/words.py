@@ -4,9 +4,9 @@ Attention to a word is the sum over its tokens, attention from a word the mean o
 (Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
 """
 
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import regex
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -14,7 +14,9 @@ from torch import Tensor
 from models.trace import Tokens
 
 Group = tuple[int, ...]
-APOSTROPHES = frozenset("'’ʼ")
+BOUNDARY = regex.compile(r"(?w)(?<!\p{Zs})\b")  # a space belongs to the word behind it
+# Marks and invisible characters: a label has them beyond the span of its token.
+MARKS = regex.compile(r"[\p{M}\p{Cf}]*")
 
 
 def joined(
@@ -62,82 +64,80 @@ def _members(
 def words_of(tokens: Tokens) -> tuple[Group, ...]:
     """The tokens of each word, in order; every token belongs to exactly one word.
 
-    Adjacent tokens form a word if no gap separates them in the text and neither is punctuation
-    (except an apostrophe inside a word). In scripts without spaces each token is a word. So is a
-    token without a span in the text.
+    A token continues the word of the one before it where the two touch or overlap and no word
+    begins between them by Unicode's rules (UAX #29, default word boundaries). Scripts that these
+    rules have no words for keep their tokens. Tokens that did not come from a text have no spans,
+    and stay alone.
     """
+    texts = _texts(tokens)
+    starts = {segment: _boundaries(text) for segment, text in texts.items()}
     groups: list[list[int]] = []
     for place in range(len(tokens)):
-        if place and _continues(tokens, place, inside=len(groups[-1]) > 1):
+        if place and _continues(tokens, place, starts.get(tokens.segments[place], frozenset())):
             groups[-1].append(place)
         else:
             groups.append([place])
     return tuple(tuple(group) for group in groups)
 
 
-def _continues(tokens: Tokens, place: int, *, inside: bool) -> bool:
+def _continues(tokens: Tokens, place: int, boundaries: frozenset[int]) -> bool:
     """Whether a token continues the word of the previous one."""
     before, own = tokens.spans[place - 1], tokens.spans[place]
     if before is None or own is None or tokens.special[place - 1] or tokens.special[place]:
         return False
-    if tokens.segments[place - 1] != tokens.segments[place] or own[0] > before[1]:
+    if tokens.segments[place - 1] != tokens.segments[place]:
         return False
     if own[0] < before[1]:
         return True  # pieces of the same character
-    last, text = _text(tokens, place - 1), _text(tokens, place)
-    if APOSTROPHES.issuperset(text):
-        return last[-1:].isalnum() and _goes_on(tokens, place)
-    if APOSTROPHES.issuperset(last):
-        return inside and _joins(text[:1])
-    return _joins(last[-1:]) and _joins(text[:1])
+    touches = own[0] <= before[0] + len(_text(tokens, place - 1))
+    return touches and own[0] not in boundaries
 
 
-def _goes_on(tokens: Tokens, place: int) -> bool:
-    """Whether the next token follows without a gap, with a letter or digit."""
-    if place + 1 == len(tokens):
-        return False
-    own, after = tokens.spans[place], tokens.spans[place + 1]
-    touches = own is not None and after is not None and own[1] == after[0]
-    return touches and _text(tokens, place + 1)[:1].isalnum()
+def _boundaries(text: str) -> frozenset[int]:
+    """The positions at which words and what is between them begin."""
+    return frozenset(match.start() for match in BOUNDARY.finditer(text))
 
 
-def _joins(character: str) -> bool:
-    """Whether the character can be inside a word."""
-    if not character or unicodedata.east_asian_width(character) in "WF":
-        return False
-    return (
-        character.isalnum() or character in APOSTROPHES or unicodedata.category(character) == "Mn"
-    )
+def _texts(tokens: Tokens) -> dict[int, str]:
+    """The text of each segment as far as tokens cover it, with spaces for the rest."""
+    characters: dict[int, dict[int, str]] = {}
+    for place, span in enumerate(tokens.spans):
+        if span is not None and not tokens.special[place]:
+            known = characters.setdefault(tokens.segments[place], {})
+            known.update(enumerate(_text(tokens, place), start=span[0]))
+    return {
+        segment: "".join(known.get(place, " ") for place in range(max(known, default=-1) + 1))
+        for segment, known in characters.items()
+    }
 
 
 def _text(tokens: Tokens, place: int) -> str:
     """The text of a token, without the marks in its label ([UNK], 1/3)."""
     label, span = tokens.labels[place], tokens.spans[place]
-    end = len(label) if span is None else max(1, span[1] - span[0])
-    while end < len(label) and unicodedata.combining(label[end]):
-        end += 1
-    return label[:end]
+    width = len(label) if span is None else span[1] - span[0]
+    marks = MARKS.match(label, width)
+    return label[: marks.end() if marks else width] if width else ""
 
 
 def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
     """The groups as tokens, each with the id of its first token and the joined text."""
+    texts = _texts(tokens)
     first = [group[0] for group in groups]
     spans = [(tokens.spans[group[0]], tokens.spans[group[-1]]) for group in groups]
     return Tokens(
         ids=tuple(tokens.ids[place] for place in first),
-        labels=tuple(_label(tokens, group) for group in groups),
+        labels=tuple(_label(tokens, group, texts) for group in groups),
         special=tuple(tokens.special[place] for place in first),
         segments=tuple(tokens.segments[place] for place in first),
         spans=tuple((a[0], b[1]) if a and b else None for a, b in spans),
     )
 
 
-def _label(tokens: Tokens, group: Group) -> str:
-    if len(group) == 1:
-        return tokens.labels[group[0]]
-    previous, parts = None, []
-    for place in group:
-        if tokens.spans[place] != previous:
-            parts.append(_text(tokens, place))
-        previous = tokens.spans[place]
-    return "".join(parts)
+def _label(tokens: Tokens, group: Group, texts: Mapping[int, str]) -> str:
+    """The part of the text that the tokens of a group cover, each character once."""
+    start, last = tokens.spans[group[0]], group[-1]
+    end = tokens.spans[last]
+    if len(group) == 1 or start is None or end is None:
+        return "".join(tokens.labels[place] for place in group)
+    covered = slice(start[0], end[0] + len(_text(tokens, last)))
+    return texts[tokens.segments[last]][covered]

@@ -6,7 +6,6 @@ works out one row where the plain way works out all. Nothing is stored anywhere 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.decoder import Decoder
+from models.eval_mode import without_dropout
 from models.output import softmax
 from models.seq2seq import Seq2Seq
 
@@ -108,16 +108,3 @@ def _steps(network: nn.Module, start: _Start, limit: int, cached: bool) -> Itera
             return
         tokens = torch.cat([tokens, chosen[:, None]], dim=1)
         past = out if cached else None
-
-
-@contextmanager
-def without_dropout(network: nn.Module) -> Iterator[None]:
-    """Eval mode for one pass: a network that is being trained goes on in training mode."""
-    training = [part for part in network.modules() if part.training]
-    if training:
-        network.eval()
-    try:
-        yield
-    finally:
-        for part in training:
-            part.training = True

@@ -1,4 +1,4 @@
-"""Image preprocessing configs: size, resize mode, mean, std."""
+"""Image preprocessing of a model: the settings of its own processor, and what follows from them."""
 
 import json
 from collections.abc import Mapping
@@ -11,8 +11,26 @@ from models.files.folder import Folder
 from models.patches import Sizes, check_patch, pair
 from models.vit import ViTConfig
 
-FILE = "preprocessor_config.json"
-ResizeMode = Literal["crop", "pad", "stretch"]
+FILE, NESTED = "preprocessor_config.json", "processor_config.json"
+ResizeMode = Literal["crop", "pad", "stretch", "none"]
+RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
+BILINEAR = 2
+MOST_PIXELS = 10_000  # a side
+CODE = ("auto_map", "custom_pipelines", "processor_class")  # settings that name code
+UNSTATED = "the model states no image preprocessing: levels scaled to −1 to 1"
+
+
+@dataclass(frozen=True)
+class ProcessorSettings:
+    """What transformers makes a model's own image processor of.
+
+    Attributes:
+        json: the settings of preprocessor_config.json, without those that name code.
+        family: the model type, where the settings name no class.
+    """
+
+    json: str
+    family: str
 
 
 @dataclass(frozen=True)
@@ -20,16 +38,29 @@ class Preprocessing:
     """The preprocessing of images for a network.
 
     Attributes:
-        size: rows and columns of pixels.
-        mean: per channel, subtracted from values in [0, 1].
+        size: rows and columns of pixels; None where the model's processor decides.
+        mean: per channel, subtracted from the scaled levels.
         std: per channel, divides the result.
-        resize: "crop", "pad" or "stretch", where the image has another shape.
+        resize: "crop", "pad" or "stretch", where the image has another shape; "none" leaves it.
+        resample: Pillow's filter, a key of `RESAMPLING`.
+        before_crop: rows and columns, or the shortest edge, that the image is resized to before
+            its middle is cropped; None resizes to `size` at once.
+        crop: whether the middle is cropped.
+        rescale: factor of the levels 0 to 255.
+        processor: settings of the model's own processor, which is used where it runs.
+        notes: for display, on every image.
     """
 
-    size: Sizes
+    size: Sizes | None
     mean: tuple[float, float, float] = (0.5, 0.5, 0.5)
     std: tuple[float, float, float] = (0.5, 0.5, 0.5)
     resize: ResizeMode = "crop"
+    resample: int = BILINEAR
+    before_crop: Sizes | int | None = None
+    crop: bool = False
+    rescale: float = 1 / 255
+    processor: ProcessorSettings | None = None
+    notes: tuple[str, ...] = ()
 
 
 def default_preprocessing(config: ViTConfig) -> Preprocessing:
@@ -52,9 +83,13 @@ def read_preprocessing(path: Path, config: ViTConfig) -> Preprocessing:
         raise ValueError(f"{FILE}: unreadable: {error}") from error
     if not isinstance(settings, dict):
         raise ValueError(f"{FILE}: expected an object, received {settings!r:.40}")
-    size = _size(settings.get("size"), config)
-    check_patch(size, config.patch)
-    return Preprocessing(size, *_mean_and_std(settings), "stretch")
+    if settings.get("do_center_crop") is True and settings.get("crop_size"):
+        size = _size(settings["crop_size"], config)
+    else:
+        size = _size(settings.get("size"), config)
+    if settings.get("do_resize") is not False:
+        check_patch(size, config.patch)
+    return _preprocessing(settings, size, "vit")
 
 
 def _size(given: Any, config: ViTConfig) -> Sizes:
@@ -78,17 +113,88 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     Raises:
         CheckpointError: for a file that cannot be read or has invalid settings.
     """
-    given = (folder.json(FILE) if folder is not None else None) or {}
-    given = given.get("image_processor", given)
-    if not isinstance(given, Mapping):
-        raise CheckpointError(f"{FILE}: expected an object, received {given!r:.40}")
+    given = _settings(folder)
     built = _built_for(config)
-    if built is None:
+    if not given:
+        return None if built is None else Preprocessing(built, resize="stretch", notes=(UNSTATED,))
+    if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
     crops = given.get("do_center_crop") is True or "shortest_edge" in _keys(given.get("size"))
     wanted = given.get("crop_size") if crops and given.get("crop_size") else given.get("size")
-    size = built if wanted is None else _size_of(wanted)
-    return Preprocessing(size, *_mean_and_std(given), "crop" if crops else "stretch")
+    size = built if wanted is None or (built is None and not _sides(wanted)) else _size_of(wanted)
+    return _preprocessing(given, size, config.model_type)
+
+
+def _settings(folder: Folder | None) -> Mapping[str, Any]:
+    """The settings of the image processor; empty without a file."""
+    if folder is None:
+        return {}
+    for name in (NESTED, FILE):
+        given = folder.json(name) or {}
+        if name == NESTED and "image_processor" not in given:
+            continue
+        given = given.get("image_processor", given)
+        if not isinstance(given, Mapping):
+            raise CheckpointError(f"{name}: expected an object, received {given!r:.40}")
+        if given:
+            return given
+    return {}
+
+
+def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
+    """The settings as rules, beside those of the model's own processor.
+
+    Without an image size the processor alone decides, and the rules stay at their defaults.
+    """
+    _check_sizes(settings)
+    plain = {name: value for name, value in settings.items() if name not in CODE}
+    own = ProcessorSettings(json.dumps(plain, sort_keys=True), family)
+    if size is None:
+        return Preprocessing(None, processor=own)
+    mean, std = _mean_and_std(settings)
+    resizes = settings.get("do_resize") is not False
+    whole, edge = settings.get("size"), _edge(settings.get("size"))
+    crops = settings.get("do_center_crop") is True or edge is not None
+    resample = settings.get("resample")
+    before = None
+    if resizes and crops and whole is not None:
+        before = edge if edge is not None else _size_of(whole)
+    scales = settings.get("do_rescale") is not False
+    factor = settings.get("rescale_factor")
+    return Preprocessing(
+        size,
+        mean,
+        std,
+        resize="stretch" if resizes else "none",
+        resample=resample if resample in RESAMPLING else BILINEAR,
+        before_crop=before,
+        crop=crops and (resizes or settings.get("do_center_crop") is True),
+        rescale=1.0 if not scales else factor if isinstance(factor, float) else 1 / 255,
+        processor=own,
+    )
+
+
+def _edge(size: Any) -> int | None:
+    """The shortest edge of a size that names nothing else."""
+    keys = _keys(size)
+    edge = size.get("shortest_edge") if keys else None
+    return edge if type(edge) is int and set(keys) <= {"shortest_edge"} else None
+
+
+def _sides(size: Any) -> bool:
+    """Whether a size gives rows and columns."""
+    return isinstance(size, int | list | tuple) or {"height", "width"} <= set(_keys(size))
+
+
+def _check_sizes(settings: Mapping[str, Any]) -> None:
+    """Raises CheckpointError for sizes of more pixels than any model reads."""
+    for name in ("size", "crop_size", "pad_size"):
+        for key in ("height", "width"):
+            side = settings[name].get(key) if isinstance(settings.get(name), Mapping) else None
+            if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
+                raise CheckpointError(
+                    f"{FILE}: {name}: expected at most {MOST_PIXELS} pixels a side, received {side}"
+                )
 
 
 def _built_for(config: Any) -> Sizes | None:

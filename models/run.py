@@ -1,6 +1,6 @@
 """The two entry points: `load` a model, `trace` an input through it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +9,11 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.catalogue import catalogue
-from models.decode import without_dropout
 from models.decoder import DecoderOutput
 from models.encoder import EncoderOutput
+from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
-from models.inputs.own import Input, Inputs, Target, prepare_dict, prepare_inputs
+from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.seq2seq import Seq2SeqOutput
@@ -31,7 +31,7 @@ __all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", 
 
 def trace(
     model: Model | Network | nn.Module,
-    input: "Input | Image | dict[str, Any]",
+    input: "Input | Image | Mapping[str, Any]",
     target: Target = None,
     *,
     edits: Sequence[Edit] = (),
@@ -44,8 +44,8 @@ def trace(
         model: from `load`, or a network of ours or of transformers.
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
-            `batch channel row col` of any size its patches divide; or a dict of the model's own
-            inputs.
+            `batch channel row col` of any size its patches divide; or a mapping of the model's own
+            inputs (a dict, or what a tokenizer or processor of transformers returns).
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
@@ -66,8 +66,10 @@ def trace(
         return trace_pretrained(
             model, input, target, edits=edits, hidden=hidden, differentiate=differentiate
         )
-    named = isinstance(input, dict)
-    inputs = prepare_dict(model, input) if named else prepare_inputs(model, input, target)
+    if isinstance(input, Mapping):
+        inputs = prepare_mapping(model, input, target)
+    else:
+        inputs = prepare_inputs(model, input, target)
     with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
         out = model.network(**inputs.arguments, edits=edits)
     output = Output(*out.result)
@@ -105,11 +107,11 @@ def _sites(out: Out) -> tuple[Site, ...]:
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
     if not isinstance(out, Seq2SeqOutput):
-        return {None: HiddenStates.of(out.states, inputs.tokens)}
+        return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
     theirs = inputs.target_tokens or ()
     return {
-        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens),
-        "decoder": HiddenStates.of(out.states, theirs),
+        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens, out.encoder.hidden),
+        "decoder": HiddenStates.of(out.states, theirs, out.hidden),
     }
 
 

@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zlib import crc32
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
 Span = tuple[int, int] | None
+GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
+MOST_MARKS = 64  # behind one letter
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,29 @@ class WordTokenizer:
 class FileTokenizer:
     """A tokenizer.json, read as it is except that nothing is cut off and nothing padded."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Reads the file.
+
+        Args:
+            path: of the tokenizer.json.
+            settings: of the tokenizer_config.json beside it, whose `add_prefix_space` counts for
+                byte-level vocabularies, unless its class takes the file as it is.
+
+        Raises:
+            ValueError: for a file that is no tokenizer.
+        """
         from tokenizers import Tokenizer as Reader
+        from tokenizers.pre_tokenizers import ByteLevel
 
         try:
             self._reader = Reader.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
+        prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
+        as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
+        if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
+            splits.add_prefix_space = prefix
+            self._reader.pre_tokenizer = splits
         self._reader.no_truncation()
         self._reader.no_padding()
         added = self._reader.get_added_tokens_decoder().items()
@@ -148,15 +166,21 @@ class FileTokenizer:
         """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}
 
-    def spelled(self, ids: Sequence[int]) -> Tokens:
-        """Ids that did not come from a text, by what they stand for."""
-        from models.text import spelled
+    def spelled(
+        self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
+    ) -> Tokens:
+        """Ids that did not come from a text, by what they stand for.
+
+        Args:
+            ids: the tokens.
+            names: of special ones, before those of the tokenizer.
+        """
 
         def decode(some: list[int]) -> str:
             return self._reader.decode(some, skip_special_tokens=False)
 
-        names = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
-        return spelled(ids, decode, names)
+        own = {token: str(self._reader.id_to_token(token)) for token in self._special_ids}
+        return spelled(ids, decode, {**own, **names})
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
@@ -199,13 +223,24 @@ class FileTokenizer:
 
 
 def _slice(texts: tuple[str, str], sequence: int, span: Span, starts: set) -> str:
-    """The text a token covers, with the accents behind it that no other token starts at."""
+    """The text a token covers, with the marks behind it that no other token starts at."""
     if span is None:
         return ""
     text, (start, end) = texts[sequence], span
-    while end < len(text) and unicodedata.combining(text[end]) and (sequence, end) not in starts:
+    if end == start:
+        return ""
+    most = end + len(unspaced(text[end : end + MOST_MARKS]))
+    while end < most and (sequence, end) not in starts:
         end += 1
     return text[start:end]
+
+
+def unspaced(text: str) -> str:
+    """The beginning of a text that takes no space of its own: marks and invisible characters."""
+    end = 0
+    while end < len(text) and unicodedata.category(text[end]) in ("Mn", "Mc", "Me", "Cf"):
+        end += 1
+    return text[:end]
 
 
 def _part_of_character(keys: list, index: int) -> str:
@@ -272,6 +307,17 @@ def spelled(
         labels += parts
     found = Tokens.of_ids(ids, names)
     return Tokens(found.ids, tuple(labels), found.special, found.segments, found.spans)
+
+
+def tokens_of_ids(
+    ids: Sequence[int],
+    tokenizer: Tokenizer | None,
+    names: Mapping[int, str] = MappingProxyType({}),
+) -> Tokens:
+    """Ids by what they stand for, where the tokenizer can decode; else labelled with numbers."""
+    if isinstance(tokenizer, FileTokenizer):
+        return tokenizer.spelled(ids, names)
+    return Tokens.of_ids(ids, names)
 
 
 def _pieces(ids: Sequence[int], decode: Callable[[list[int]], str]) -> int:

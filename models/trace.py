@@ -42,19 +42,20 @@ class HiddenStates:
     """Hidden states of one tower.
 
     Attributes:
-        states: output of each layer; the first is the embedding.
+        states: what leaves each layer, before any final norm; the first is the embedding.
         axes: their tokens, one entry per state.
+        final: the last state after the final norm, where there is one; None if it is not known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
+    final: Float[Tensor, "batch _ _"] | None = None
 
     @staticmethod
-    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...]) -> "HiddenStates":
+    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
         """Hidden states of a network whose layers all hold the same tokens."""
-        return HiddenStates(
-            tuple(state.detach() for state in states), (TokenAxis(tokens),) * len(states)
-        )
+        axes = (TokenAxis(tokens),) * len(states)
+        return HiddenStates(tuple(state.detach() for state in states), axes, final.detach())
 
     def read(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
         """Hidden states of one item's tokens.
@@ -64,8 +65,21 @@ class HiddenStates:
         """
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
-        state = self.states[layer][item]
-        return state[self.axes[layer].positions_of(item).to(state.device)]
+        return self._own(self.states[layer], layer, item)
+
+    def read_final(self, item: int) -> Float[Tensor, "token dim"]:
+        """The last state of one item's tokens, after the final norm.
+
+        Raises:
+            ValueError: if the network does not give it.
+        """
+        if self.final is None:
+            raise ValueError("the network gives no state after its last layer")
+        return self._own(self.final, -1, item)
+
+    def _own(self, state: Tensor, layer: int, item: int) -> Tensor:
+        """The rows of an item's own tokens."""
+        return state[item][self.axes[layer].positions_of(item).to(state.device)]
 
 
 def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
@@ -242,7 +256,7 @@ class Trace:
     def hidden(
         self, layer: int, item: int = 0, *, tower: str | None = None
     ) -> Float[Tensor, "token dim"]:
-        """The hidden states that leave a layer; 0 is the embedding.
+        """The hidden states that leave a layer, before any final norm; 0 is the embedding.
 
         Args:
             layer: which layer.
@@ -252,13 +266,29 @@ class Trace:
         Raises:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
+        return self._hidden_states(tower).read(layer, self._checked(item))
+
+    def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
+        """The last hidden states after the final norm; without one, what leaves the last layer.
+
+        Args:
+            item: which item of the batch.
+            tower: which part of a model with several; None if it has only one.
+
+        Raises:
+            ValueError: if they were not asked for or the network does not give them, or there is
+                no such item or tower.
+        """
+        return self._hidden_states(tower).read_final(self._checked(item))
+
+    def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:
             raise ValueError("no hidden states recorded: request them with trace(..., hidden=True)")
         if tower not in self.hidden_states:
             raise ValueError(
                 f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
             )
-        return self.hidden_states[tower].read(layer, self._checked(item))
+        return self.hidden_states[tower]
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""

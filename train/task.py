@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.decode import without_dropout
+from models.eval_mode import without_dropout
 from models.output import cross_entropy
 
 IGNORED = -100  # target of positions without a loss

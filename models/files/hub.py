@@ -17,7 +17,8 @@ from models.files.folder import PICKLED, PICKLED_SHARDS, SHARDED, SINGLE, Folder
 TRANSPORTS = ("httpx", "httpcore", "huggingface_hub", "requests", "urllib3")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 WANTED = frozenset(
-    {"config.json", "preprocessor_config.json", "README.md", "tokenizer.json", "vocab.txt"}
+    {"config.json", "README.md", "preprocessor_config.json", "processor_config.json"}
+    | {"tokenizer.json", "vocab.txt"}
     | {"tokenizer_config.json", "special_tokens_map.json", "vocab.json", "merges.txt"}
     | {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "source.spm", "target.spm"}
 )

@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.decode import greedy
 from models.decoder import Decoder
+from models.encoder import Encoder
+from models.inputs.named import as_tensor, as_tensors
 from models.model import Model
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
-from models.text import Tokenizer, Tokens
+from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import padding_of
 from models.vit import ViT
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 Text = str | tuple[str, str]
 Pixels = Float[Tensor, "batch channel row col"]
 Ids = Int[Tensor, "batch token"]
-Input = Text | list[str] | list[Text] | Ids | Pixels | Path
+Input = Text | list[str] | list[Text] | Ids | Pixels | Path | np.ndarray
 Target = str | list[str] | Int[Tensor, "batch target"] | None
 EXTRA_TOKENS = 10  # tokens that a model may write beyond the length of its source
 
@@ -64,6 +67,7 @@ def prepare_inputs(model: Model, source: "Input | Image", target: Target = None)
     Raises:
         ValueError: for an input the model cannot read.
     """
+    source, target = as_tensor(source), as_tensor(target)
     if isinstance(model.network, Seq2Seq):
         return _of_pair(model, model.network, source, target)
     if target is not None:
@@ -150,7 +154,7 @@ def _own(ids: list[int], spec: TextSpec) -> Tokens:
     """An item's tokens without trailing padding."""
     while ids and ids[-1] == spec.padding:
         ids = ids[:-1]
-    return Tokens.of_ids(ids, spec.names)
+    return tokens_of_ids(ids, spec.tokenizer, spec.names)
 
 
 def batch(
@@ -243,46 +247,83 @@ def _pixels(model: Model, network: ViT, source: Any) -> tuple[Tensor, tuple[str,
                 f" received {source.dtype} {tuple(source.shape)}"
             )
         return source, ()
-    from models.image import fit_image, open_image, to_pixels
+    from models.inputs.pictures import processed
 
-    picture = open_image(Path(source) if isinstance(source, str) else source)
-    preprocessing = (
-        default_preprocessing(network.config)
-        if model.preprocessing is None
-        else model.preprocessing
-    )
-    image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
-    notes = (*picture.notes, *((note,) if note else ()))
-    return to_pixels(image, preprocessing.mean, preprocessing.std), notes
+    preprocessing = model.preprocessing or default_preprocessing(network.config)
+    found = processed(preprocessing, source)
+    return found.pixels, found.notes
 
 
 NAMES = ("input_ids", "attention_mask", "token_type_ids", "pixel_values")
 
 
-def prepare_dict(model: "Model", given: Mapping[str, Any]) -> Inputs:
-    """Inputs of our network from a dict with the names that transformers uses.
+def prepare_mapping(model: "Model", source: Mapping[str, Any], target: Target = None) -> Inputs:
+    """Inputs of our network by the names that transformers uses.
+
+    Args:
+        model: one of our networks.
+        source: a dict, a `BatchEncoding`, a `BatchFeature` or another mapping.
+        target: for the decoder of an encoder–decoder; None generates it.
 
     Raises:
         ValueError: for other names, or padding that is not at the end.
     """
+    given = as_tensors(source)
     unknown = sorted(set(given) - set(NAMES))
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
     if "pixel_values" in given:
-        return prepare_inputs(model, given["pixel_values"])
-    ids = given.get("input_ids")
+        return prepare_inputs(model, given["pixel_values"], target)
+    ids, network = given.get("input_ids"), model.network
     if not isinstance(ids, Tensor):
         raise ValueError(f"{model.name}: expected a dict with input_ids or pixel_values")
-    whole = prepare_inputs(model, ids)
-    shown = given.get("attention_mask")
-    shown = torch.ones_like(ids) if shown is None else shown
-    counts = shown.sum(1).tolist()
-    ends = torch.arange(ids.shape[1])[None] < torch.tensor(counts)[:, None]
-    if not ends.equal(shown.bool().cpu()) or min(counts) < 1:
-        raise ValueError("attention_mask: expected padding on the right only")
-    pairs = zip(ids.tolist(), counts, strict=True)
-    tokens = tuple(Tokens.of_ids(row[:count]) for row, count in pairs)
-    arguments = {**whole.arguments, "padding": None if ends.all() else ~ends.to(model.device)}
-    if "token_type_ids" in given:
-        arguments["segments"] = given["token_type_ids"].to(model.device)
+    padding = _right_padding(ids, given.get("attention_mask"))
+    if isinstance(network, Seq2Seq):
+        _one_segment(model, given.get("token_type_ids"))
+        fill = network.config.padding
+        return prepare_inputs(
+            model, ids if padding is None else ids.masked_fill(padding, fill), target
+        )
+    whole = prepare_inputs(model, ids, target)
+    counts = [ids.shape[1]] * len(ids) if padding is None else (~padding).sum(1).tolist()
+    pairs = zip(whole.tokens, counts, strict=True)
+    tokens = tuple(item[:count] for item, count in pairs)
+    arguments = {
+        **whole.arguments,
+        "padding": None if padding is None else padding.to(model.device),
+    }
+    segments = given.get("token_type_ids")
+    if isinstance(network, Encoder) and network.config.segments and segments is not None:
+        _check_segments(model, segments, ids)
+        arguments["segments"] = segments.to(model.device)
+    else:
+        _one_segment(model, segments)
     return Inputs(arguments, tokens)
+
+
+def _right_padding(ids: Tensor, shown: Tensor | None) -> Tensor | None:
+    """True at padding, all of it on the right; None without any."""
+    if shown is None:
+        return None
+    if shown.shape != ids.shape:
+        raise ValueError(
+            f"attention_mask: expected {tuple(ids.shape)}, received {tuple(shown.shape)}"
+        )
+    shown = shown.bool().to(ids.device)
+    counts = shown.sum(1)
+    ends = torch.arange(ids.shape[1], device=ids.device)[None] < counts[:, None]
+    if not ends.equal(shown) or int(counts.min()) < 1:
+        raise ValueError("attention_mask: expected padding on the right only")
+    return None if bool(shown.all()) else ~shown
+
+
+def _check_segments(model: "Model", segments: Tensor, ids: Tensor) -> None:
+    most = model.network.config.segments - 1
+    inside = segments.shape == ids.shape and 0 <= int(segments.min()) <= int(segments.max()) <= most
+    if not inside:
+        raise ValueError(f"token_type_ids: expected 0 to {most} of shape {tuple(ids.shape)}")
+
+
+def _one_segment(model: "Model", segments: Tensor | None) -> None:
+    if segments is not None and bool(segments.any()):
+        raise ValueError(f"token_type_ids: {model.name} does not distinguish segments")

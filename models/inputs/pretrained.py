@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from models.inputs.sequences import InputSequence, image_sequence, text_sequence
-from models.text import Tokens
+from models.eval_mode import without_dropout
+from models.inputs.named import as_tensor, as_tensors
+from models.inputs.sequences import (
+    InputSequence,
+    image_sequence,
+    named_tokens,
+    text_sequence,
+)
+from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
     from models.model import Model
 
 IMAGE, TEXT, SOUND = "pixel_values", "input_ids", ("input_features", "input_values")
+VECTORS = "inputs_embeds"
 
 
 @dataclass(eq=False)
@@ -53,19 +61,18 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     Raises:
         ValueError: for an input the model cannot read.
     """
-    takes = forward_arguments(model.network)
+    takes, target = forward_arguments(model.network), as_tensor(target)
     found = _of_dict(model, source) if isinstance(source, Mapping) else _of_one(model, source)
     unknown = [name for name in found.arguments if name not in takes and "kwargs" not in takes]
     if unknown:
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
-    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in found.arguments]
+    has = {*found.arguments, *([TEXT] if VECTORS in found.arguments else [])}
+    needs = [name for name in (TEXT, IMAGE) if name in takes and name not in has]
     if needs and _is_pair(model.network) and not isinstance(source, Mapping):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
-        from models.inputs.pretrained import add_target
-
         add_target(model, found, target)
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
@@ -82,6 +89,7 @@ def _is_pair(network: Any) -> bool:
 
 def _of_one(model: "Model", source: Any) -> ModelInputs:
     """A single input: floats and images are pixels, everything else is text."""
+    source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
     takes = forward_arguments(model.network)
     if floats and IMAGE not in takes:
@@ -91,7 +99,8 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
                 f"{model.name} reads text or ids: expected whole numbers, received pixels"
             )
         return _of_dict(model, {sound[0]: source})
-    image = floats or isinstance(source, Path) or hasattr(source, "getexif")
+    first = source[0] if isinstance(source, list) and source else source
+    image = floats or isinstance(first, Path) or hasattr(first, "getexif")
     if not image and TEXT not in takes and IMAGE in takes and isinstance(source, str):
         image, source = True, Path(source)
     return _of_dict(model, {IMAGE if image else TEXT: source})
@@ -100,12 +109,13 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
 def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     """The model's own inputs, with their sequences."""
     found, kind = ModelInputs({}), next(model.network.parameters()).dtype
+    source = as_tensors(source)
     for name, value in source.items():
         if isinstance(value, Tensor):
             value = value.to(model.device, kind if value.is_floating_point() else None)
         found.arguments[name] = value
     if IMAGE in source and not isinstance(source[IMAGE], Tensor):
-        found.arguments[IMAGE], found.notes = _pixels(model, source[IMAGE])
+        _add_pictures(model, found, source[IMAGE])
     _read_text(model, found)
     pixels = found.arguments.get(IMAGE)
     if pixels is not None:
@@ -121,7 +131,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     decoder = found.arguments.get("decoder_input_ids")
     if decoder is not None:
         shown = found.arguments.get("decoder_attention_mask")
-        found.sequences["target"] = text_sequence("target", decoder, shown)
+        found.sequences["target"] = text_sequence("target", decoder, shown, (), model.tokenizer)
     return found
 
 
@@ -144,6 +154,7 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
     """Tokenises texts and adds the text sequence."""
     value = found.arguments.get(TEXT)
     if value is None:
+        _read_vectors(model, found)
         return
     tokens: tuple[Tokens, ...] = ()
     if not isinstance(value, Tensor):
@@ -164,7 +175,29 @@ def _read_text(model: "Model", found: ModelInputs) -> None:
     check_ids(model, ids)
     shown = found.arguments.get("attention_mask")
     shown = shown if shown is not None and shown.shape == ids.shape else None
-    found.sequences["text"] = text_sequence("text", ids, shown, tokens)
+    found.sequences["text"] = text_sequence("text", ids, shown, tokens, model.tokenizer)
+
+
+def _read_vectors(model: "Model", found: ModelInputs) -> None:
+    """The sequence of vectors that stand in the place of embeddings: numbered positions."""
+    vectors = found.arguments.get(VECTORS)
+    if vectors is None:
+        return
+    if not isinstance(vectors, Tensor) or vectors.ndim != 3 or not vectors.numel():
+        raise ValueError(f"{VECTORS}: expected batch token dim")
+    count = vectors.shape[1]
+    if count > model.limit:
+        raise ValueError(f"{model.name} reads at most {model.limit} tokens, received {count}")
+    shown = found.arguments.get("attention_mask")
+    real = torch.ones(vectors.shape[:2], dtype=torch.bool)
+    if shown is not None and shown.shape == real.shape:
+        real = shown.bool().cpu()
+    labels = [f"position {index}" for index in range(count)]
+    tokens = [
+        named_tokens([labels[place] for place in row.nonzero().flatten().tolist()], special=False)
+        for row in real
+    ]
+    found.sequences["text"] = text_sequence("text", real.long(), real, tokens)
 
 
 def check_ids(model: "Model", ids: Tensor) -> None:
@@ -216,18 +249,22 @@ def batch(
 # --- images -------------------------------------------------------------------------------------
 
 
-def _pixels(model: "Model", source: Any) -> tuple[Tensor, tuple[str, ...]]:
-    from models.image import fit_image, open_image, to_pixels
+def _add_pictures(model: "Model", found: ModelInputs, source: Any) -> None:
+    """What the model reads of a picture, or of several."""
+    from models.inputs.pictures import processed
 
     if model.preprocessing is None:
         raise ValueError(f"{model.name} states no image preprocessing: pass pixel values")
-    picture = open_image(Path(source) if isinstance(source, str) else source)
-    image, note = fit_image(picture, *model.preprocessing.size, how=model.preprocessing.resize)
-    pixels = to_pixels(image, model.preprocessing.mean, model.preprocessing.std)
+    made, takes = processed(model.preprocessing, source), forward_arguments(model.network)
     kind = next(model.network.parameters()).dtype
-    return pixels.to(model.device, kind), (*picture.notes, *((note,) if note else ()))
+    for name, value in made.arguments.items():
+        if name == IMAGE or name in takes:
+            value = value.to(model.device, kind if value.is_floating_point() else None)
+            found.arguments[name] = value
+    found.notes = (*found.notes, *made.notes)
 
 
+UNLABELLED = -100  # of a label that counts for nothing
 EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 
 
@@ -238,8 +275,15 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
             raise ValueError("target: expected none beside decoder_input_ids")
         return
     begin = _begin(model)
+    labels = found.arguments.get("labels")
+    if isinstance(labels, Tensor) and labels.ndim == 2:
+        if target is not None:
+            raise ValueError("target: expected none beside labels")
+        _add_shifted(model, found, labels, begin)
+        return
     if target is None:
-        ids, note = generate_target(model, found, begin)
+        with without_dropout(model.network):
+            ids, note = generate_target(model, found, begin)
         found.notes = (*found.notes, note)
         found.arguments["decoder_input_ids"] = ids
         found.sequences["target"] = text_sequence(
@@ -248,7 +292,7 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
         return
     first = Tokens.of_ids([begin], {begin: "<begin>"})
     if isinstance(target, Tensor):
-        whole = tuple(Tokens.of_ids(row) for row in target.tolist())
+        whole = tuple(tokens_of_ids(row, model.tokenizer) for row in target.tolist())
     else:
         whole = read(model, target)
     tokens = tuple(first + item[:-1] for item in whole)
@@ -262,14 +306,26 @@ def add_target(model: "Model", found: ModelInputs, target: Any) -> None:
     found.sequences["target"] = text_sequence("target", ids, shown, tokens)
 
 
+def _add_shifted(model: "Model", found: ModelInputs, labels: Tensor, begin: int) -> None:
+    """The decoder's input that the model makes of labels: shifted right, −100 as padding."""
+    shift = getattr(model.network, "prepare_decoder_input_ids_from_labels", None)
+    fill = getattr(model.network.config.get_text_config(decoder=True), "pad_token_id", None) or 0
+    if shift is None:
+        first = torch.full_like(labels[:, :1], begin)
+        ids = torch.cat([first, labels[:, :-1]], dim=1)
+    else:
+        ids = shift(labels=labels)
+    ids = ids.masked_fill(ids == UNLABELLED, fill)
+    check_ids(model, ids)
+    found.arguments["decoder_input_ids"] = ids
+    tokenizer = model.tokenizer
+    found.sequences["target"] = text_sequence("target", ids, labels != UNLABELLED, (), tokenizer)
+
+
 def generated_tokens(model: "Model", ids: Tensor, begin: int) -> tuple[Tokens, ...]:
-    """Labels of generated ids; () without a tokenizer that decodes."""
-    words = getattr(model.tokenizer, "spelled", None)
-    if words is None:
-        return ()
-    return tuple(
-        Tokens.of_ids([begin], {begin: "<begin>"}) + words(row[1:]) for row in ids.tolist()
-    )
+    """Labels of generated ids."""
+    first = Tokens.of_ids([begin], {begin: "<begin>"})
+    return tuple(first + tokens_of_ids(row[1:], model.tokenizer) for row in ids.tolist())
 
 
 def _begin(model: "Model") -> int:
@@ -289,11 +345,12 @@ def generate_target(model: "Model", found: ModelInputs, begin: int) -> tuple[Ten
     network, ends = model.network, model.network.config.eos_token_id
     if network.get_output_embeddings() is None:
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
-    read_ids = found.arguments.get(TEXT)
-    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if read_ids is None else read_ids.shape[1]))
-    inside = {n: v for n, v in found.arguments.items() if n not in (TEXT, IMAGE, *SOUND)}
+    source = found.arguments.get(TEXT, found.arguments.get(VECTORS))
+    limit = min(model.limit - 1, EXTRA_TOKENS + (0 if source is None else source.shape[1]))
+    sources = (TEXT, VECTORS, IMAGE, *SOUND)
+    inside = {n: v for n, v in found.arguments.items() if n not in sources}
     takes = forward_arguments(network.get_encoder())
-    mine = {n: v for n, v in found.arguments.items() if n in takes or n in (TEXT, IMAGE, *SOUND)}
+    mine = {n: v for n, v in found.arguments.items() if n in takes or n in sources}
     inside["encoder_outputs"] = network.get_encoder()(**mine, return_dict=True)
     ids = torch.full((found.items, 1), begin, device=model.device)
     over = torch.zeros(found.items, dtype=torch.bool, device=model.device)

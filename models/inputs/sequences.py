@@ -1,5 +1,6 @@
 """Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from models.text import Tokens
+from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import TokenAxis
 
 Name = Literal["text", "image", "sound", "target"]
@@ -44,32 +45,51 @@ InputSequences = Mapping[str, InputSequence]
 
 
 def text_sequence(
-    name: Name, ids: Int[Tensor, "batch token"], shown: Tensor | None, tokens: Sequence[Tokens] = ()
+    name: Name,
+    ids: Int[Tensor, "batch token"],
+    shown: Tensor | None,
+    tokens: Sequence[Tokens] = (),
+    tokenizer: Tokenizer | None = None,
 ) -> InputSequence:
-    """A text sequence, labelled with ids unless tokens are passed; `shown` is 0 at padding."""
+    """A text sequence.
+
+    Args:
+        name: which.
+        ids: padding included.
+        shown: 0 at padding; None without any.
+        tokens: one entry per item; () reads them from the ids.
+        tokenizer: decodes ids; None labels them with their numbers.
+    """
     real = torch.ones_like(ids, dtype=torch.bool) if shown is None else shown.bool()
     real = real.cpu()
     own = tuple(row.nonzero().flatten() for row in real)
     if not tokens:
         pairs = zip(ids.cpu(), own, strict=True)
-        tokens = [Tokens.of_ids(row[places].tolist()) for row, places in pairs]
+        tokens = [tokens_of_ids(row[places].tolist(), tokenizer) for row, places in pairs]
     return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else own)
 
 
 def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
     """The patches of an image row by row, after their prefix; None without a patch size.
 
+    The patches of a video follow frame by frame (or tube by tube), and have no grid of their own.
+
     Args:
-        pixels: `batch channel row col`.
+        pixels: `batch channel row col`, or `batch frame channel row col`.
         config: of the model, or of its vision tower.
         length: length of the attention axis; None means the patches alone.
     """
     part = getattr(config, "vision_config", None) or config
+    inner = getattr(config, "encoder", None)
+    if getattr(part, "patch_size", None) is None and hasattr(inner, "patch_size"):
+        part = inner  # of a vision encoder–decoder
     patch = getattr(part, "patch_size", None)
     high, wide = (patch, patch) if isinstance(patch, int) else tuple(patch or (0, 0))[:2]
-    if pixels.ndim != 4 or not high or not wide:
+    if pixels.ndim not in (4, 5) or not high or not wide:
         return None
     rows, cols = pixels.shape[-2] // high, pixels.shape[-1] // wide
+    if pixels.ndim == 5:
+        return _video_sequence(pixels, getattr(part, "tubelet_size", None), rows, cols)
     extra = 0 if length is None else length - rows * cols
     if not 0 <= extra <= MOST_PREFIX:
         return None
@@ -77,6 +97,16 @@ def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> In
     behind = getattr(part, "num_detection_tokens", 0)
     grid, prefix = (rows, cols), extra - behind
     return InputSequence("image", (tokens,) * len(pixels), len(tokens), None, grid, prefix)
+
+
+def _video_sequence(pixels: Tensor, depth: Any, rows: int, cols: int) -> InputSequence | None:
+    """The patches of a video whose tokens cover `depth` frames each."""
+    if not isinstance(depth, int) or depth < 1:
+        return None
+    places = itertools.product(range(0, pixels.shape[1], depth), range(rows), range(cols))
+    labels = [f"frame {frame}, patch {row},{col}" for frame, row, col in places]
+    tokens = named_tokens(labels, special=False)
+    return InputSequence("image", (tokens,) * len(pixels), len(tokens))
 
 
 def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:

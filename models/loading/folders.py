@@ -99,7 +99,8 @@ def _through_converter(place: Folder, name: str, family: Family, settings: dict[
     state, left_out = family.weights(state, config)
     network = _filled(family.network, config, state)
     names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
-    reads, writes = (None if file is None else FileTokenizer(file) for file in names)
+    options = place.json("tokenizer_config.json") or {}
+    reads, writes = (None if file is None else FileTokenizer(file, options) for file in names)
     place.file("preprocessor_config.json")
     preprocessing = (
         read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None

@@ -47,7 +47,8 @@ def load(
         source: a name of the catalogue, a folder with config.json and weights, the id of a model on
             the hub (owner/name; fetched once, behind a bar that says its size), a config of ours
             (random weights from its seed), or a network, ours or of transformers, that is already
-            in memory (put in eval mode; whoever made it knows whether it was trained).
+            in memory, alone, compiled or inside a module (put in eval mode; whoever made it knows
+            whether it was trained).
         tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
             an object. None means the one that comes with the source; a config of ours gets the
             `WordTokenizer`.
@@ -91,7 +92,7 @@ def as_model(
     if isinstance(source, Config):
         return _built(source)
     if isinstance(source, nn.Module):
-        return _from_library(source)
+        return _in_memory(source)
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
@@ -125,13 +126,17 @@ def _folder(source: str | Path) -> Folder | None:
         raise hub.HubError(f"{source!r} is not a local folder, and {error}") from error
 
 
-def _from_library(module: nn.Module) -> Model:
+def _in_memory(module: nn.Module) -> Model:
+    """A network of ours that is compiled, or a transformers model, alone or inside a module."""
+    inside = [part for part in module.children() if isinstance(part, Network)]
+    if len(inside) == 1 and len(list(module.children())) == 1:
+        return as_model(inside[0])
     from models.pretrained.loader import wrap_module
 
-    made, name = wrap_module(module), type(module).__name__
+    made = wrap_module(module)
     return Model(
-        name,
-        module,
+        type(made.network).__name__,
+        made.network,
         None,
         True,
         preprocessing=made.preprocessing,

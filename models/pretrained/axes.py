@@ -5,15 +5,12 @@ tower and its length; one that matches none (frames after convolutions, learned 
 numbered.
 """
 
-from collections.abc import Sequence
 from typing import Any
-
-from torch import Tensor
 
 from models.inputs.sequences import MOST_PREFIX, InputSequences, named_tokens, patch_tokens
 from models.pretrained.interface import Call
 from models.text import Tokens
-from models.trace import HiddenStates, Site, TokenAxis
+from models.trace import TokenAxis
 
 SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
 
@@ -61,37 +58,3 @@ def match_axis(
     what = "frame" if "sound" in sequences else "position"
     numbered = named_tokens([f"{what} {index}" for index in range(length)], special=False)
     return TokenAxis((numbered,) * batch)
-
-
-# Output fields with hidden states, and their tower.
-TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
-PARTS = {"text_model_output": "text", "vision_model_output": "vision"}
-
-
-def hidden_states(
-    out: Any, sites: Sequence[Site], sequences: InputSequences, config: Any
-) -> dict[str | None, HiddenStates]:
-    """Hidden states by tower; None is the name of the only one.
-
-    States that are no `batch token dim` (maps of convolutions) are left out.
-    """
-    found: dict[str | None, Any] = {}
-    for name, tower in TOWERS.items():
-        found[tower] = getattr(out, name, None)
-    for name, tower in PARTS.items():
-        found[tower] = getattr(getattr(out, name, None), "hidden_states", None)
-    if not any(states is not None for states in found.values()):
-        found = {sites[-1].tower: getattr(out, "hidden_states", None)}
-    return {
-        tower: _states_of(states, tower or "", sequences, config)
-        for tower, states in found.items()
-        if states is not None and all(state.ndim == 3 for state in states)
-    }
-
-
-def _states_of(
-    states: Sequence[Tensor], tower: str, sequences: InputSequences, config: Any
-) -> HiddenStates:
-    free = tuple(state.detach() for state in states)
-    axes = (match_axis(sequences, tower, x.shape[1], x.shape[0], config) for x in free)
-    return HiddenStates(free, tuple(axes))

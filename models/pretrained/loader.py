@@ -96,19 +96,40 @@ def load_folder(
 
 
 def wrap_module(module: nn.Module) -> LoadedModel:
-    """Wraps a transformers module that is in memory.
+    """Wraps a transformers module that is in memory, or the one that a module contains.
+
+    A compiled module contains the original one, which is traced.
 
     Raises:
-        ValueError: if it is none, or cannot be traced.
+        ValueError: if there is none or more than one, or it cannot be traced.
     """
-    if not isinstance(module, PreTrainedModel):
-        raise ValueError(
-            f"expected a network of ours or a model of transformers, received"
-            f" {type(module).__name__}"
-        )
-    check_traceable(module)
+    network = _contained(module)
+    check_traceable(network)
     return LoadedModel(
-        module, None, library_preprocessing(None, module.config), token_limit(module)
+        network, None, library_preprocessing(None, network.config), token_limit(network)
+    )
+
+
+def _contained(module: nn.Module) -> PreTrainedModel:
+    """The outermost transformers model of a module."""
+    found = {
+        name: part for name, part in module.named_modules() if isinstance(part, PreTrainedModel)
+    }
+    outer = [
+        name
+        for name in found
+        if not any(name != other and name.startswith(f"{other}.") for other in found if other)
+    ]
+    if "" in found or len(outer) == 1:
+        return found["" if "" in found else outer[0]]
+    received = type(module).__name__
+    if not outer:
+        raise ValueError(
+            f"expected a network of ours or a model of transformers, received {received}"
+        )
+    raise ValueError(
+        f"{received} contains {len(outer)} models of transformers ({', '.join(outer)}): load one"
+        " of them"
     )
 
 
@@ -263,7 +284,7 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
     whole = folder.file("tokenizer.json")
     if whole is not None:
         try:
-            return FileTokenizer(whole)
+            return FileTokenizer(whole, folder.json("tokenizer_config.json") or {})
         except ValueError as error:
             raise CheckpointError(str(error)) from error
     files = {name: folder.file(name) for name in VOCABULARIES}

@@ -1,6 +1,7 @@
 """Traces one forward pass of a transformers model."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,12 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.axes import axes_of, hidden_states
+from models.pretrained.axes import axes_of
+from models.pretrained.hidden import block_outputs, hidden_states
 from models.pretrained.interface import Call, Recording, recording
 from models.trace import Output, Site, Trace
 
@@ -55,7 +58,9 @@ def trace_pretrained(
     """
     inputs = prepare_inputs(model, source, target)
     record = Recording(AttentionModules.find_in(model.network), inputs.items, edits)
-    with recording(model.network, record), torch.set_grad_enabled(differentiate is not None):
+    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    gradients = torch.set_grad_enabled(differentiate is not None)
+    with recording(model.network, record), gradients, states as blocks:
         out = _run(model, inputs, hidden)
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")
@@ -80,9 +85,9 @@ def trace_pretrained(
         notes=(*inputs.notes, *_untraceable_note(record.modules)),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes=dict(zip(sites, axes, strict=True)),
-        hidden_states=hidden_states(out, sites, inputs.sequences, model.network.config)
-        if hidden
-        else {},
+        hidden_states={}
+        if blocks is None
+        else hidden_states(out, blocks, sites, inputs.sequences, model.network.config),
     )
 
 
@@ -100,13 +105,8 @@ def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
         more["output_hidden_states"] = True
     if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
         more["use_cache"] = False
-    training = [part for part in network.modules() if part.training]
-    network.eval()
-    try:
+    with without_dropout(network):
         return network(**{**more, **inputs.arguments})
-    finally:
-        for part in training:
-            part.training = True
 
 
 def _output(out: Any) -> Output:
@@ -114,6 +114,9 @@ def _output(out: Any) -> Output:
         value = getattr(out, name, None)
         if isinstance(value, Tensor):
             return Output(title, value)
+    maps = getattr(out, "feature_maps", None)
+    if maps:
+        return Output("last feature map", maps[-1])
     values = [value for value in out.to_tuple() if isinstance(value, Tensor)]
     if not values:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")

@@ -1,13 +1,20 @@
 """Ids by what they stand for, with a byte-level vocabulary made here."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from models.files.folder import Folder
+from models.pretrained.loader import read_tokenizer
 from models.text import FileTokenizer
 
 
 @pytest.fixture(scope="module")
-def bytes_of(tmp_path_factory: pytest.TempPathFactory) -> FileTokenizer:
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)  # type: ignore[assignment]
     made.decoder = decoders.ByteLevel()  # type: ignore[assignment]
@@ -20,7 +27,12 @@ def bytes_of(tmp_path_factory: pytest.TempPathFactory) -> FileTokenizer:
     made.train_from_iterator(["the cat on the mat"] * 5, trainer)
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
     made.save(str(path))
-    return FileTokenizer(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def bytes_of(file: Path) -> FileTokenizer:
+    return FileTokenizer(file)
 
 
 def test_pieces_of_a_character_are_counted(bytes_of: FileTokenizer) -> None:
@@ -39,3 +51,24 @@ def test_bytes_that_are_no_character_stay_themselves(bytes_of: FileTokenizer) ->
 
 def test_bytes_of_a_text_show_its_characters(bytes_of: FileTokenizer) -> None:
     assert bytes_of.encode("é").labels == ("é 1/2", "é 2/2")
+
+
+@pytest.mark.parametrize("prefix", [None, False, True])
+@pytest.mark.parametrize("kind", ["GPT2Tokenizer", "RobertaTokenizer", "PreTrainedTokenizerFast"])
+def test_a_space_in_front_as_the_library_s_tokenizer_puts_it(
+    kind: str, prefix: bool | None, file: Path, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"tokenizer_class": kind}
+    settings |= {} if prefix is None else {"add_prefix_space": prefix}
+    (tmp_path / "tokenizer.json").write_bytes(file.read_bytes())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    expected = theirs("the cat", add_special_tokens=False)["input_ids"]
+    found = read_tokenizer(Folder.at(tmp_path))
+    assert found is not None
+    read = found.encode("the cat")
+    assert list(read.ids) == expected
+    assert read.labels[0] == "the"
+    apart = list(found.encode("the").ids) != [found.encode("x the").ids[-1]]
+    assert apart == (prefix is not True or kind == "PreTrainedTokenizerFast")

@@ -20,6 +20,7 @@ from models.pretrained.implementation import NAME
 from models.pretrained.interface import IGNORED_ARGUMENTS, _recording
 from models.pretrained.masks import LazyMask
 from models.run import Model, load, trace
+from models.trace import Trace
 from models.verify import verify
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
@@ -175,10 +176,15 @@ def test_hidden_states_are_the_library_s() -> None:
     with torch.no_grad():
         expected = model("T5")(**given, output_hidden_states=True)
     for layer in range(3):
-        mine, theirs = found.hidden(layer, 1, tower="encoder"), expected.encoder_hidden_states
+        mine, theirs = _state(found, layer, "encoder"), expected.encoder_hidden_states
         assert (mine - theirs[layer][1, :7]).abs().max() < EXACT
-        mine, theirs = found.hidden(layer, 1, tower="decoder"), expected.decoder_hidden_states
+        mine, theirs = _state(found, layer, "decoder"), expected.decoder_hidden_states
         assert (mine - theirs[layer][1]).abs().max() < EXACT
+
+
+def _state(found: Trace, layer: int, tower: str | None = None) -> torch.Tensor:
+    """A state as the library counts it: its last one is after the final norm."""
+    return found.final(1, tower=tower) if layer == 2 else found.hidden(layer, 1, tower=tower)
 
 
 def test_hidden_states_of_two_towers() -> None:
@@ -206,7 +212,7 @@ def test_hidden_states_are_those_of_the_item_s_own_tokens() -> None:
         expected = model("Llama")(**given, output_hidden_states=True).hidden_states
     for layer in range(3):
         assert found.hidden(layer, 1).shape[0] == 3
-        assert (found.hidden(layer, 1) - expected[layer][1, 2:]).abs().max() < EXACT
+        assert (_state(found, layer) - expected[layer][1, 2:]).abs().max() < EXACT
 
 
 def test_windows_of_an_image_have_hidden_states() -> None:

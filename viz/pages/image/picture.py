@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from models.image import Picture
+    from models.inputs.pictures import Processed
+    from models.preprocessing import Preprocessing
 
 PHOTOS = {
     name: Path(__file__).parents[2] / "photos" / f"{name}.jpg" for name in ("flower", "china")
@@ -58,6 +60,14 @@ def fitted(
     opened = opened_image(digest, _data)
     image, note = fit_image(opened, rows, cols, how)
     return image, (*opened.notes, *([note] if note else []))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def prepared(digest: str, preprocessing: "Preprocessing", _data: bytes) -> "Processed":
+    """The picture as a model with this preprocessing reads it, cached by its digest."""
+    from models.inputs.pictures import processed
+
+    return processed(preprocessing, opened_image(digest, _data))
 
 
 def encoded(image: "Image") -> Encoded:

@@ -1,6 +1,7 @@
 """Inputs of the Models page: a text, ids, a picture, or a decoder's target."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -16,13 +17,16 @@ from viz.pages.widgets import cards, entry, pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from torch import Tensor
 
+    from models.inputs.pictures import Processed
     from models.loading.summary import Reads
     from models.model import Model
 
 MAX_TOKENS = 4096  # limit of the page; notebooks have none
 FIRST = EXAMPLES[0].input
 Part = tuple[Any, ...]
+PATH = Path("picture.png")  # stands for the user's picture in lines of Python
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +38,14 @@ class Input:
         key: cache key of the input.
         image: the preprocessed picture, if the model takes one.
         notes: on its preprocessing.
+        written: the arguments as Python code, with a picture's path; None if `arguments` will do.
     """
 
     arguments: tuple[Any, Any]
     key: Part
     image: "Image | None" = None
     notes: tuple[str, ...] = ()
+    written: tuple[Any, Any] | None = None
 
 
 def params(model: str = "") -> tuple[link.Param, ...]:
@@ -89,16 +95,19 @@ def choose(model: "Model") -> Input:
             " trace(model, {'input_features': …})"
         )
     _entries(model, takes)
-    text = target = image = None
+    text = target = None
     key: list[Any] = []
     if takes.text:
         text = _text(model, takes, key)
     if takes.target:
         target = _target(model, key)
-    notes: tuple[str, ...] = ()
-    if takes.image:
-        image, notes = _image(model, key)
-    return Input((_argument(model, takes, text, image), target), tuple(key), image, notes)
+    if not takes.image:
+        return Input((text, target), tuple(key))
+    made = _picture(model, key)
+    notes = (f"Done to the picture: {'; '.join(made.notes)}",) if made.notes else ()
+    written = {"input_ids": text, "pixel_values": PATH} if takes.text else PATH
+    inputs = _with_picture(model, takes, text, made)
+    return Input((inputs, target), tuple(key), made.image, notes, (written, target))
 
 
 def _first(model: str) -> tuple[str, str]:
@@ -131,12 +140,16 @@ def _entries(model: "Model", takes: "Reads") -> None:
             shared.error_line(problem)
 
 
-def _argument(model: "Model", takes: "Reads", text: Any, image: "Image | None") -> Any:
-    """The input argument of `trace`."""
-    if image is None:
-        return text
-    pixels = _channels(model, image)
-    return {"input_ids": text, "pixel_values": pixels} if takes.text else pixels
+def _with_picture(model: "Model", takes: "Reads", text: Any, made: "Processed") -> Any:
+    """The input as `trace` takes it: the picture is prepared already."""
+    from models.inputs.pretrained import forward_arguments
+
+    pixels = _channels(model, made.pixels)
+    if model.door == "own":
+        return pixels
+    known = forward_arguments(model.network)
+    more = {name: value for name, value in made.arguments.items() if name in known}
+    return {**({"input_ids": text} if takes.text else {}), **more, "pixel_values": pixels}
 
 
 def _text(model: "Model", takes: "Reads", key: list[Any]) -> Any:
@@ -167,28 +180,25 @@ def _target(model: "Model", key: list[Any]) -> Any:
     return target or None
 
 
-def _image(model: "Model", key: list[Any]) -> "tuple[Image, tuple[str, ...]]":
-    """The picture at the model's input size."""
-    wanted = model.preprocessing
-    if wanted is None:
+def _picture(model: "Model", key: list[Any]) -> "Processed":
+    """The picture as the model reads it."""
+    if model.preprocessing is None:
         raise ValueError(f"{model.name} does not state its image size: use a notebook")
     data, digest = pictures.current(PAGE)
     key += ["image", digest]
-    return picture.fitted(digest, *wanted.size, wanted.resize, data)
+    return picture.prepared(digest, model.preprocessing, data)
 
 
-def _channels(model: "Model", image: "Image") -> Any:
-    """The picture, or its pixels with the model's number of channels."""
-    from models.image import to_pixels
-
+def _channels(model: "Model", pixels: "Tensor") -> "Tensor":
+    """The pixels with the number of channels the model takes."""
     config = model.network.config
     config = getattr(config, "vision_config", None) or config
     count = getattr(config, "num_channels", getattr(config, "channels", 3))
-    if count == 3 or model.preprocessing is None:
-        return image
+    if pixels.ndim != 4 or count == pixels.shape[1]:
+        return pixels
     if count != 1:
         raise ValueError(f"{model.name} takes {count} channels: pass pixels in a notebook")
-    return to_pixels(image, model.preprocessing.mean, model.preprocessing.std).mean(1, keepdim=True)
+    return pixels.mean(1, keepdim=True)
 
 
 def _ids(model: "Model", name: str, key: list[Any]) -> Any:

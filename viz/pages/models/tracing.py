@@ -47,7 +47,8 @@ def shown(
 ) -> "Held[ImageEntry] | Held[TextEntry]":
     """The registry entry: a picture with its patches, or a text by tokens or words."""
     trace = traced(found, request)
-    patches, image = patches_of(found.model, trace.value), request.image
+    image = request.image
+    patches = None if image is None else patches_of(found.model, trace.value, image.size)
     key = ("checkpoint view", *_key(found, request))
     if patches is None or image is None:
         view = None if (words, special) == (False, "shown") else (words, special)
@@ -59,16 +60,22 @@ def shown(
     )
 
 
-def patches_of(model: "Model", trace: "Trace") -> Patches | None:
-    """The square patches of a picture if every layer attends over all of them; else None."""
+def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches | None:
+    """The square patches of a picture whose every layer attends over all of them; else None.
+
+    Args:
+        model: that read it.
+        trace: of the pass.
+        size: columns and rows of the picture's pixels.
+    """
     from models.loading.summary import parts
 
-    if trace.grid is None or model.preprocessing is None:
+    if trace.grid is None:
         return None
     rows, cols = trace.grid
     count = trace.prefix + rows * cols
-    side = model.preprocessing.size[0] // rows
-    whole = (rows * side, cols * side) == tuple(model.preprocessing.size)
+    side = size[1] // rows
+    whole = (cols * side, rows * side) == size
     alike = all(site.queries == site.keys == count for site in trace.sites)
     if not whole or not alike or len({site.tower for site in trace.sites}) > 1:
         return None
@@ -88,7 +95,8 @@ def code(
     options = [] if source.dtype == "float32" else [f"dtype=torch.{source.dtype}"]
     options += [] if source.device == "cpu" else [f"device={source.device!r}"]
     options += [] if source.door == "auto" else [f"door={source.door!r}"]
-    arguments = [_literal(part) for part in request.arguments if part is not None]
+    written = request.written or request.arguments
+    arguments = [_literal(part) for part in written if part is not None]
     imports = ["from models.run import load, trace"]
     if view is not None:
         imports.insert(0, "from analysis.view import View")

@@ -1,0 +1,112 @@
+"""Pictures as a model reads them: by its own processor, else as its settings say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from models.image import Picture, crop_middle, fit_image, open_image, resized, to_pixels
+from models.inputs.processor import image_processor, notes_of, processed_inputs, seen_image
+from models.preprocessing import Preprocessing
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+@dataclass(frozen=True, eq=False)
+class Processed:
+    """Pictures as a model reads them.
+
+    Attributes:
+        arguments: by name; `pixel_values`, and what else the processor returns.
+        image: the first picture as the model sees it: resized and cropped, in 8 bits; None
+            where it is cut into parts.
+        notes: what was done to the pictures, for display.
+    """
+
+    arguments: dict[str, Tensor]
+    image: "Image | None"
+    notes: tuple[str, ...]
+
+    @property
+    def pixels(self) -> Tensor:
+        """The pixel values."""
+        return self.arguments["pixel_values"]
+
+
+def processed(preprocessing: Preprocessing, source: Any) -> Processed:
+    """Prepares a picture, or a list of pictures.
+
+    Args:
+        preprocessing: of the model.
+        source: a path, the bytes of a file, a Pillow image, a `Picture`, or a list of these.
+
+    Raises:
+        ValueError: for a picture that cannot be read, or that the model's processor refuses.
+    """
+    sources = source if isinstance(source, list | tuple) else [source]
+    pictures = [_opened(each) for each in sources]
+    processor = None
+    if preprocessing.processor is not None:
+        processor = image_processor(preprocessing.processor)
+    found = _by_rule(preprocessing, pictures) if processor is None else _by(processor, pictures)
+    opening = dict.fromkeys(note for picture in pictures for note in picture.notes)
+    done = (*found.notes, *preprocessing.notes)
+    return Processed(found.arguments, found.image, (*opening, *dict.fromkeys(done)))
+
+
+def _opened(source: Any) -> Picture:
+    if isinstance(source, Picture):
+        return source
+    return open_image(Path(source) if isinstance(source, str) else source)
+
+
+def _by(processor: Any, pictures: Sequence[Picture]) -> Processed:
+    """By the model's own processor."""
+    images = [picture.image for picture in pictures]
+    arguments = processed_inputs(processor, images)
+    if "pixel_values" not in arguments:
+        raise ValueError(f"{type(processor).__name__} returns no pixel values")
+    seen = [seen_image(processor, image) for image in images]
+    notes = [
+        note
+        for image, sight in zip(images, seen, strict=True)
+        for note in notes_of(processor, image, sight)
+    ]
+    return Processed(arguments, seen[0], tuple(notes))
+
+
+def _by_rule(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Processed:
+    """By size, resampling, crop, mean and std, without a processor."""
+    done = [_fitted(preprocessing, picture) for picture in pictures]
+    images = [image for image, _ in done]
+    if len({image.size for image in images}) > 1:
+        raise ValueError("pictures: expected one size, as this model does not resize them")
+    how = preprocessing.mean, preprocessing.std, preprocessing.rescale
+    pixels = torch.cat([to_pixels(image, *how) for image in images])
+    notes = [note for _, more in done for note in more]
+    if preprocessing.rescale == 1:
+        notes.append("levels not scaled")
+    return Processed({"pixel_values": pixels}, images[0], tuple(notes))
+
+
+def _fitted(preprocessing: Preprocessing, picture: Picture) -> "tuple[Image, tuple[str, ...]]":
+    size, before = preprocessing.size, preprocessing.before_crop
+    if preprocessing.resize == "none" and not preprocessing.crop:
+        return picture.image, ()
+    if size is None:
+        raise ValueError("the model's image processor does not run here: pass pixel values")
+    if preprocessing.resize != "none" and before is None:
+        image, note = fit_image(
+            picture, *size, how=preprocessing.resize, resample=preprocessing.resample
+        )
+        return image, (note,) if note else ()
+    image, notes = picture.image, []
+    if before is not None:
+        image, note = resized(image, before, preprocessing.resample)
+        notes.append(note)
+    rows, cols = size
+    return crop_middle(image, rows, cols), (*notes, f"its middle, {cols} × {rows}, cropped")

@@ -1,0 +1,243 @@
+"""Pictures, pixel by pixel, as the processor of each model makes them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from PIL import Image
+
+from benchmarks.architectures import ARCHITECTURES
+from models.inputs import pictures
+from models.inputs.pictures import processed
+from models.preprocessing import Preprocessing
+from models.run import CheckpointError, Model, load, trace
+from viz.pages.image.picture import PHOTOS
+
+PHOTO = PHOTOS["china"]  # 640 × 427: neither square nor small
+LEVEL = 1e-6  # float32 after scaling and normalising: a thousandth of one level in 255
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+SQUARE, EDGE = {"height": 28, "width": 28}, {"shortest_edge": 26}
+CROP = {"crop_size": {"height": 20, "width": 20}, "do_center_crop": True}
+TO_SIZE = {"size": {"height": 20, "width": 20}}
+
+# Architecture, processor class, settings, what is said.
+CASES: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "ViT": ("ViT", "ViTImageProcessor", TO_SIZE, ("stretched from 640 × 427 pixels to 20 × 20",)),
+    "ViT, bicubic": (
+        "ViT",
+        "ViTImageProcessor",
+        {**TO_SIZE, "resample": 3},
+        ("stretched from 640 × 427 pixels to 20 × 20, bicubic",),
+    ),
+    "ViT, not rescaled": (
+        "ViT",
+        "ViTImageProcessor",
+        {**TO_SIZE, "do_rescale": False, "do_normalize": False},
+        ("stretched from 640 × 427 pixels to 20 × 20", "levels not scaled"),
+    ),
+    "DeiT": (
+        "DeiT",
+        "DeiTImageProcessor",
+        {"size": SQUARE, **CROP},
+        ("scaled from 640 × 427 pixels to 28 × 28, bicubic", "its middle, 20 × 20, cropped"),
+    ),
+    "BEiT with crop": (
+        "BEiT",
+        "BeitImageProcessor",
+        {"size": SQUARE, **CROP},
+        ("scaled from 640 × 427 pixels to 28 × 28, bicubic", "its middle, 20 × 20, cropped"),
+    ),
+    "DINOv2": (
+        "DINOv2",
+        "BitImageProcessor",
+        {"size": EDGE, **CROP},
+        (
+            "scaled from 640 × 427 pixels to a shortest edge of 26, bicubic",
+            "its middle, 20 × 20, cropped",
+        ),
+    ),
+    "DINOv2, not resized": (
+        "DINOv2",
+        "BitImageProcessor",
+        {"do_resize": False, **CROP},
+        ("its middle, 20 × 20, cropped",),
+    ),
+    "CLIP": (
+        "CLIP vision",
+        "CLIPImageProcessor",
+        {"size": {"shortest_edge": 20}, **CROP},
+        (
+            "scaled from 640 × 427 pixels to a shortest edge of 20, bicubic",
+            "its middle, 20 × 20, cropped",
+        ),
+    ),
+    "SigLIP": (
+        "SigLIP vision",
+        "SiglipImageProcessor",
+        TO_SIZE,
+        ("stretched from 640 × 427 pixels to 20 × 20, bicubic",),
+    ),
+    "Swin": (
+        "Swin",
+        "ViTImageProcessor",
+        {"size": {"height": 24, "width": 32}, "image_mean": [0.1, 0.2, 0.3]},
+        ("stretched from 640 × 427 pixels to 32 × 24",),
+    ),
+    "YOLOS": (
+        "YOLOS",
+        "YolosImageProcessor",
+        {"size": {"shortest_edge": 48, "longest_edge": 70}},
+        ("stretched from 640 × 427 pixels to 64 × 32",),
+    ),
+    "ViT-MSN, as a feature extractor": ("ViT-MSN", "ViTFeatureExtractor", TO_SIZE, ()),
+}
+WITHOUT = [name for name in CASES if name != "YOLOS"]  # the longest edge is the processor's own
+
+
+def built(name: str) -> Any:
+    return BY_NAME[name].build()
+
+
+def opened(name: str, folder: Path) -> tuple[Model, Any]:
+    """A tiny model from a folder with its preprocessor_config.json, and its processor."""
+    architecture, kind, settings, _ = CASES[name]
+    built(architecture).save_pretrained(folder)
+    if kind.endswith("FeatureExtractor"):
+        written = {**settings, "feature_extractor_type": kind}
+        processor = transformers.AutoImageProcessor.from_pretrained(_written(folder, written))
+    else:
+        processor = getattr(transformers, kind)(**settings)
+        processor.save_pretrained(folder)
+    return load(folder, door="transformers"), processor
+
+
+def _written(folder: Path, settings: dict[str, Any]) -> Path:
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return folder
+
+
+def pixels_read(model: Model, source: Any) -> tuple[torch.Tensor, Any]:
+    """The pixels that reach the network, and the trace."""
+    seen: list[torch.Tensor] = []
+    hook = model.network.register_forward_pre_hook(
+        lambda _, args, given: seen.append(given["pixel_values"]), with_kwargs=True
+    )
+    found = trace(model, source)
+    hook.remove()
+    return seen[0], found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_model_reads_what_its_own_processor_makes(name: str, tmp_path: Path) -> None:
+    model, processor = opened(name, tmp_path)
+    with Image.open(PHOTO) as photo:
+        expected = processor(photo, return_tensors="pt")["pixel_values"]
+    read, found = pixels_read(model, PHOTO)
+    assert read.equal(expected)
+    said = CASES[name][3]
+    assert found.notes[: len(said)] == said
+
+
+@pytest.mark.parametrize("name", ["ViT", "ViT, bicubic", "DeiT", "CLIP"])
+def test_our_own_vit_reads_what_the_processor_makes(name: str, tmp_path: Path) -> None:
+    """The preprocessing of another family, with our own network."""
+    _, processor = opened(name, tmp_path)
+    built("ViT").save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert model.door == "own"
+    with Image.open(PHOTO) as photo:
+        expected = processor(photo, return_tensors="pt")["pixel_values"]
+    found = trace(model, PHOTO)
+    assert found.output.values.equal(trace(model, expected).output.values)
+    assert found.notes[: len(CASES[name][3])] == CASES[name][3]
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_without_the_processor_the_settings_are_followed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, processor = opened(name, tmp_path)
+    with Image.open(PHOTO) as photo:
+        expected = processor(photo, return_tensors="pt")["pixel_values"]
+    monkeypatch.setattr(pictures, "image_processor", lambda settings: None)
+    read, found = pixels_read(model, PHOTO)
+    scale = float(expected.abs().max())
+    assert (read - expected).abs().max() < LEVEL * scale
+    said = CASES[name][3]
+    assert found.notes[: len(said)] == said
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_picture_shown_is_the_one_the_model_saw(name: str, tmp_path: Path) -> None:
+    model, processor = opened(name, tmp_path)
+    assert model.preprocessing is not None
+    made = processed(model.preprocessing, PHOTO)
+    assert made.image is not None
+    levels = torch.tensor(np.array(made.image)).permute(2, 0, 1).double()
+    if processor.do_rescale:
+        levels *= processor.rescale_factor
+    if processor.do_normalize:
+        mean, std = (
+            torch.tensor(x, dtype=torch.double)[:, None, None]
+            for x in (processor.image_mean, processor.image_std)
+        )
+        levels = (levels - mean) / std
+    off = (made.pixels[0] - levels).abs().max()
+    assert off < LEVEL * float(levels.abs().max())
+
+
+def test_a_processor_saved_inside_a_larger_one(tmp_path: Path) -> None:
+    built("CLIP vision").save_pretrained(tmp_path)
+    processor = transformers.CLIPImageProcessor(size={"shortest_edge": 24}, **CROP)
+    nested = {"image_processor": processor.to_dict(), "processor_class": "CLIPProcessor"}
+    (tmp_path / "processor_config.json").write_text(json.dumps(nested), encoding="utf-8")
+    with Image.open(PHOTO) as photo:
+        expected = processor(photo, return_tensors="pt")["pixel_values"]
+    read, _ = pixels_read(load(tmp_path), PHOTO)
+    assert read.equal(expected)
+
+
+def test_several_pictures(tmp_path: Path) -> None:
+    model, processor = opened("CLIP", tmp_path)
+    images = [Image.open(path).convert("RGB") for path in PHOTOS.values()]
+    expected = processor(images, return_tensors="pt")["pixel_values"]
+    read, found = pixels_read(model, images)
+    assert read.equal(expected)
+    assert len(found.tokens) == 2
+    read, _ = pixels_read(model, {"pixel_values": list(PHOTOS.values())})
+    assert read.equal(expected)
+
+
+def test_a_model_in_memory_says_that_it_states_nothing() -> None:
+    found = trace(built("ViT"), PHOTO)
+    assert found.notes[-1] == "the model states no image preprocessing: levels scaled to −1 to 1"
+
+
+def test_a_size_of_too_many_pixels_is_refused(tmp_path: Path) -> None:
+    built("ViT").save_pretrained(tmp_path)
+    _written(tmp_path, {"size": {"height": 20, "width": 20}, "pad_size": {"height": 10**6}})
+    with pytest.raises(CheckpointError, match="pad_size: expected at most 10000 pixels a side"):
+        load(tmp_path)
+
+
+def test_settings_that_name_code_are_not_followed(tmp_path: Path) -> None:
+    built("ViT").save_pretrained(tmp_path)
+    settings = {**TO_SIZE, "auto_map": {"AutoImageProcessor": "own.Own"}}
+    _written(tmp_path, {**settings, "image_processor_type": "Own"})
+    (tmp_path / "own.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    found = trace(load(tmp_path), PHOTO)
+    assert found.notes == ("stretched from 640 × 427 pixels to 20 × 20",)
+
+
+def test_pictures_of_unequal_size_that_are_not_resized() -> None:
+    as_they_are = Preprocessing((20, 20), resize="none")
+    sizes = [Image.new("RGB", (20, 20)), Image.new("RGB", (24, 20))]
+    with pytest.raises(ValueError, match="pictures: expected one size"):
+        processed(as_they_are, sizes)
+    alone = Preprocessing(None)
+    with pytest.raises(ValueError, match="processor does not run here: pass pixel values"):
+        processed(alone, sizes[0])

@@ -1,0 +1,119 @@
+"""Inputs of transformers models beside texts and single pictures."""
+
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from benchmarks.architectures import ARCHITECTURES, VISION, redraw
+from models.catalogue import entry, folder
+from models.run import load, trace
+
+EXACT = 1e-5  # float32 through two layers whose scores reach 50
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+IDS = torch.tensor([[3, 4, 5, 6], [7, 8, 9, 0]])
+SHOWN = torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
+
+
+def built(name: str) -> Any:
+    return BY_NAME[name].build()
+
+
+@pytest.mark.parametrize("name", ["BERT", "Llama", "T5"])
+def test_vectors_in_the_place_of_ids(name: str) -> None:
+    network = built(name)
+    vectors = network.get_input_embeddings()(IDS).detach()
+    more = {"decoder_input_ids": IDS[:, :3]} if name == "T5" else {}
+    found = trace(network, {"inputs_embeds": vectors, "attention_mask": SHOWN, **more})
+    expected = trace(network, {"input_ids": IDS, "attention_mask": SHOWN, **more})
+    assert (found.output.values - expected.output.values).abs().max() < EXACT
+    assert found.query_labels(found.sites[0], 1) == ["position 0", "position 1", "position 2"]
+    for item in range(2):
+        kind, tower = found.sites[0].kind, found.sites[0].tower
+        mine = found.weights(0, kind=kind, tower=tower, item=item)
+        assert mine.equal(expected.weights(0, kind=kind, tower=tower, item=item))
+
+
+def test_vectors_of_a_source_that_is_generated_from() -> None:
+    network = built("BART")
+    vectors = network.get_input_embeddings()(IDS[:1]).detach()
+    found = trace(network, {"inputs_embeds": vectors})
+    assert found.target_tokens == trace(network, IDS[:1]).target_tokens
+    with pytest.raises(ValueError, match="inputs_embeds: expected batch token dim"):
+        trace(network, {"inputs_embeds": vectors[0]})
+
+
+@pytest.mark.parametrize("name", ["T5", "BART", "Pegasus"])
+def test_labels_are_what_the_decoder_is_to_write(name: str) -> None:
+    network, labels = built(name), torch.tensor([[7, 8, 9, 2, 5], [4, 2, -100, -100, -100]])
+    found = trace(network, {"input_ids": IDS, "attention_mask": SHOWN, "labels": labels})
+    with torch.no_grad():
+        expected = network(input_ids=IDS, attention_mask=SHOWN, labels=labels)
+    assert found.output.name == "logits"
+    assert (found.output.values - expected.logits).abs().max() < EXACT
+    assert found.target_tokens is not None
+    begin = network.config.decoder_start_token_id
+    assert found.target_tokens[0].ids == (begin, 7, 8, 9, 2)
+    assert found.target_tokens[1].ids == (begin, 4)
+    with pytest.raises(ValueError, match="target: expected none beside labels"):
+        trace(network, {"input_ids": IDS, "labels": labels}, labels)
+
+
+def test_ids_are_decoded_where_the_tokenizer_is_known() -> None:
+    ids, labels = torch.tensor([[101, 1996, 4937, 102]]), ["[CLS]", "the", "cat", "[SEP]"]
+    for door in ("own", "transformers"):
+        found = trace(load("minilm", door=door), ids)
+        assert found.labels == labels
+        assert found.tokens[0].special == (True, False, False, True)
+    tokenizer = folder(entry("minilm")) / "tokenizer.json"
+    sizes: dict[str, Any] = {"d_model": 8, "encoder_layers": 1, "decoder_layers": 1}
+    heads: dict[str, Any] = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    network = transformers.BartModel(transformers.BartConfig(vocab_size=30522, **sizes, **heads))
+    found = trace(load(network, tokenizer=tokenizer), ids, ids)
+    assert found.target_tokens is not None
+    assert found.target_tokens[0].labels == ("<begin>", "[CLS]", "the", "cat")
+    given = {"input_ids": ids, "decoder_input_ids": ids}
+    found = trace(load(network, tokenizer=tokenizer), given)
+    assert found.target_tokens is not None
+    assert found.target_tokens[0].labels == tuple(labels)
+
+
+def test_patches_of_a_video() -> None:
+    config = transformers.VideoMAEConfig(**VISION, num_frames=6, tubelet_size=2)
+    network = transformers.VideoMAEModel(config).eval()
+    pixels = torch.randn(2, 6, 3, 20, 20, generator=torch.Generator().manual_seed(3))
+    found = trace(network, {"pixel_values": pixels})
+    labels = found.query_labels(found.sites[0])
+    assert len(labels) == 3 * 5 * 5
+    assert labels[0] == "frame 0, patch 0,0"
+    assert labels[25 + 7] == "frame 2, patch 1,2"
+    assert labels[-1] == "frame 4, patch 4,4"
+
+
+def test_patches_of_a_vision_encoder_decoder() -> None:
+    encoder = transformers.ViTConfig(**{**VISION, "image_size": (20, 28)})
+    text: dict[str, Any] = {"vocab_size": 53, "n_embd": 30, "n_layer": 1, "n_head": 3}
+    decoder = transformers.GPT2Config(**text, n_positions=29, add_cross_attention=True)
+    config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(encoder, decoder)
+    network = transformers.VisionEncoderDecoderModel(config).eval()
+    pixels = torch.randn(1, 3, 20, 28, generator=torch.Generator().manual_seed(3))
+    found = trace(network, {"pixel_values": pixels, "decoder_input_ids": torch.tensor([[3, 4]])})
+    first = found.site(0, "self")
+    assert found.query_labels(first)[:2] == ["[CLS]", "patch 0,0"]
+    assert found.query_labels(first)[-1] == "patch 4,6"
+    assert (found.grid, found.prefix) == ((5, 7), 1)
+    cross = found.site(0, "cross")
+    assert found.key_labels(cross) == found.query_labels(first)
+    assert found.query_labels(cross) == ["3", "4"]
+
+
+def test_the_output_of_a_backbone() -> None:
+    network = transformers.Dinov2Backbone(transformers.Dinov2Config(**VISION)).eval()
+    redraw(network)
+    pixels = torch.randn(2, 3, 20, 20, generator=torch.Generator().manual_seed(3))
+    found = trace(network, pixels)
+    with torch.no_grad():
+        expected = network(pixels).feature_maps[-1]
+    assert found.output.name == "last feature map"
+    assert (found.output.values - expected).abs().max() < EXACT

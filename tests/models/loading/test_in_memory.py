@@ -1,0 +1,57 @@
+"""Models that are inside a module: of somebody's own, or compiled."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from benchmarks.architectures import ARCHITECTURES
+from models.encoder import Encoder, EncoderConfig
+from models.run import load, trace
+
+IDS = torch.tensor([[3, 4, 5, 6]])
+
+
+def built(name: str) -> Any:
+    return next(each for each in ARCHITECTURES if each.name == name).build()
+
+
+class Tagger(nn.Module):
+    def __init__(self, **parts: nn.Module) -> None:
+        super().__init__()
+        for name, part in parts.items():
+            self.add_module(name, part)
+        self.head = nn.Linear(30, 3)
+
+
+def test_a_module_that_contains_a_model() -> None:
+    inside = built("BERT")
+    model = load(Tagger(body=nn.ModuleDict({"encoder": inside})))
+    assert model.network is inside
+    assert model.name == "BertModel"
+    expected = trace(inside, IDS)
+    assert trace(Tagger(encoder=inside), IDS).weights(1).equal(expected.weights(1))
+
+
+def test_a_module_that_contains_several() -> None:
+    both = Tagger(reader=built("BERT"), writer=built("Llama"))
+    with pytest.raises(
+        ValueError, match=r"Tagger contains 2 models .*\(reader, writer\): load one"
+    ):
+        load(both)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
+@pytest.mark.parametrize("name", ["BERT", "own"])
+def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:
+    own = EncoderConfig(vocab=53, dim=30, depth=2, heads=3, mlp=37, seed=5)
+    inside = Encoder(own).eval() if name == "own" else built(name)
+    compiled: Any = torch.compile(inside)
+    assert load(compiled).network is inside
+    assert trace(compiled, IDS).weights(1).equal(trace(inside, IDS).weights(1))
+
+
+def test_a_module_without_any() -> None:
+    with pytest.raises(ValueError, match="a model of transformers, received Tagger"):
+        load(Tagger())
