@@ -66,7 +66,7 @@ def trace_pretrained(
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")
     _check_edits(edits, record.calls)
-    output = _output(out)
+    output = output_of(out)
     if differentiate is not None:
         patterns = differentiate(tuple(call.pattern for call in record.calls), output)
         pairs = zip(record.calls, patterns, strict=True)
@@ -120,17 +120,16 @@ def record_pass(
         edits,
     )
     with recording(model.network, record), torch.set_grad_enabled(gradient):
-        return record, _run(model, inputs, hidden)
+        return record, run_network(model, inputs, hidden)
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
     """The output of the model with its own attention."""
-    inputs = prepare_inputs(model, source, target)
     with torch.no_grad():
-        return _output(_run(model, inputs, hidden=False)).values
+        return output_of(run_network(model, prepare_inputs(model, source, target))).values
 
 
-def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
+def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
     """The forward pass in eval mode, without a key-value cache."""
     network, more = model.network, {"return_dict": True}
     if hidden:
@@ -146,7 +145,8 @@ def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
             part.training = True
 
 
-def _output(out: Any) -> Output:
+def output_of(out: Any) -> Output:
+    """The tensor that stands for the output of a network, and its name."""
     for name, title in NAMES.items():
         value = getattr(out, name, None)
         if isinstance(value, Tensor):

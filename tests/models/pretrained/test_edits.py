@@ -187,8 +187,10 @@ def test_padding_of_the_source_is_none_of_the_target(name: str, how: Any) -> Non
 @pytest.mark.parametrize(
     ("name", "left"),
     # not padded in front: BERT, whose positions, and Llama 4, whose chunks, count the padding
-    [*((each, False) for each in ("BERT", "Llama", "Mistral", "Llama 4", "GPT-2"))]
-    + [*((each, True) for each in ("Llama", "Mistral", "GPT-2"))],
+    [
+        *((each, False) for each in ("BERT", "Llama", "Mistral", "Llama 4", "GPT-2")),
+        *((each, True) for each in ("Llama", "Mistral", "GPT-2")),
+    ],
 )
 @pytest.mark.parametrize(
     "edit",
