@@ -8,7 +8,7 @@ and keys count the item's own tokens, wherever its padding is.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -167,14 +167,31 @@ def _contains(path: str | None, module: str | None) -> bool:
     return path is None or f"{module}.".startswith(f"{path}.")
 
 
-def check(edits: Sequence[Edit], layers: int, kinds: Sequence[str] = ("self",)) -> None:
-    """Raises ValueError for an edit of a layer, or a kind of attention, that is not there."""
+def check(
+    edits: Sequence[Edit],
+    layers: int,
+    kinds: Sequence[str] = ("self",),
+    towers: Sequence[str] = (),
+) -> None:
+    """Raises ValueError for an edit of a layer, a kind or a tower that is not there."""
     for edit in edits:
         layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
+        tower, module = getattr(edit, "tower", None), getattr(edit, "module", None)
         if kind is not None and kind not in kinds:
             raise ValueError(f"{edit}: expected a kind of {', '.join(kinds)}, received {kind!r}")
         if layer is not None and not 0 <= layer < layers:
             raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
+        if tower is not None and tower not in towers:
+            there = f"a tower of {', '.join(towers)}" if towers else "no tower"
+            raise ValueError(f"{edit}: expected {there}, received {tower!r}")
+        if module is not None:
+            raise ValueError(f"{edit}: expected layer, kind or tower of a network of ours")
+
+
+def in_tower(edits: Sequence[Edit], tower: str) -> list[Edit]:
+    """The edits that apply to a tower, for the network that the tower is."""
+    found: list[Any] = [each for each in edits if getattr(each, "tower", None) in (None, tower)]
+    return [replace(each, tower=None) if hasattr(each, "tower") else each for each in found]
 
 
 def _check_kind(kind: str | None) -> None:

@@ -15,7 +15,7 @@ from torch import nn
 
 CROSS = re.compile(r"cross_?att|enc_?dec|encoder_attn|encoder_decoder", re.IGNORECASE)
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
-COMPUTES = re.compile(r"[sS]oftmax\(|scaled_dot_product|multi_head_attention_forward")
+COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_attention_forward")
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 

@@ -148,7 +148,7 @@ def _is_map(value: Any) -> bool:
     if not isinstance(value, Tensor) or value.ndim != 4 or not value.is_floating_point():
         return False
     sums = value.float().sum(-1)
-    return bool((value >= 0).all() and (sums < 1.1).all())
+    return bool((value >= 0).all() and (sums < 1.1).all() and sums.any())
 
 
 def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:

@@ -246,6 +246,28 @@ def test_what_does_not_follow_the_interface() -> None:
         load(transformers.MambaModel(config))
 
 
+CONVOLVED = {**TEXT, "conv_dim": [8, 8], "conv_stride": [5, 4], "conv_kernel": [10, 5]}
+CONVOLVED |= {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "sizes", "name"),
+    [
+        ("ImageGPT", {"vocab_size": 53, "n_embd": 32, "n_head": 2, "n_layer": 1}, "ImageGPT"),
+        ("Lilt", {**TEXT, "hidden_size": 48, "channel_shrink_ratio": 4}, "LiltSelf"),
+        ("Vilt", {**TEXT, "image_size": 20, "patch_size": 4}, "ViltSelf"),
+        ("CodeGen", {"vocab_size": 53, "n_embd": 32, "n_head": 4, "rotary_dim": 4}, "CodeGen"),
+        ("WavLM", CONVOLVED, "WavLM"),
+        ("SEWD", CONVOLVED, "DisentangledSelf"),
+    ],
+)
+def test_attention_outside_of_the_interface_is_named(prefix: str, sizes: Any, name: str) -> None:
+    """It is there, and the refusal says why it is not shown."""
+    config = getattr(transformers, f"{prefix}Config")(**sizes)
+    with pytest.raises(ValueError, match=f"interface: {name}Attention computes its weights itself"):
+        load(getattr(transformers, f"{prefix}Model")(config))
+
+
 def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
     assert "s_aux" not in IRRELEVANT
