@@ -54,10 +54,7 @@ def habits(trace: Trace, *, words: bool = False, item: int = 0, tower: str | Non
     if len(labels) < 4:
         raise ValueError(f"expected at least 4 tokens, received {len(labels)}")
     rows = range(1, len(labels) - 1)
-    weights = [
-        trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows, item=item)
-        for site in sites
-    ]
+    weights = [trace.weights(site, rows=rows, item=item) for site in sites]
     weights = [_between_words(each) for each in weights] if words else weights
     scores = torch.stack([_scores(each, labels) for each in weights], dim=1)
     entropy = torch.stack([torch.special.entr(each).sum(-1).mean(-1) for each in weights])

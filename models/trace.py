@@ -143,6 +143,16 @@ class Place(NamedTuple):
     part: Part = None
     module: str | None = None
 
+    @staticmethod
+    def of(
+        layer: int | Site, kind: str | None, tower: str | None, part: Part, module: str | None
+    ) -> "Place":
+        """A site itself leaves nothing to choose, but a part made of its heads."""
+        if isinstance(layer, int):
+            return Place(layer, kind, tower, part, module)
+        run = layer.part if part is None else part
+        return Place(layer.layer, layer.kind, layer.tower, run, layer.module)
+
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -213,7 +223,7 @@ class Trace:
 
     def site(
         self,
-        layer: int,
+        layer: int | Site,
         kind: str | None = None,
         tower: str | None = None,
         *,
@@ -225,11 +235,11 @@ class Trace:
         Raises:
             ValueError: if there is none, or more than one and nothing else to choose by.
         """
-        return self.sites[self._index(Place(layer, kind, tower, part, module))]
+        return self.sites[self._index(Place.of(layer, kind, tower, part, module))]
 
     def pattern(
         self,
-        layer: int,
+        layer: int | Site,
         *,
         kind: str | None = None,
         tower: str | None = None,
@@ -237,11 +247,11 @@ class Trace:
         module: str | None = None,
     ) -> Pattern:
         """The recipe of a layer's weights, for its whole batch, padding included."""
-        return self.patterns[self._index(Place(layer, kind, tower, part, module))]
+        return self.patterns[self._index(Place.of(layer, kind, tower, part, module))]
 
     def weights(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -254,7 +264,7 @@ class Trace:
         """Attention weights of one item, padding removed.
 
         Args:
-            layer: which layer; −1 is the last.
+            layer: which layer, −1 is the last; or one of `sites`.
             head: one head, whose axis is dropped; None for all; −1 is the last.
             kind: "self", "causal" or "cross"; None if the layer has only one.
             tower: which part of a model with several; None if that much is clear.
@@ -272,7 +282,7 @@ class Trace:
             ValueError: for a layer, head, row or item that is not there, and for an answer of
                 more than 256 MiB.
         """
-        place = Place(layer, kind, tower, part, module)
+        place = Place.of(layer, kind, tower, part, module)
         if isinstance(part, str):
             return self._combined(place, head, rows, item)
         pattern, head, rows, real = self._question(place, head, rows, item)
@@ -280,7 +290,7 @@ class Trace:
 
     def scores(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -291,13 +301,13 @@ class Trace:
         module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Scores before the softmax, −∞ at masked keys; arguments as for `weights`."""
-        place = Place(layer, kind, tower, part, module)
+        place = Place.of(layer, kind, tower, part, module)
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
     def gradient(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -308,7 +318,7 @@ class Trace:
         module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
-        place = Place(layer, kind, tower, part, module)
+        place = Place.of(layer, kind, tower, part, module)
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 

@@ -40,7 +40,8 @@ def test_every_map_is_the_library_s(name: str) -> None:
     assert found.unseen == ()
     assert found.problems(ROUNDING) == ()
     assert not any(part._forward_hooks for part in model.modules())
-    assert model.config._attn_implementation == "sdpa"
+    config: Any = model.config
+    assert config._attn_implementation == "sdpa"
 
 
 def sparse() -> tuple[Any, dict[str, Any]]:
