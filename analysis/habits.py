@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.trace import Trace
+from models.trace import Site, Trace
 
 HABITS = ("previous", "itself", "next", "same word", "first", "last")
 FROM = 0.4  # a habit with at least this mean weight names the head
@@ -36,31 +36,45 @@ class Habits:
     names: tuple[tuple[str, ...], ...]
 
 
-def habits(trace: Trace, *, words: bool = False, item: int = 0) -> Habits:
+def habits(trace: Trace, *, words: bool = False, item: int = 0, tower: str | None = None) -> Habits:
     """The habits of every head of a text model's self-attention.
 
     Args:
         trace: a text with a special token at each end; the rows of these tokens are ignored.
         words: whether to drop the special tokens' columns and renormalise the rows.
         item: index in the batch.
+        tower: of a model with several; None for the first one.
 
     Raises:
-        ValueError: for fewer than 4 tokens, where the habits coincide.
+        ValueError: for fewer than 4 tokens, where the habits coincide, and for a trace without
+            self-attention among the tokens of the tower.
     """
-    labels = tuple(trace.tokens[item].labels)
+    sites = _self_attention(trace, tower)
+    labels = tuple(trace.query_labels(sites[0], item))
     if len(labels) < 4:
         raise ValueError(f"expected at least 4 tokens, received {len(labels)}")
     rows = range(1, len(labels) - 1)
-    weights = [
-        trace.weights(site.layer, kind=site.kind, rows=rows, item=item)
-        for site in trace.sites
-        if site.kind in ("self", "causal")
-    ]
+    weights = [trace.weights(site, rows=rows, item=item) for site in sites]
     weights = [_between_words(each) for each in weights] if words else weights
     scores = torch.stack([_scores(each, labels) for each in weights], dim=1)
     entropy = torch.stack([torch.special.entr(each).sum(-1).mean(-1) for each in weights])
     spread = entropy / math.log(len(labels) - 2 * words)
     return Habits(scores, spread, _names(scores, spread))
+
+
+def _self_attention(trace: Trace, tower: str | None) -> list[Site]:
+    """The self-attention of one tower, all of it among the same tokens."""
+    found = [site for site in trace.sites if site.kind in ("self", "causal")]
+    tower = found[0].tower if tower is None and found else tower
+    mine = [site for site in found if site.tower == tower]
+    sizes = {(site.heads, site.queries, site.keys) for site in mine}
+    if len(sizes) != 1 or mine[0].queries != mine[0].keys:
+        towers = sorted({str(site.tower) for site in found})
+        raise ValueError(
+            f"habits: expected self-attention among the same tokens in every layer of one of"
+            f" {towers}, received {tower!r}"
+        )
+    return mine
 
 
 def _between_words(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row key"]:

@@ -21,7 +21,7 @@ class WeightSource(Protocol):
 
     def weights(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -52,10 +52,8 @@ def rows_of(
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
-        return trace.weights(
-            site.layer, head, kind=site.kind, tower=site.tower, rows=rows, item=item
-        )
-    heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows, item=item)
+        return trace.weights(site, head, rows=rows, item=item)
+    heads = trace.weights(site, rows=rows, item=item)
     return combine(heads, head)
 
 
@@ -98,7 +96,7 @@ def thumbnails(
     """Every head of a site, then their mean and max, each pooled as in `pooled`."""
 
     def read(part: range) -> Tensor:
-        heads = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=part, item=item)
+        heads = trace.weights(site, rows=part, item=item)
         return torch.cat([heads, *(combine(heads, how)[None] for how in COMBINED)])
 
     rows = range(len(trace.query_labels(site, item)))

@@ -42,12 +42,12 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
     """The weights of all heads of a site, pooled to cells; every weight with factor 1."""
     grid, prefix = grid_of(trace)
     if factor == 1:
-        return trace.weights(site.layer, kind=site.kind, tower=site.tower)
+        return trace.weights(site)
     chosen = representatives(grid, prefix, factor)
     step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
     blocks = [
         pool_keys(
-            trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows),
+            trace.weights(site, rows=rows),
             grid,
             prefix,
             factor,
@@ -59,9 +59,7 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
 
 def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:
     """Weights of one query to every key, in each head."""
-    return trace.weights(
-        site.layer, kind=site.kind, tower=site.tower, rows=range(query, query + 1)
-    )[:, 0]
+    return trace.weights(site, rows=range(query, query + 1))[:, 0]
 
 
 def heads_of_key(
@@ -76,13 +74,10 @@ def heads_of_key(
         totals: from `totals_of`; with them, only the scores of this key are computed.
     """
     if totals is not None:
-        pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
+        pattern = trace.pattern(site)
         alone = replace(pattern, k=pattern.k[:, :, [key]], v=pattern.v[:, :, [key]])
         return torch.exp(alone.scores(item=0)[..., 0].detach() - totals)
-    blocks = [
-        trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=rows)[..., key]
-        for rows in _blocks(site)
-    ]
+    blocks = [trace.weights(site, rows=rows)[..., key] for rows in _blocks(site)]
     return torch.cat(blocks, 1)
 
 
@@ -91,16 +86,13 @@ def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
 
     None where weights are not a plain softmax over all keys: edits, a sink, a bias, or a mask.
     """
-    pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
+    pattern = trace.pattern(site)
     first = torch.arange(1, device=pattern.q.device)
     plain = pattern.bias is None and not pattern.weights_edits and len(trace.tokens) == 1
     visible = pattern.mask.visible(first, site.keys, range(site.heads))
     if not plain or visible is not None or getattr(pattern.score, "sink", None) is not None:
         return None
-    blocks = [
-        trace.scores(site.layer, kind=site.kind, tower=site.tower, rows=rows).logsumexp(-1)
-        for rows in _blocks(site)
-    ]
+    blocks = [trace.scores(site, rows=rows).logsumexp(-1) for rows in _blocks(site)]
     return torch.cat(blocks, 1)
 
 

@@ -40,7 +40,7 @@ def check_rows(trace: Trace, site: Site, *, most: int = MOST) -> RowCheck:
     count, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
     few = max(1, min(count, most // (site.heads * keys)))
     chosen = torch.linspace(0, count - 1, few).round().long()
-    weights = trace.weights(site.layer, kind=site.kind, tower=site.tower, rows=chosen)
+    weights = trace.weights(site, rows=chosen)
     sums = weights.double().sum(-1)
     empty, below = sums == 0, (weights < 0).any(-1)
     return RowCheck(

@@ -95,7 +95,7 @@ class View:
 
     def weights(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -105,10 +105,11 @@ class View:
     ) -> Float[Tensor, "*head query key"]:
         """As `Trace.weights`, between words; `rows` are words as well."""
         _first(item)
-        _, row_side, key_side = self._side(self.trace.site(layer, kind, tower))
+        site = self.trace.site(layer, kind, tower) if isinstance(layer, int) else layer
+        _, row_side, key_side = self._side(site)
         chosen, columns = _chosen(row_side.groups, rows), key_side.groups
         tokens = [place for group in chosen for place in group]
-        weights = self.trace.weights(layer, head, kind=kind, tower=tower, rows=tokens)
+        weights = self.trace.weights(site, head, rows=tokens)
         if self.special == "renormalised":
             kept = [place for group in columns for place in group]
             weights = renormalised(weights[..., kept])
@@ -133,17 +134,16 @@ class View:
         return rows if direction == "out" else columns
 
     def _side(self, site: Site) -> tuple[Site, Read, Read]:
-        return self._sides[site.layer, site.kind, site.tower]
+        return self._sides[_place(site)]
 
     @cached_property
-    def _sides(self) -> dict[tuple[int, str, str | None], tuple[Site, Read, Read]]:
+    def _sides(self) -> dict[tuple, tuple[Site, Read, Read]]:
         """Each site with its grouped rows and columns; each text is grouped once."""
         trace = self.trace
         both = [(site, trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
         read = {id(text): self._read(text) for _, *texts in both for text in texts}
         return {
-            (site.layer, site.kind, site.tower): (site, read[id(rows)], read[id(columns)])
-            for site, rows, columns in both
+            _place(site): (site, read[id(rows)], read[id(columns)]) for site, rows, columns in both
         }
 
     def _read(self, tokens: Tokens) -> Read:
@@ -151,6 +151,11 @@ class View:
         if self.special != "shown" and not all(tokens.special):
             groups = tuple(group for group in groups if not tokens.special[group[0]])
         return Read(groups, joined_tokens(tokens, groups))
+
+
+def _place(site: Site) -> tuple:
+    """What tells a site from the others of its trace, whatever its rows and columns are."""
+    return site.layer, site.kind, site.tower, site.module, site.part
 
 
 def _first(item: int) -> int:

@@ -200,6 +200,7 @@ MOE = {"num_experts_per_tok": 2, "moe_intermediate_size": 20}
 
 ENCODERS = (
     _plain("BERT", "Bert"),
+    _plain("RoBERTa", "Roberta"),
     _plain("ALBERT", "Albert", {"embedding_size": 13}),
     _plain("ModernBERT", "ModernBert", {"local_attention": 6, "hidden_size": 36}),
 )
@@ -214,6 +215,7 @@ DECODERS = (
         left,
         ("causal",),
     ),
+    _causal("BioGPT", "BioGpt"),
     _causal("GPT-NeoX", "GPTNeoX", {"hidden_size": 48}),
     _causal("Llama", "Llama", base=GROUPED),
     _causal("Mistral", "Mistral", {"sliding_window": 4}, GROUPED),
@@ -252,6 +254,9 @@ IMAGES = (
         {"vocab_size": VOCAB, "use_relative_position_bias": True},
         stretched,
     ),
+    _vision("DeiT", "DeiT"),
+    _vision("CLIP vision", "CLIPVision"),
+    _vision("ViT-MSN", "ViTMSN"),
     _vision("DINOv2", "Dinov2", other=wide),
     _vision("DINOv2 with registers", "Dinov2WithRegisters", {"num_register_tokens": 3}, wide),
     _vision("SigLIP vision", "SiglipVision"),
@@ -299,6 +304,7 @@ PAIRS = (
 )
 SEQ2SEQ = (
     _seq2seq("T5", "T5ForConditionalGeneration", "T5Config", T5ISH),
+    _seq2seq("Pegasus", "PegasusForConditionalGeneration", "PegasusConfig", BARTISH),
     _seq2seq("BART", "BartForConditionalGeneration", "BartConfig", BARTISH),
     Architecture(
         "Whisper",

@@ -1,13 +1,14 @@
 """Edits: interventions on a forward pass, as values.
 
-Each has a place (layer, head, kind; None means all) and does one of three things: changes the
-recipe of the weights, the weights after the softmax, or the values of a head before the output
-projection. Pass them as `edits=[...]` to a network or to `trace`.
+Each has a place (layer, head, kind, tower, module; None means all) and does one of three things:
+changes the recipe of the weights, the weights after the softmax, or the values of a head before
+the output projection. Pass them as `edits=[...]` to a network or to `trace`. Positions of queries
+and keys count the item's own tokens, wherever its padding is.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -31,6 +32,8 @@ class Ablate:
             values dealt to other tokens, by the seed.
         kind: "self", "causal" or "cross"; None for all.
         seed: of the shuffle.
+        tower: part of a model with several, as `Site.tower`; None for all.
+        module: path of a module, as `Site.module`, or of one that contains it; None for all.
     """
 
     layer: int | None
@@ -38,6 +41,8 @@ class Ablate:
     how: Literal["zero", "mean", "shuffled"] = "zero"
     kind: str | None = None
     seed: int = 0
+    tower: str | None = None
+    module: str | None = None
 
     def __post_init__(self) -> None:
         if self.how not in ("zero", "mean", "shuffled"):
@@ -75,6 +80,8 @@ class Cut:
         query: query position or positions; None for all.
         key: key position or positions; None for all.
         kind: "self", "causal" or "cross"; None for all.
+        tower: as for `Ablate`.
+        module: as for `Ablate`.
     """
 
     layer: int | None
@@ -82,14 +89,17 @@ class Cut:
     query: Positions
     key: Positions
     kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
 
     def __post_init__(self) -> None:
         _check_kind(self.kind)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         heads = None if self.head is None else tuple(_heads(self.head, pattern.heads).tolist())
-        queries = _positions(self.query, pattern.queries, "query")
-        keys = _positions(self.key, pattern.keys, "key")
+        mask = pattern.mask
+        queries = _own_positions(self.query, pattern.queries, mask.query_padding, "query")
+        keys = _own_positions(self.key, pattern.keys, mask.key_padding, "key")
         return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
 
 
@@ -102,12 +112,16 @@ class Temperature:
         layer: which layer; None for all.
         head: which head or heads; None for all.
         kind: "self", "causal" or "cross"; None for all.
+        tower: as for `Ablate`.
+        module: as for `Ablate`.
     """
 
     value: float
     layer: int | None = None
     head: Heads = None
     kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
 
     def __post_init__(self) -> None:
         if not self.value > 0:
@@ -123,24 +137,61 @@ class Temperature:
         return replace(pattern, temperature=before * factor)
 
 
-def at(edits: Sequence[Edit], layer: int, kind: str) -> tuple[Edit, ...]:
-    """The edits that apply to one attention layer."""
+def at(
+    edits: Sequence[Edit],
+    layer: int,
+    kind: str,
+    tower: str | None = None,
+    module: str | None = None,
+) -> tuple[Edit, ...]:
+    """The edits that apply to one attention layer.
+
+    Args:
+        edits: of the forward pass.
+        layer: of the site.
+        kind: of the site.
+        tower: of the site.
+        module: path of the site's module.
+    """
     return tuple(
         edit
         for edit in edits
         if getattr(edit, "layer", None) in (None, layer)
         and getattr(edit, "kind", None) in (None, kind)
+        and getattr(edit, "tower", None) in (None, tower)
+        and _contains(getattr(edit, "module", None), module)
     )
 
 
-def check(edits: Sequence[Edit], layers: int, kinds: Sequence[str] = ("self",)) -> None:
-    """Raises ValueError for an edit of a layer, or a kind of attention, that is not there."""
+def _contains(path: str | None, module: str | None) -> bool:
+    return path is None or f"{module}.".startswith(f"{path}.")
+
+
+def check(
+    edits: Sequence[Edit],
+    layers: int,
+    kinds: Sequence[str] = ("self",),
+    towers: Sequence[str] = (),
+) -> None:
+    """Raises ValueError for an edit of a layer, a kind or a tower that is not there."""
     for edit in edits:
         layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
+        tower, module = getattr(edit, "tower", None), getattr(edit, "module", None)
         if kind is not None and kind not in kinds:
             raise ValueError(f"{edit}: expected a kind of {', '.join(kinds)}, received {kind!r}")
         if layer is not None and not 0 <= layer < layers:
             raise ValueError(f"{edit}: expected a layer 0 to {layers - 1}, received {layer}")
+        if tower is not None and tower not in towers:
+            there = f"a tower of {', '.join(towers)}" if towers else "no tower"
+            raise ValueError(f"{edit}: expected {there}, received {tower!r}")
+        if module is not None:
+            raise ValueError(f"{edit}: expected layer, kind or tower of a network of ours")
+
+
+def in_tower(edits: Sequence[Edit], tower: str) -> list[Edit]:
+    """The edits that apply to a tower, for the network that the tower is."""
+    found: list[Any] = [each for each in edits if getattr(each, "tower", None) in (None, tower)]
+    return [replace(each, tower=None) if hasattr(each, "tower") else each for each in found]
 
 
 def _check_kind(kind: str | None) -> None:
@@ -161,6 +212,20 @@ def _positions(wanted: Positions, count: int, name: str) -> tuple[int, ...] | No
         if not 0 <= position < count:
             raise ValueError(f"{name}: expected 0 to {count - 1}, received {position}")
     return chosen
+
+
+def _own_positions(
+    wanted: Positions, length: int, padding: Tensor | None, name: str
+) -> tuple[int, ...] | tuple[tuple[int, ...], ...] | None:
+    """Positions among an item's own tokens as positions of the axis, item by item if they differ.
+
+    An item that has fewer tokens keeps those positions that it has.
+    """
+    if padding is None or wanted is None:
+        return _positions(wanted, length, name)
+    own = [(~row).nonzero().flatten().tolist() for row in padding]
+    chosen = _positions(wanted, max(map(len, own)), name) or ()
+    return tuple(tuple(row[each] for each in chosen if each < len(row)) for row in own)
 
 
 def _real_queries(pattern: Pattern, item: int) -> Tensor:

@@ -15,7 +15,7 @@ from models.attention import DOT_SCALINGS, Edit, Mask, MultiHeadAttentionConfig,
 from models.blocks import ACTIVATIONS, BLOCKS, DECODER_BLOCKS, Both
 from models.checks import check_choices, check_least, check_shares
 from models.decoder import past_length
-from models.edits import at, check
+from models.edits import at, check, in_tower
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
@@ -171,6 +171,7 @@ class Seq2SeqConfig:
 
 
 KINDS = ("self", "causal", "cross")
+TOWERS = ("encoder", "decoder")
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +256,7 @@ class Seq2Seq(nn.Module):
             ValueError: for more tokens than the model has room for, and for edits with a past,
                 which could not reach the rows that are already there.
         """
-        check(edits, self.config.depth, KINDS)
+        check(edits, self.config.depth, KINDS, TOWERS)
         before = past_length(
             past and [block.causal for block in past.blocks], target.shape[1], edits
         )
@@ -266,7 +267,8 @@ class Seq2Seq(nn.Module):
         states, blocks = [x], []
         for layer, block in enumerate(self.blocks):
             earlier = Both(None, None) if past is None else past.blocks[layer]
-            edit = Both(at(edits, layer, "causal"), at(edits, layer, "cross"))
+            mine = in_tower(edits, "decoder")
+            edit = Both(at(mine, layer, "causal"), at(mine, layer, "cross"))
             x, both = block(
                 x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
             )
@@ -277,6 +279,7 @@ class Seq2Seq(nn.Module):
         return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
 
     def _encoded(self, source: Tensor, edits: Sequence[Edit]) -> EncoderOutput:
+        edits = in_tower(edits, "encoder")
         mine = [edit for edit in edits if getattr(edit, "kind", None) in (None, "self")]
         return self.encoder(source, padding=self._padding(source), edits=mine)
 

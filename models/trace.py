@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -96,12 +97,14 @@ class Site:
     """One attention layer of a network.
 
     Attributes:
-        layer: index in the order of calls.
+        layer: the network's own number of the block; blocks without attention count.
         kind: "self", "causal" or "cross".
         heads: number of heads.
         queries: number of queries, padding included.
         keys: number of keys, padding included.
         tower: "encoder" or "decoder" of a model that has both; else None.
+        module: path of the attention module; None where the network does not tell.
+        part: which run of its tower, where one pass runs it several times.
     """
 
     layer: int
@@ -110,6 +113,24 @@ class Site:
     queries: int
     keys: int
     tower: str | None = None
+    module: str | None = None
+    part: int = 0
+
+
+@dataclass(frozen=True)
+class HeadParts:
+    """Weights that a layer makes from the weights of several heads.
+
+    Differential attention (Ye et al. 2024, eq. 1) subtracts two softmax maps: A₁ − λA₂. The
+    rows of a difference need not sum to 1.
+
+    Attributes:
+        heads: number of heads made so.
+        terms: by name, factors and the first of the heads they multiply.
+    """
+
+    heads: int
+    terms: Mapping[str, tuple[tuple[float, int], ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +145,27 @@ MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
+Part = int | str | None
+
+
+class Place(NamedTuple):
+    """What chooses a site; None where that much is clear."""
+
+    layer: int
+    kind: str | None = None
+    tower: str | None = None
+    part: Part = None
+    module: str | None = None
+
+    @staticmethod
+    def of(
+        layer: int | Site, kind: str | None, tower: str | None, part: Part, module: str | None
+    ) -> "Place":
+        """A site itself leaves nothing to choose, but a part made of its heads."""
+        if isinstance(layer, int):
+            return Place(layer, kind, tower, part, module)
+        run = layer.part if part is None else part
+        return Place(layer.layer, layer.kind, layer.tower, run, layer.module)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +184,8 @@ class Trace:
         target_tokens: input of the decoder of an encoder–decoder, one entry per item.
         axes: rows and columns of sites that differ from the tokens above.
         hidden_states: by tower (None for a single one); empty unless requested.
+        item_names: what the items of a site's batch are, where they are not those of the input.
+        parts: of the sites whose heads are made from several.
     """
 
     model: str
@@ -156,6 +200,8 @@ class Trace:
     target_tokens: tuple[Tokens, ...] | None = None
     axes: SiteAxes = field(repr=False, default_factory=dict)
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
+    item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
+    parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -177,43 +223,71 @@ class Trace:
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
         """Labels of the rows of a site's weights."""
-        return list(self.queries(site)[self._checked(item)].labels)
+        return list(self.queries(site)[self._checked(item, site)].labels)
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
         """Labels of the columns of a site's weights."""
-        return list(self.keys(site)[self._checked(item)].labels)
+        return list(self.keys(site)[self._checked(item, site)].labels)
 
-    def site(self, layer: int, kind: str | None = None, tower: str | None = None) -> Site:
-        """The site of a layer.
+    def items(self, site: Site) -> tuple[str, ...]:
+        """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
+        if site in self.item_names:
+            return self.item_names[site]
+        return tuple(f"item {index}" for index in range(len(self.queries(site))))
+
+    def site(
+        self,
+        layer: int | Site,
+        kind: str | None = None,
+        tower: str | None = None,
+        *,
+        part: Part = None,
+        module: str | None = None,
+    ) -> Site:
+        """The site of a layer; −1 is the last.
 
         Raises:
-            ValueError: if there is none, or more than one and no kind or tower to choose by.
+            ValueError: if there is none, or more than one and nothing else to choose by.
         """
-        return self.sites[self._index(layer, kind, tower)]
+        return self.sites[self._index(Place.of(layer, kind, tower, part, module))]
 
-    def pattern(self, layer: int, *, kind: str | None = None, tower: str | None = None) -> Pattern:
-        """The recipe of a layer's weights, for the whole batch, padding included."""
-        return self.patterns[self._index(layer, kind, tower)]
+    def pattern(
+        self,
+        layer: int | Site,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        part: Part = None,
+        module: str | None = None,
+    ) -> Pattern:
+        """The recipe of a layer's weights, for its whole batch, padding included."""
+        return self.patterns[self._index(Place.of(layer, kind, tower, part, module))]
 
     def weights(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
         tower: str | None = None,
-        rows: Rows = None,
+        part: Part = None,
+        rows: int | Rows = None,
         item: int = 0,
+        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Attention weights of one item, padding removed.
 
         Args:
-            layer: which layer.
-            head: one head, whose axis is dropped; None for all.
+            layer: which layer, −1 is the last; or one of `sites`.
+            head: one head, whose axis is dropped; None for all; −1 is the last.
             kind: "self", "causal" or "cross"; None if the layer has only one.
             tower: which part of a model with several; None if that much is clear.
-            rows: which queries (slice or positions); None for all.
-            item: which item of the batch.
+            part: of a tower that runs several times in one pass, which run; of differential
+                attention "A₁", "A₂" or "A₁ − λA₂", whose rows need not sum to 1. None: the only
+                run, and the softmax maps of every head.
+            rows: which queries (one position, a slice or positions); None for all.
+            item: which item of the layer's own batch (`items` tells what they are).
+            module: path of the attention module, as `Site.module`; None if that much is clear.
 
         Returns:
             `head query key` or `query key`, float32. Rows sum to 1.
@@ -222,35 +296,44 @@ class Trace:
             ValueError: for a layer, head, row or item that is not there, and for an answer of
                 more than 256 MiB.
         """
-        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
+        place = Place.of(layer, kind, tower, part, module)
+        if isinstance(part, str):
+            return self._combined(place, head, rows, item)
+        pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
     def scores(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
         tower: str | None = None,
-        rows: Rows = None,
+        part: Part = None,
+        rows: int | Rows = None,
         item: int = 0,
+        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Scores before the softmax, −∞ at masked keys; arguments as for `weights`."""
-        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
+        place = Place.of(layer, kind, tower, part, module)
+        pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.scores(head, rows, item=item).detach()[..., real]
 
     def gradient(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
         tower: str | None = None,
-        rows: Rows = None,
+        part: Part = None,
+        rows: int | Rows = None,
         item: int = 0,
+        module: str | None = None,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
-        pattern, rows, real = self._question((layer, kind, tower), head, rows, item)
+        place = Place.of(layer, kind, tower, part, module)
+        pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.gradient(head, rows, item=item).detach()[..., real]
 
     def hidden(
@@ -300,46 +383,104 @@ class Trace:
             return self.axes[site][0].padding(site.queries)
         return padding_of(self.queries(site))
 
+    def _combined(
+        self, place: Place, head: int | None, rows: int | Rows, item: int
+    ) -> Float[Tensor, "*head query key"]:
+        """Weights made from those of several heads."""
+        site = self.sites[self._index(place)]
+        made = self.parts.get(site)
+        if made is None or place.part not in made.terms:
+            names = [] if made is None else list(made.terms)
+            raise ValueError(f"part: layer {site.layer} has {names}, received {place.part!r}")
+        pattern, head, rows, real = self._question(place, head, rows, item, made.heads)
+        heads = range(made.heads) if head is None else [head]
+
+        def weights(head: int) -> Tensor:
+            terms = made.terms[str(place.part)]
+            maps = [f * pattern.weights(first + head, rows, item=item) for f, first in terms]
+            return torch.stack(maps).sum(0).detach()[..., real]
+
+        found = [weights(each) for each in heads]
+        return torch.stack(found) if head is None else found[0]
+
     def _question(
-        self, where: tuple[int, str | None, str | None], head: int | None, rows: Rows, item: int
-    ) -> tuple[Pattern, Tensor, Tensor | slice]:
-        """The pattern, the rows as positions, and the item's keys; checks the answer's size."""
-        index = self._index(*where)
+        self, place: Place, head: int | None, rows: int | Rows, item: int, heads: int | None = None
+    ) -> tuple[Pattern, int | None, Tensor, Tensor | slice]:
+        """The pattern, head, rows as positions, and the item's keys; checks the answer's size."""
+        index = self._index(place)
         site, pattern = self.sites[index], self.patterns[index]
-        own = len(self.keys(site)[self._checked(item)])
+        own = len(self.keys(site)[self._checked(item, site)])
+        rows = [rows] if isinstance(rows, int) else rows
         picked = positions(rows, len(self.queries(site)[item]))
-        heads = pattern.heads if head is None else 1
-        size = 4 * heads * len(picked) * pattern.keys
+        heads = pattern.heads if heads is None else heads
+        if head is not None and not -heads <= head < heads:
+            raise ValueError(f"head: expected 0 to {heads - 1}, received {head}")
+        size = 4 * (heads if head is None else 1) * len(picked) * pattern.keys
         if size > MAX_ANSWER:
             raise ValueError(
                 f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
                 " choose a head, or fewer rows with rows="
             )
+        head = head if head is None or head >= 0 else head + heads
         if site not in self.axes:
-            return pattern, picked, slice(0, own)
+            return pattern, head, picked, slice(0, own)
         rows_of, keys_of = self.axes[site]
         return (
             pattern,
+            head,
             rows_of.positions_of(item)[picked],
             keys_of.positions_of(item).to(pattern.q.device),
         )
 
-    def _index(self, layer: int, kind: str | None, tower: str | None = None) -> int:
+    def _index(self, place: Place) -> int:
+        found = self._at_layer(place)
+        kinds = [self.sites[i].kind for i in found]
+        towers = [self.sites[i].tower for i in found]
+        chosen = [i for i in found if place.kind in (None, self.sites[i].kind)]
+        exact = [i for i in chosen if place.tower in (None, self.sites[i].tower)]
+        inside = [i for i in exact if place.module in (None, self.sites[i].module)]
+        run = place.part if isinstance(place.part, int) else None
+        final = [i for i in inside if run in (None, self.sites[i].part)]
+        if len(final) == 1:
+            return final[0]
+        layer = place.layer
+        if inside and (len({self.sites[i].part for i in inside}) > 1 or run is not None):
+            parts = [self.sites[i].part for i in inside]
+            raise ValueError(f"part: layer {layer} has {parts}, received {place.part!r}")
+        same = len({(self.sites[i].kind, self.sites[i].tower) for i in exact}) == 1
+        if (len(exact) > 1 and same) or (exact and not inside):
+            modules = [self.sites[i].module for i in exact]
+            raise ValueError(f"module: layer {layer} has {modules}, received {place.module!r}")
+        if len(chosen) > 1 and len({self.sites[i].kind for i in chosen}) < len(chosen):
+            raise ValueError(f"tower: layer {layer} is in {towers}, received {place.tower!r}")
+        raise ValueError(f"kind: layer {layer} has {kinds}, received {place.kind!r}")
+
+    def _at_layer(self, place: Place) -> list[int]:
+        """The sites of a layer; a negative number counts from the last of those asked for."""
+        asked = [
+            site
+            for site in self.sites
+            if place.kind in (None, site.kind)
+            and place.tower in (None, site.tower)
+            and place.module in (None, site.module)
+        ]
+        layers = sorted({site.layer for site in asked or self.sites})
+        layer = place.layer
+        if -len(layers) <= layer < 0:
+            layer = layers[layer]
         found = [i for i, site in enumerate(self.sites) if site.layer == layer]
         if not found:
             layers = sorted({site.layer for site in self.sites})
-            raise ValueError(f"layer: expected one of {layers}, received {layer}")
-        kinds = [self.sites[i].kind for i in found]
-        towers = [self.sites[i].tower for i in found]
-        chosen = [i for i in found if kind in (None, self.sites[i].kind)]
-        exact = [i for i in chosen if tower in (None, self.sites[i].tower)]
-        if len(exact) == 1:
-            return exact[0]
-        if len(chosen) > 1 and len({self.sites[i].kind for i in chosen}) < len(chosen):
-            raise ValueError(f"tower: layer {layer} is in {towers}, received {tower!r}")
-        raise ValueError(f"kind: layer {layer} has {kinds}, received {kind!r}")
+            raise ValueError(f"layer: expected one of {layers}, received {place.layer}")
+        return found
 
-    def _checked(self, item: int) -> int:
-        if not 0 <= item < len(self.tokens):
-            raise ValueError(f"item: expected 0 to {len(self.tokens) - 1}, received {item}")
+    def _checked(self, item: int, site: Site | None = None) -> int:
+        count = len(self.tokens if site is None else self.queries(site))
+        if not 0 <= item < count:
+            what = (
+                ""
+                if site is None or site not in self.item_names
+                else (f" ({', '.join(self.item_names[site][:8])})")
+            )
+            raise ValueError(f"item: expected 0 to {count - 1}{what}, received {item}")
         return item

@@ -1,7 +1,9 @@
 """Verifies that recorded weights are those the model used.
 
-The network runs twice: untouched, and with the values of every attention layer replaced by what
-the weights we would draw give, `weights() @ v`. If the two outputs agree, the weights are the ones.
+The network runs untouched, and with the values of every attention layer replaced by what the
+weights we would draw give, `weights() @ v`. If the two outputs agree, the weights are the ones.
+A model of transformers is compared with the library's own eager attention as well: every map,
+and the output with one head ablated.
 """
 
 from dataclasses import dataclass
@@ -22,19 +24,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The comparison of the two outputs.
+    """What was compared, and the largest differences.
 
     Attributes:
         difference: largest absolute difference of the outputs.
         largest: largest absolute value of the reference output, for scale.
         sites: number of attention layers replaced.
         rows: number of rows of weights, over heads and items.
+        compared: number of maps compared with the library's eager attention; 0 where it has none.
+        maps: largest difference of a weight to them.
+        sums: largest difference of a row's sum to 1, of real tokens.
+        edited: largest difference of the outputs with one head ablated, here and by the library;
+            None if that was not compared.
+        unseen: attention layers that ran and left no map, or more than one.
     """
 
     difference: float
     largest: float
     sites: int
     rows: int
+    compared: int = 0
+    maps: float = 0.0
+    sums: float = 0.0
+    edited: float | None = None
+    unseen: tuple[str, ...] = ()
+
+    def problems(self, rounding: float) -> tuple[str, ...]:
+        """What does not agree, in sentences.
+
+        Args:
+            rounding: the largest share of the output, and of a weight, that rounding explains.
+        """
+        scale = rounding * self.largest
+        found = {
+            f"the output made from the weights is off by {self.difference:.1e}": self.difference
+            > scale,
+            f"a weight is {self.maps:.1e} off the library’s own": self.maps > rounding,
+            f"a row sums to 1 only within {self.sums:.1e}": self.sums > rounding,
+            f"an ablated head moves the output otherwise, by {self.edited or 0:.1e}": (
+                self.edited or 0.0
+            )
+            > scale,
+            f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
+        }
+        return tuple(text for text, wrong in found.items() if wrong)
 
 
 @dataclass(frozen=True)
@@ -57,7 +90,7 @@ class ValuesFromWeights:
 
 
 def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any = None) -> Verdict:
-    """Compares the model's output with one computed from the recorded weights.
+    """Compares the model's output and maps with those computed without the trace.
 
     Args:
         model: as for `trace`.
@@ -65,37 +98,51 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         target: as for `trace`; where the model writes by itself, it does so once.
 
     Returns:
-        The largest difference over the rows of real tokens: rows of padding have no weights here.
+        The largest differences over the rows of real tokens: rows of padding have no weights
+        here. `Verdict.problems` says which of them are more than rounding.
     """
     model = as_model(model)
-    made = trace(model, input, target, edits=[ValuesFromWeights()])
-    untouched = _untouched(model, input, target, made)
-    real = _real(made, untouched)
-    difference = (made.output.values - untouched).float().abs()
-    rows = sum(p.batch * p.heads * p.queries for p in made.patterns)
+    if model.door == "own":
+        return _own(model, input, target)
+    from models.pretrained.verification import compare
+
+    found = compare(model, input, target, ValuesFromWeights())
+    differences = [(out - found.untouched).float().abs() for out in found.outputs.values()]
     return Verdict(
-        float(difference[real].max()),
-        float(untouched.float().abs()[real].max()),
-        len(made.sites),
-        rows,
+        max(float(each[found.real].max()) for each in differences),
+        float(found.untouched.float().abs()[found.real].max()),
+        found.sites,
+        found.rows,
+        found.compared,
+        found.maps,
+        found.sums,
+        found.edited,
+        found.unseen,
     )
 
 
-def _untouched(model: Model, input: Any, target: Any, made: Trace) -> Tensor:
-    """The reference output: of a transformers model without any of our code."""
-    if model.door == "own":
-        return trace(model, input, target).output.values
-    from models.pretrained.run import run_untraced
+def _own(model: Model, input: Any, target: Any) -> Verdict:
+    """Of a network of ours, whose output without edits is the reference."""
+    made = trace(model, input, target, edits=[ValuesFromWeights()])
+    untouched = trace(model, input, target).output.values
+    return Verdict(
+        float((made.output.values - untouched).float().abs().max()),
+        float(untouched.float().abs().max()),
+        len(made.sites),
+        sum(p.batch * p.heads * p.queries for p in made.patterns),
+        sums=_sums(made),
+    )
 
-    return run_untraced(model, input, target)
 
-
-def _real(made: Trace, output: Tensor) -> Tensor:
-    """True at the output of real tokens."""
-    real = torch.ones_like(output, dtype=torch.bool)
+def _sums(made: Trace) -> float:
+    """Largest difference of a row's sum to 1, of rows that see any key."""
+    worst = 0.0
     for site in made.sites:
-        side = made.axes.get(site)
-        padding = None if side is None else side[0].padding(site.queries)
-        if padding is not None and output.shape[:2] == padding.shape:
-            real[padding.to(output.device)] = False
-    return real
+        for item in range(len(made.queries(site))):
+            count = len(made.queries(site)[item])
+            for start in range(0, count, BLOCK_ROWS):
+                rows = range(start, min(start + BLOCK_ROWS, count))
+                place = {"kind": site.kind, "tower": site.tower, "rows": rows, "item": item}
+                sums = made.weights(site.layer, **place).sum(-1)
+                worst = max(worst, float((sums - 1).abs().where(sums > 0, 0.0).max()))
+    return worst

@@ -15,13 +15,18 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+Positions = tuple[int, ...] | tuple[tuple[int, ...], ...] | None
+
 
 class Edge(NamedTuple):
-    """Query–key pairs to cut; None means all heads, queries or keys."""
+    """Query–key pairs to cut; None means all heads, queries or keys.
+
+    Queries and keys are positions for all items of the batch, or a tuple of positions per item.
+    """
 
     heads: tuple[int, ...] | None
-    queries: tuple[int, ...] | None
-    keys: tuple[int, ...] | None
+    queries: Positions
+    keys: Positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,8 @@ class Mask:
             query whose keys are all hidden has equal scores, and so uniform weights.
         query_padding: True at padding queries, where queries and keys are different tokens. It
             hides nothing: these rows are computed, but ignored.
+        key_padding: True at padding keys, where `padding` does not say so. It hides nothing either:
+            it tells edits which positions are an item's own tokens.
     """
 
     causal: bool = False
@@ -51,6 +58,7 @@ class Mask:
     offset: int = 0
     fill: float | None = None
     query_padding: Bool[Tensor, "batch query"] | None = None
+    key_padding: Bool[Tensor, "batch key"] | None = None
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window < 1:
@@ -62,7 +70,7 @@ class Mask:
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         """Raises ValueError unless every rule fits attention of these sizes."""
-        for name in ("padding", "segments"):
+        for name in ("padding", "segments", "key_padding"):
             rule = getattr(self, name)
             if rule is not None and rule.shape != (batch, keys):
                 raise ValueError(
@@ -157,16 +165,20 @@ def _both(first: Tensor | None, second: Tensor | None) -> Tensor | None:
 
 
 def _cut_cells(edge: Edge, rows: Tensor, keys: int, heads: Sequence[int]) -> Tensor:
-    """True at the cells an edge names, `1 head row key`."""
+    """True at the cells an edge names, `#batch head row key`."""
     key = torch.arange(keys, device=rows.device)
     head = torch.tensor(heads, device=rows.device)
-    by_head = _chosen(head, edge.heads)[:, None, None]
-    by_row = _chosen(rows, edge.queries)[None, :, None]
-    by_key = _chosen(key, edge.keys)[None, None, :]
-    return (by_head & by_row & by_key)[None]
+    by_head = _chosen(head, edge.heads)[:, :, None, None]
+    by_row = _chosen(rows, edge.queries)[:, None, :, None]
+    by_key = _chosen(key, edge.keys)[:, None, None, :]
+    return by_head & by_row & by_key
 
 
-def _chosen(positions: Tensor, wanted: tuple[int, ...] | None) -> Tensor:
+def _chosen(positions: Tensor, wanted: Positions) -> Bool[Tensor, "#batch position"]:
+    """Which positions are wanted, one row for all items or one for each."""
     if wanted is None:
-        return torch.ones_like(positions, dtype=torch.bool)
-    return torch.isin(positions, torch.tensor(wanted, device=positions.device))
+        return torch.ones_like(positions, dtype=torch.bool)[None]
+    items = wanted if wanted and isinstance(wanted[0], tuple) else (wanted,)
+    return torch.stack(
+        [torch.isin(positions, torch.tensor(each, device=positions.device)) for each in items]
+    )

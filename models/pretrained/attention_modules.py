@@ -1,19 +1,21 @@
-"""Finds the attention modules of a network: path, tower, and whether they cross-attend.
+"""Finds the attention modules of a network: path, tower, and the block each belongs to.
 
-Towers are told untraceable by the first part of their paths that differs: `text_model.…` and
+Towers are told apart by the first part of their paths that differs: `text_model.…` and
 `vision_model.…`, `encoder.…` and `decoder.…`.
 """
 
 import inspect
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
 from torch import nn
 
-CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encoder_decoder", re.IGNORECASE)
+CROSS = re.compile(r"cross_?att|enc_?dec|encoder_attn|encoder_decoder", re.IGNORECASE)
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
+COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_attention_forward")
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 
@@ -22,14 +24,20 @@ class AttentionModule:
     """An attention layer of a network.
 
     Attributes:
-        path: dotted name in the network.
+        path: dotted name in the network; the first of several.
         tower: name of the tower; None if there is only one.
-        cross: whether its name marks it as cross-attention.
+        layer: number of its block in its stack; of nested stacks, counted through all of them.
+        stack: path up to the first block number.
+        paths: all dotted names, of a module that several blocks share.
+        windows: path of the block that cuts an image into windows, if one does.
     """
 
     path: str
     tower: str | None
-    cross: bool
+    layer: int
+    stack: str = ""
+    paths: tuple[str, ...] = ()
+    windows: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,42 +47,61 @@ class AttentionModules:
     Attributes:
         modules: by the id of the module.
         untraceable: class names of attention layers that bypass the interface.
+        layers: block number of each path.
+        containers: paths of the modules that contain stacks of them.
     """
 
     modules: dict[int, AttentionModule]
     untraceable: tuple[str, ...]
+    layers: dict[str, int]
+    containers: frozenset[str]
 
     @staticmethod
     def find_in(network: nn.Module) -> "AttentionModules":
         """Finds them by the source of their classes: those that use the attention interface."""
-        named = [
-            (name, module, _uses_interface(type(module)))
-            for name, module in network.named_modules()
-        ]
-        within = {name: module for name, module, uses in named if uses}
-        towers = _towers(list(within))
+        every = dict(network.named_modules(remove_duplicate=False))
+        uses = {name: uses_interface(type(module)) for name, module in every.items()}
+        within = {name: every[name] for name, used in uses.items() if used}
+        towers, layers = _towers(list(within)), _layers(every, list(within), _towers(list(within)))
+        paths: dict[int, list[str]] = {}
+        for name, module in within.items():
+            paths.setdefault(id(module), []).append(name)
         modules = {
-            id(module): AttentionModule(name, towers[name], _crosses(name, module))
-            for name, module in within.items()
+            key: AttentionModule(
+                names[0],
+                towers[names[0]],
+                layers[names[0]],
+                ".".join(_stack_of(names[0])),
+                tuple(names),
+                _windows(every, names[0]),
+            )
+            for key, names in paths.items()
         }
-        untraceable = sorted({type(module).__name__ for _, module, uses in named if uses is False})
-        return AttentionModules(modules, tuple(untraceable))
+        untraceable = sorted({type(every[n]).__name__ for n, used in uses.items() if used is False})
+        return AttentionModules(modules, tuple(untraceable), layers, _containers(within))
 
     def of(self, module: nn.Module) -> AttentionModule:
         """The entry of a module; one whose source cannot be read has no tower."""
         name = type(module).__name__
-        return self.modules.get(id(module), AttentionModule(name, None, bool(CROSS.search(name))))
+        return self.modules.get(id(module), AttentionModule(name, None, 0, name, (name,)))
 
 
 @lru_cache(maxsize=4096)
-def _uses_interface(kind: type[nn.Module]) -> bool | None:
+def uses_interface(kind: type[nn.Module]) -> bool | None:
     """Whether a module uses the attention interface; None if it is no attention layer."""
-    parts = [part for part in kind.__mro__ if part.__module__ not in NO_LAYERS]
-    source = "".join(_source(part) for part in parts if issubclass(part, nn.Module))
+    source = source_of(kind)
     if "ALL_ATTENTION_FUNCTIONS" in source or "attention_interface(" in source:
         return True
-    computes = re.search(r"softmax\(|scaled_dot_product", source)
-    return False if "Attention" in kind.__name__ and computes else None
+    computes = COMPUTES.search(source)
+    named = re.search(r"atten|attn", kind.__name__, re.IGNORECASE)
+    return False if named and computes else None
+
+
+@lru_cache(maxsize=4096)
+def source_of(kind: type[nn.Module]) -> str:
+    """The source of a module's class and of its bases, library base classes left out."""
+    parts = [part for part in kind.__mro__ if part.__module__ not in NO_LAYERS]
+    return "".join(_source(part) for part in parts if issubclass(part, nn.Module))
 
 
 @lru_cache(maxsize=4096)
@@ -85,24 +112,91 @@ def _source(kind: type) -> str:
         return ""
 
 
-def _crosses(name: str, module: nn.Module) -> bool:
-    return bool(CROSS.search(f"{name}.{type(module).__name__}"))
+def ancestors(path: str) -> Iterator[str]:
+    """The paths of the modules that contain a module, innermost first; the last is ""."""
+    while path:
+        path = path.rpartition(".")[0]
+        yield path
+
+
+def _containers(paths: Iterable[str]) -> frozenset[str]:
+    stacks = {".".join(_stack_of(path)) for path in paths}
+    return frozenset(stacks.union(*(ancestors(stack) for stack in stacks)) - set(paths))
+
+
+def _windows(every: dict[str, nn.Module], path: str) -> str | None:
+    """The nearest block above an attention layer that cuts its input into windows."""
+    for above in ancestors(path):
+        size = getattr(every[above], "window_size", 0)
+        if isinstance(size, int) and size > 0 and hasattr(every[above], "forward"):
+            return above
+    return None
 
 
 def _towers(paths: list[str]) -> dict[str, str | None]:
     """The tower of each path: the first component in which the layer stacks differ."""
-    hidden_states = {path: _states_of(path) for path in paths}
-    different = sorted(set(hidden_states.values()))
+    stacks = {path: _stack_of(path) for path in paths}
+    numbered = {stack for path, stack in stacks.items() if len(stack) < len(path.split(".")) - 1}
+    for path, stack in stacks.items():  # a layer beside a stack belongs to it
+        beside = [each for each in numbered if each[: len(stack)] == stack]
+        if stack not in numbered and len(beside) == 1:
+            stacks[path] = beside[0]
+    different = sorted(set(stacks.values()))
     if len(different) < 2:
         return dict.fromkeys(paths)
     alike = (len(set(parts)) == 1 for parts in zip(*different, strict=False))
     shared = sum(1 for _ in takewhile(bool, alike))
     names = {stack: stack[shared] if len(stack) > shared else stack[-1] for stack in different}
-    return {path: SUFFIX.sub("", names[stack]) for path, stack in hidden_states.items()}
+    return {path: SUFFIX.sub("", names[stack]) for path, stack in stacks.items()}
 
 
-def _states_of(path: str) -> tuple[str, ...]:
-    """The path up to the layer index."""
+def _stack_of(path: str) -> tuple[str, ...]:
+    """The path up to the first block number."""
     parts = path.split(".")
     numbers = [index for index, part in enumerate(parts) if part.isdigit()]
     return tuple(parts[: numbers[0]] if numbers else parts[:-1])
+
+
+def _layers(
+    every: dict[str, nn.Module], paths: list[str], towers: dict[str, str | None]
+) -> dict[str, int]:
+    """The block number of each path; one outside of any block follows the blocks of its tower."""
+    lists: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
+    for name in every:
+        if name.rpartition(".")[2].isdigit():
+            lists.setdefault(_without_numbers(name), []).append(_numbers(name))
+    found = {path: _block(every, path) for path in paths}
+    order = {key: {n: i for i, n in enumerate(sorted(numbers))} for key, numbers in lists.items()}
+    layers = {
+        path: order[_without_numbers(block)][_numbers(block)]
+        for path, block in found.items()
+        if block is not None
+    }
+    for path in paths:
+        if found[path] is None:
+            beside = [layers[each] + 1 for each in layers if towers[each] == towers[path]]
+            layers[path] = max(beside, default=0)
+    return layers
+
+
+def _block(every: dict[str, nn.Module], path: str) -> str | None:
+    """The block a path lies in: its innermost numbered part in a list of modules of one class.
+
+    The outermost number always counts, whatever the other modules of its list are; a list of
+    unlike parts within a block (attention, then feed-forward) does not.
+    """
+    parts = path.split(".")
+    ends = [index for index, part in enumerate(parts) if part.isdigit()]
+    for end in reversed(ends[1:]):
+        siblings = every[".".join(parts[:end])].children()
+        if len({type(each) for each in siblings}) == 1:
+            return ".".join(parts[: end + 1])
+    return ".".join(parts[: ends[0] + 1]) if ends else None
+
+
+def _without_numbers(path: str) -> tuple[str, ...]:
+    return tuple("*" if part.isdigit() else part for part in path.split("."))
+
+
+def _numbers(path: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in path.split(".") if part.isdigit())

@@ -1,36 +1,101 @@
 """Token axes of attention in transformers models: what rows and columns stand for.
 
-An axis of an attention matrix is matched to an input sequence (text, image, audio, target) by its
-tower and its length; one that matches none (frames after convolutions, learned queries) is
-numbered.
+An axis is that of the input sequence its tokens come from (models/pretrained/sources.py says
+which); one that comes from none (learned queries), or has other tokens than the sequence (frames
+after convolutions), is numbered.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
+from jaxtyping import Bool
+from torch import Tensor
+
 from models.inputs.sequences import MOST_PREFIX, InputSequences, named_tokens, patch_tokens
-from models.pretrained.interface import Call
+from models.pretrained.windows import Blocks
 from models.text import Tokens
 from models.trace import TokenAxis
 
 SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
 
 
-def axes_of(call: Call, sequences: InputSequences, config: Any) -> tuple[TokenAxis, TokenAxis]:
-    """The token axes of rows and columns of a call."""
-    pattern = call.pattern
-    if call.blocks is not None and call.blocks.grid is not None:
-        patches = Tokens.of_patches((), *call.blocks.grid)
-        outside = named_tokens([f"outside {row},{col}" for row, col in call.blocks.outside])
-        queries = TokenAxis((patches,) * pattern.batch)
-        return queries, TokenAxis(
-            ((patches + outside) if outside.ids else patches,) * pattern.batch
+def block_axes(blocks: Blocks, batch: int) -> tuple[TokenAxis, TokenAxis]:
+    """Rows and columns of an image whose windows were merged."""
+    rows, cols = blocks.grid or (1, blocks.tokens)
+    patches = Tokens.of_patches((), rows, cols)
+    outside = named_tokens([f"outside {row},{col}" for row, col in blocks.outside])
+    columns = (patches + outside) if outside.ids else patches
+    return TokenAxis((patches,) * batch), TokenAxis((columns,) * batch)
+
+
+def axis_of(
+    source: str | None, sequences: InputSequences, length: int, batch: int, config: Any
+) -> TokenAxis | None:
+    """The axis of a source, repeated for several items of each; None if its tokens are others."""
+    sequence = sequences.get(source or "")
+    if sequence is None or batch % len(sequence.tokens):
+        return None
+    repeats = batch // len(sequence.tokens)
+    if sequence.length == length:
+        own = sequence.positions
+        return TokenAxis(
+            tuple(tokens for tokens in sequence.tokens for _ in range(repeats)),
+            None if own is None else tuple(each for each in own for _ in range(repeats)),
         )
-    tower = (call.module.tower or "").lower()
-    rows = match_axis(sequences, tower, pattern.queries, pattern.batch, config)
-    if call.kind != "cross":
-        return rows, rows
-    others = {name: sequence for name, sequence in sequences.items() if name != "target"}
-    return rows, match_axis(others, "", pattern.keys, pattern.batch, config)
+    if source == "image" and sequence.grid is not None:
+        extra = length - sequence.grid[0] * sequence.grid[1]
+        part = getattr(config, "vision_config", None) or config
+        if 0 <= extra <= MOST_PREFIX:
+            return TokenAxis((patch_tokens(part, extra, *sequence.grid),) * batch)
+    return None
+
+
+def numbered_axis(
+    source: str | None, length: int, batch: int, padding: Bool[Tensor, "batch token"] | None
+) -> TokenAxis:
+    """An axis of numbers; `padding` is True at tokens that are none of an item's own."""
+    what = {"sound": "frame", "image": "position", "text": "position", "target": "position"}
+    what = what.get(source or "image", str(source).replace("_hidden_states", " state"))
+    labels = [f"{what} {index}" for index in range(length)]
+    if padding is None:
+        return TokenAxis((named_tokens(labels, special=False),) * batch)
+    own = tuple((~row).nonzero().flatten() for row in padding.cpu())
+    tokens = tuple(named_tokens([labels[i] for i in each.tolist()], special=False) for each in own)
+    return TokenAxis(tokens, own)
+
+
+def padding_of_argument(arguments: Mapping[str, Any], source: str | None) -> Tensor | None:
+    """Padding of states that are themselves an argument, by the mask given beside them."""
+    mask = arguments.get(str(source).replace("hidden_states", "attention_mask"))
+    if source not in arguments or not isinstance(mask, Tensor) or mask.ndim != 2:
+        return None
+    return None if mask.bool().all() else ~mask.bool()
+
+
+NOUNS = {"text": "text", "target": "text", "image": "image", "sound": "sound"}
+
+
+def name_items(
+    source: str | None, sequences: InputSequences, batch: int, given: int, part: str
+) -> tuple[str, ...]:
+    """Names of the items of an attention layer's batch.
+
+    Args:
+        source: of its queries.
+        sequences: of the input.
+        batch: of the attention layer.
+        given: batch of the input.
+        part: what several items of one text or image are: prompts, windows; "" if each is one.
+    """
+    main = source if source in NOUNS or not sequences else next(iter(sequences))
+    noun, sequence = NOUNS.get(main or "", "item"), sequences.get(main or "")
+    count = given if sequence is None else len(sequence.tokens)
+    each, rest = divmod(batch, count)
+    if batch == count or not part:
+        return tuple(f"{noun} {item}" for item in range(batch))
+    if rest or not each:
+        return tuple(f"item {item}" for item in range(batch))
+    return tuple(f"{noun} {item // each}, {part} {item % each}" for item in range(batch))
 
 
 def match_axis(

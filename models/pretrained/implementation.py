@@ -4,21 +4,30 @@ Attention layers look their function up by a name in their config. The public
 `PreTrainedModel.set_attn_implementation` writes one name to a whole model and cannot restore
 different ones per sub-config, nor count overlapping traces, so this file, and no other, writes the
 private field behind it. It therefore refuses any version of transformers it was not tested with.
+
+Attention over packed sequences (the images of a batch, or their windows, one after another) is
+called once per sequence, unless the name says that the implementation takes the boundaries of the
+sequences as an argument, as flash attention does: a name with "flash" in it. Their configs get
+`PACKED`, so that one block is one call here too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from threading import Lock
 
 import transformers
 from torch import nn
 from transformers import PretrainedConfig
 
+from models.pretrained.attention_modules import source_of
+
 NAME = "headscope"
+PACKED = "headscope_flash"  # for packed sequences: the boundaries come as an argument
+BOUNDARIES = "cu_seq_lens_q="  # by which a class passes them
 TESTED = "5.23."  # versions of transformers whose configs are known to work this way
 
 
 class TracedName(str):
-    """The name of our attention in a config; remembers the name it replaced.
+    """A name of our attention in a config; remembers the name it replaced.
 
     Attributes:
         previous: the name before the first of the running traces.
@@ -30,17 +39,24 @@ class TracedName(str):
     traces: int
 
     @staticmethod
-    def replacing(previous: str | None) -> "TracedName":
-        name = TracedName(NAME)
-        name.previous, name.traces = previous, 0
-        return name
+    def replacing(previous: str | None, name: str = NAME) -> "TracedName":
+        made = TracedName(name)
+        made.previous, made.traces = previous, 0
+        return made
 
 
 _lock = Lock()
 
 
-def count_traces(configs: Sequence[PretrainedConfig], change: int) -> None:
+def count_traces(
+    configs: Sequence[PretrainedConfig], change: int, packed: Container[int] = ()
+) -> None:
     """Adds to the running traces of each config; at zero its previous name is restored.
+
+    Args:
+        configs: of the network.
+        change: 1 or −1.
+        packed: ids of the configs of attention over packed sequences.
 
     Raises:
         RuntimeError: for a version of transformers that was not tested.
@@ -53,7 +69,8 @@ def count_traces(configs: Sequence[PretrainedConfig], change: int) -> None:
         for config in configs:
             name = config._attn_implementation_internal
             if not isinstance(name, TracedName):
-                name = config._attn_implementation_internal = TracedName.replacing(name)
+                ours = PACKED if id(config) in packed else NAME
+                name = config._attn_implementation_internal = TracedName.replacing(name, ours)
             name.traces += change
             if not name.traces:
                 config._attn_implementation_internal = name.previous
@@ -64,7 +81,7 @@ def untraced_implementation(config: PretrainedConfig | None) -> str | None:
     name = getattr(config, "_attn_implementation_internal", None)
     if isinstance(name, TracedName):
         return name.previous
-    return None if name == NAME else name  # a copy of a traced config forgets the name
+    return None if name in (NAME, PACKED) else name  # a copy of a traced config forgets the name
 
 
 def is_traced(config: PretrainedConfig) -> bool:
@@ -82,3 +99,12 @@ def configs_of(network: nn.Module) -> list[PretrainedConfig]:
             found[id(config)] = config
             waiting += [getattr(config, name, None) for name in config.sub_configs]
     return list(found.values())
+
+
+def packed_configs(network: nn.Module) -> frozenset[int]:
+    """Ids of the configs whose attention runs over packed sequences."""
+    return frozenset(
+        id(module.config)
+        for module in network.modules()
+        if hasattr(module, "config") and BOUNDARIES in source_of(type(module))
+    )

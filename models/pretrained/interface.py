@@ -12,90 +12,39 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from models.attention import Dot, Edit, Mask, Pattern, attend
+from models.attention import Dot, Edit, Pattern, attend
 from models.edits import at
-from models.pretrained.attention_modules import AttentionModule, AttentionModules
 from models.pretrained.implementation import (
     NAME,
+    PACKED,
     configs_of,
     count_traces,
+    packed_configs,
     untraced_implementation,
 )
-from models.pretrained.masks import LazyMask, MaskAndBias, create_mask, parse_mask
-from models.pretrained.windows import Blocks
+from models.pretrained.masks import create_mask
+from models.pretrained.packed import Packing
+from models.pretrained.recording import Call, Entry, Recording
+from models.pretrained.sparse import choose_blocks, choose_keys
 
-# Arguments of attention functions that do not change the weights: the mask already contains
-# is_causal and sliding_window, and the others address other kernels or other layers.
-IGNORED_ARGUMENTS = frozenset(
-    {"is_causal", "sliding_window", "output_attentions", "output_hidden_states", "return_dict"}
-    | {"output_router_logits", "use_cache", "cache_position", "position_ids", "cache"}
-    | {"num_items_in_batch", "deterministic", "indices", "logits_to_keep", "past_key_values"}
+# Arguments of attention functions that cannot change the weights. The library's eager attention
+# ignores them all: the mask contains the sliding window, positions are in queries and keys, and
+# the others address other kernels, other layers or the loss.
+IRRELEVANT = frozenset(
+    {"sliding_window", "output_attentions", "output_hidden_states", "return_dict", "use_cache"}
+    | {"output_router_logits", "cache_position", "position_ids", "num_items_in_batch"}
+    | {"deterministic", "logits_to_keep", "past_key_values"}
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Call:
-    """One recorded attention call.
-
-    Attributes:
-        module: the attention layer.
-        layer: index among the layers of its tower, cross-attention counted apart.
-        kind: "self", "causal" or "cross".
-        pattern: its recipe.
-        blocks: how the blocks were merged, if the library attended block by block.
-    """
-
-    module: AttentionModule
-    layer: int
-    kind: str
-    pattern: Pattern
-    blocks: Blocks | None = None
-
-
-@dataclass(eq=False)
-class Recording:
-    """The state of one running trace.
-
-    Attributes:
-        modules: the attention layers of the network.
-        items: size of the batch.
-        edits: edits of the forward pass.
-        calls: attention calls so far, in order.
-        window: the module of shifted windows that runs now, and its rows and columns.
-    """
-
-    modules: AttentionModules
-    items: int
-    edits: Sequence[Edit] = ()
-    calls: list[Call] = field(default_factory=list)
-    window: tuple[Any, tuple[int, int]] | None = None
-    _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
-
-    def reading(self, matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
-        """A mask parsed; a matrix shared by several layers is parsed once."""
-        if matrix is None or isinstance(matrix, LazyMask):
-            return parse_mask(matrix, batch, keys)
-        known = self._readings.get(id(matrix))
-        if known is None or known[0] is not matrix:
-            known = matrix, parse_mask(matrix, batch, keys)
-            self._readings[id(matrix)] = known
-        return known[1]
-
-    def layer(self, place: AttentionModule, kind: str) -> int:
-        """The layer index of the next call."""
-        return sum(
-            call.module.tower == place.tower and (call.kind == "cross") == (kind == "cross")
-            for call in self.calls
-        )
-
 
 _recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)
 
@@ -107,13 +56,8 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     On leaving, also by an exception, the network and its configs are as they were.
     """
     configs = configs_of(network)
-    hooks = [
-        module.register_forward_pre_hook(_remember_window, with_kwargs=True)
-        for module in network.modules()
-        if hasattr(module, "window_size") and hasattr(module, "shift_size")
-    ]
-    count_traces(configs, 1)
-    token = _recording.set(record)
+    count_traces(configs, 1, packed_configs(network))
+    token, hooks = _recording.set(record), _hooks(network, record)
     try:
         yield
     finally:
@@ -123,11 +67,33 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
             hook.remove()
 
 
-def _remember_window(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-    record = _recording.get()
-    if record is not None and len(args) + len(kwargs) > 1:
-        size = kwargs["input_dimensions"] if "input_dimensions" in kwargs else args[1]
-        record.window = module, (int(size[0]), int(size[1]))
+def _hooks(network: nn.Module, record: Recording) -> list[Any]:
+    """Hooks that tell the recording which module runs, on what."""
+    hooks = []
+    for path, module in network.named_modules():
+        if id(module) in record.modules.modules:
+            enter: Callable[..., None] = record.enter_attention
+        elif path in record.modules.containers:
+            leave = partial(_own, record, partial(record.sources.leave, path))
+            hooks.append(module.register_forward_hook(leave))
+            enter = partial(record.enter_container, path)
+        elif hasattr(module, "window_size") and hasattr(module, "shift_size"):
+            enter = partial(record.enter_windows, path)
+        else:
+            continue
+        own = partial(_own, record, enter)
+        hooks.append(module.register_forward_pre_hook(own, with_kwargs=True))
+    return hooks
+
+
+def _own(record: Recording, hook: Callable[..., None], *given: Any) -> None:
+    """Calls a hook in the trace that it was registered for, and in no other of the same model.
+
+    While another thread removes its hooks, a hook may be called without keyword arguments: not in
+    its own trace, whose hooks are there until it ends.
+    """
+    if _recording.get() is record:
+        hook(*given)
 
 
 # --- called by the library -----------------------------------------------------------------------
@@ -141,45 +107,63 @@ def _attention(
     attention_mask: Tensor | None,
     dropout: float = 0.0,
     scaling: float | None = None,
-    softcap: float | None = None,
-    s_aux: Tensor | None = None,
-    position_bias: Tensor | None = None,
-    **others: Any,
+    **keywords: Any,
 ) -> tuple[Tensor, Tensor | None]:
     record = _recording.get()
+    given = {name: value for name, value in keywords.items() if value is not None}
     if record is None:
-        known = {"softcap": softcap, "s_aux": s_aux, "position_bias": position_bias, **others}
-        given = {name: value for name, value in known.items() if value is not None}
-        before = _before(module, ALL_ATTENTION_FUNCTIONS)
-        return before(
-            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **given
-        )
-    unknown = [n for n, v in others.items() if v is not None and n not in IGNORED_ARGUMENTS]
-    if unknown:
-        raise ValueError(
-            f"{type(module).__name__} passes its attention {', '.join(sorted(unknown))}, which"
-            " is not supported: weights computed without it would be wrong"
-        )
+        call = partial(_before(module, ALL_ATTENTION_FUNCTIONS), module)
+        return _untraced(call, (query, key, value), attention_mask, dropout, scaling, given)
+    entry = record.entry(module)
+    boundaries = _boundaries(module, attention_mask, given)
+    softcap, sink = given.pop("softcap", None), given.pop("s_aux", None)
     if len(query) < len(key):
         query = query.expand(len(key), -1, -1, -1)
-    mask, bias = record.reading(attention_mask, len(query), key.shape[2])
+    sizes = len(query), query.shape[2], key.shape[2]
+    mask, bias = record.reading(attention_mask, entry, sizes)
+    if attention_mask is None and _is_causal(module, given.pop("is_causal", None)):
+        mask = replace(mask, causal=True)
+    given.pop("is_causal", None)
+    if "indices" in given:
+        mask = choose_keys(mask, given.pop("indices"), key.shape[2])
+    if "block_indices" in given:
+        blocks = given.pop("block_indices")
+        mask = choose_blocks(mask, blocks, module, query.shape[1], key.shape[2])
+    position_bias = given.pop("position_bias", None)
     if position_bias is not None:
         position_bias = position_bias[..., : key.shape[2]]
         bias = position_bias if bias is None else bias + position_bias
-    sink = None if s_aux is None else s_aux.reshape(-1)
-    recipe = Pattern(query, key, value, mask=mask, score=Dot(scaling, softcap, sink), bias=bias)
-    values = _recorded(record, module, recipe, dropout)
+    unknown = sorted(given.keys() - IRRELEVANT)
+    if unknown:
+        raise ValueError(
+            f"{type(module).__name__} ({entry.path}) passes its attention {', '.join(unknown)},"
+            " which is not supported: weights computed without it would be wrong"
+        )
+    score = Dot(scaling, softcap, None if sink is None else sink.reshape(-1))
+    recipe = Pattern(query, key, value, mask=mask, score=score, bias=bias)
+    values = _recorded(record, entry, module, recipe, dropout, boundaries)
     return values.transpose(1, 2).contiguous(), None
 
 
-def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: float) -> Tensor:
+def _recorded(
+    record: Recording,
+    entry: Entry,
+    module: nn.Module,
+    recipe: Pattern,
+    dropout: float,
+    boundaries: Tensor | None,
+) -> Tensor:
     """The values of a recipe with the edits of its layer; the call is recorded."""
-    place = record.modules.of(module)
-    kind = "cross" if place.cross or recipe.queries != recipe.keys else _kind(recipe.mask)
-    layer = record.layer(place, kind)
-    edits = at(record.edits, layer, kind)
-    blocks = _blocks(record, recipe)
+    packing = None
+    if boundaries is not None:
+        packing = Packing.of(boundaries, record.packed_items(int(boundaries[-1])))
+        recipe = packing.pattern(recipe)
+    kind = _kind(module, recipe, entry.cross)
+    edits = at(record.edits, entry.layer, kind, entry.place.tower, entry.path)
+    blocks = None if packing is not None else record.blocks(entry, recipe)
     whole = recipe if blocks is None else blocks.pattern(recipe)
+    axes = record.axes(entry, whole, blocks)
+    whole = record.with_padding(whole, axes)
     values, pattern = _attend(recipe if blocks and not edits else whole, dropout, edits)
     if blocks and not edits:
         merged = blocks.merge(values)[:, :, : whole.queries]
@@ -188,8 +172,8 @@ def _recorded(record: Recording, module: nn.Module, recipe: Pattern, dropout: fl
         values = values if kept is None else blocks.split(merged)
     elif blocks:
         values = blocks.split(values)
-    record.calls.append(Call(place, layer, kind, pattern, blocks))
-    return values
+    record.calls.append(Call(entry, kind, pattern, axes, blocks, packing))
+    return values if packing is None else packing.pack(values)
 
 
 def _attend(recipe: Pattern, dropout: float, edits: Sequence[Edit]) -> tuple[Tensor, Pattern]:
@@ -205,25 +189,47 @@ def _attend(recipe: Pattern, dropout: float, edits: Sequence[Edit]) -> tuple[Ten
     )
 
 
-def _kind(mask: Mask) -> str:
-    if mask.causal:
+def _kind(module: nn.Module, recipe: Pattern, cross: bool) -> str:
+    """The kind of an attention layer, whatever the lengths of its input.
+
+    A single query sees the same keys by any rule; there the module's own word decides.
+    """
+    if cross:
+        return "cross"
+    if recipe.mask.causal:
         return "causal"
-    dense = mask.dense
-    if dense is None or dense.shape[2] == 1 or dense.shape[2] != dense.shape[3]:
+    dense = recipe.mask.dense
+    if recipe.queries == 1:
+        return "causal" if getattr(module, "is_causal", False) is True else "self"
+    if dense is None or dense.shape[2] != dense.shape[3]:
         return "self"
     return "self" if dense.triu(1).any() else "causal"
 
 
-def _blocks(record: Recording, recipe: Pattern) -> Blocks | None:
-    """How the items of the batch were cut into windows or chunks, if they were."""
-    window, record.window = record.window, None
-    count, rest = divmod(recipe.batch, record.items)
-    if window is not None:
-        layer, (rows, cols) = window
-        return Blocks.of_image(rows, cols, int(layer.window_size), int(layer.shift_size))
-    if rest or count < 2 or recipe.queries != recipe.keys:
+def _is_causal(module: nn.Module, asked: bool | None) -> bool:
+    """Whether the library's fused attention makes a mask of its own, where it is given none."""
+    if untraced_implementation(getattr(module, "config", None)) == "eager":
+        return False
+    return bool(getattr(module, "is_causal", True) if asked is None else asked)
+
+
+def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -> Tensor | None:
+    """The boundaries of packed sequences, taken from the keywords."""
+    if getattr(getattr(module, "config", None), "_attn_implementation", None) != PACKED:
         return None
-    return Blocks.in_order(count, recipe.queries)
+    found = given.pop("cu_seq_lens_q", None)
+    other = given.pop("cu_seq_lens_k", None)
+    for name in ("max_length_q", "max_length_k"):
+        given.pop(name, None)
+    if found is None:
+        return None
+    if mask is not None or (other is not None and not other.equal(found)):
+        raise ValueError(
+            f"{type(module).__name__} packs queries and keys differently, or masks them besides:"
+            " expected one set of boundaries and no mask"
+        )
+    given.pop("is_causal", None)
+    return found
 
 
 def _mask(**asked: Any) -> Tensor | None:
@@ -241,5 +247,25 @@ def _before(module: nn.Module, functions: Any) -> Callable[..., Any]:
     return functions.get_interface(previous, getattr(own, "eager_attention_forward", None))
 
 
-AttentionInterface.register(NAME, _attention)
-AttentionMaskInterface.register(NAME, _mask)
+def _untraced(
+    call: Callable[..., Any],
+    qkv: tuple[Tensor, Tensor, Tensor],
+    mask: Tensor | None,
+    dropout: float,
+    scaling: float | None,
+    given: dict[str, Any],
+) -> tuple[Tensor, Tensor | None]:
+    """The layer's own attention; packed sequences one by one, as it expects them."""
+    boundaries = given.get("cu_seq_lens_q")
+    if boundaries is None or "max_length_q" not in given:
+        return call(*qkv, mask, dropout=dropout, scaling=scaling, **given)
+    lengths = boundaries.diff().tolist()
+    rest = {name: value for name, value in given.items() if not name.startswith(("cu_", "max_"))}
+    parts = zip(*(x.split(lengths, dim=2) for x in qkv), strict=True)
+    outputs = [call(*part, mask, dropout=dropout, scaling=scaling, **rest)[0] for part in parts]
+    return torch.cat(outputs, dim=1), None
+
+
+for _name in (NAME, PACKED):
+    AttentionInterface.register(_name, _attention)
+    AttentionMaskInterface.register(_name, _mask)

@@ -75,14 +75,24 @@ def _materialize(value: Any) -> Any:
     return value.materialize() if isinstance(value, LazyMask) else value
 
 
-def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
+def parse_mask(
+    matrix: Tensor | None,
+    batch: int,
+    keys: int,
+    padding: Bool[Tensor, "batch query"] | None = None,
+) -> MaskAndBias:
     """Splits a mask matrix into a rule and a bias.
+
+    Under the lowest finite number in every cell, the row of a real token is no hidden row: all
+    its scores round to that number, so the model attends to all keys evenly. Such a row is kept
+    as it is, in the bias.
 
     Args:
         matrix: True where a query may attend, or numbers to add to the scores; `batch head query
             key`, axes of size 1 broadcast.
         batch: batch size.
         keys: number of keys; further columns are dropped.
+        padding: True at queries that are padding; None takes rows without a key for padding.
     """
     if matrix is None:
         return MaskAndBias(Mask())
@@ -94,8 +104,20 @@ def parse_mask(matrix: Tensor | None, batch: int, keys: int) -> MaskAndBias:
     hidden = matrix <= HIDDEN
     if not hidden.any():
         return MaskAndBias(Mask(), matrix if matrix.any() else None)
+    even = _even_rows(matrix, hidden, padding)
+    if even is not None:
+        hidden = hidden & ~even
     bias = matrix.masked_fill(hidden, 0.0)
     return MaskAndBias(infer_mask(~hidden, batch), bias if bias.any() else None)
+
+
+def _even_rows(matrix: Tensor, hidden: Tensor, padding: Tensor | None) -> Tensor | None:
+    """True at rows of real tokens that are finite and low throughout; None if there is none."""
+    if padding is None or padding.shape[1] != matrix.shape[2]:
+        return None
+    low = hidden.all(-1, keepdim=True) & matrix.isfinite().all(-1, keepdim=True)
+    even = low & ~padding.to(matrix.device)[:, None, :, None]
+    return even if even.any() else None
 
 
 def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:

@@ -10,13 +10,18 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.edits import at
 from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.axes import axes_of
+from models.pretrained.axes import name_items
+from models.pretrained.checks import check_call
+from models.pretrained.differential import head_parts, merge_calls
 from models.pretrained.hidden import block_outputs, hidden_states
-from models.pretrained.interface import Call, Recording, recording
+from models.pretrained.interface import recording
+from models.pretrained.recording import Call, Recording
+from models.pretrained.sources import distinct
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:
@@ -30,6 +35,7 @@ NAMES = {  # in order of preference
     "text_embeds": "embedding",
     "last_hidden_state": "hidden states",
 }
+PROMPTS = ("input_points", "input_boxes")
 Differentiate = Callable[[tuple[Pattern, ...], Output], tuple[Pattern, ...]]
 
 
@@ -57,48 +63,78 @@ def trace_pretrained(
             attention with something in it that is not known here.
     """
     inputs = prepare_inputs(model, source, target)
-    record = Recording(AttentionModules.find_in(model.network), inputs.items, edits)
-    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
-    gradients = torch.set_grad_enabled(differentiate is not None)
-    with recording(model.network, record), gradients, states as blocks:
-        out = _run(model, inputs, hidden)
+    record, out = record_pass(
+        model, inputs, edits, hidden=hidden, gradient=differentiate is not None
+    )
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")
     _check_edits(edits, record.calls)
-    output = _output(out)
-    patterns = tuple(call.pattern for call in record.calls)
+    output = output_of(out)
     if differentiate is not None:
-        patterns = tuple(_detached(pattern) for pattern in differentiate(patterns, output))
-    main = _main(inputs, record.calls, model.network.config)
+        patterns = differentiate(tuple(call.pattern for call in record.calls), output)
+        pairs = zip(record.calls, patterns, strict=True)
+        record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
+    calls = merge_calls(record.calls)
+    for call in calls:
+        check_call(call)
+    main = _main(inputs, calls)
     target_sequence = inputs.sequences.get("target")
-    sites = tuple(_site(call) for call in record.calls)
-    axes = [axes_of(call, inputs.sequences, model.network.config) for call in record.calls]
+    sites = tuple(_site(call) for call in calls)
+    parts = {site: head_parts(call) for site, call in zip(sites, calls, strict=True)}
     return Trace(
         model=model.name,
         trained=model.trained,
         tokens=main.tokens,
         sites=sites,
         output=Output(output.name, output.values.detach()),
-        patterns=patterns,
+        patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,
-        notes=(*inputs.notes, *_untraceable_note(record.modules)),
+        notes=(*inputs.notes, *_untraceable_notes(record)),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
-        axes=dict(zip(sites, axes, strict=True)),
+        axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
-        if blocks is None
-        else hidden_states(out, blocks, sites, inputs.sequences, model.network.config),
+        if record.states is None
+        else hidden_states(out, record.states, sites, inputs.sequences, model.network.config),
+        item_names={
+            site: _item_names(call, inputs, model.network.config)
+            for site, call in zip(sites, calls, strict=True)
+        },
+        parts={site: made for site, made in parts.items() if made is not None},
     )
+
+
+def record_pass(
+    model: "Model",
+    inputs: ModelInputs,
+    edits: Sequence[Edit] = (),
+    *,
+    hidden: bool = False,
+    gradient: bool = False,
+) -> tuple[Recording, Any]:
+    """One forward pass: what was recorded, and the output of the network."""
+    inputs.arguments = distinct(inputs.arguments)
+    record = Recording(
+        AttentionModules.find_in(model.network),
+        inputs.arguments,
+        inputs.sequences,
+        model.network.config,
+        inputs.items,
+        edits,
+    )
+    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
+        record.states = blocks
+        return record, run_network(model, inputs, hidden)
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
     """The output of the model with its own attention."""
-    inputs = prepare_inputs(model, source, target)
     with torch.no_grad():
-        return _output(_run(model, inputs, hidden=False)).values
+        return output_of(run_network(model, prepare_inputs(model, source, target))).values
 
 
-def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
+def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
     """The forward pass in eval mode, without a key-value cache."""
     network, more = model.network, {"return_dict": True}
     if hidden:
@@ -109,7 +145,8 @@ def _run(model: "Model", inputs: ModelInputs, hidden: bool) -> Any:
         return network(**{**more, **inputs.arguments})
 
 
-def _output(out: Any) -> Output:
+def output_of(out: Any) -> Output:
+    """The tensor that stands for the output of a network, and its name."""
     for name, title in NAMES.items():
         value = getattr(out, name, None)
         if isinstance(value, Tensor):
@@ -130,39 +167,84 @@ def _detached(pattern: Pattern) -> Pattern:
 
 
 def _site(call: Call) -> Site:
-    pattern = call.pattern
+    pattern, place = call.pattern, call.entry.place
     return Site(
-        call.layer, call.kind, pattern.heads, pattern.queries, pattern.keys, call.module.tower
+        call.entry.layer,
+        call.kind,
+        pattern.heads,
+        pattern.queries,
+        pattern.keys,
+        place.tower,
+        call.entry.path,
+        call.entry.part,
     )
 
 
-def _main(inputs: ModelInputs, calls: Sequence[Call], config: Any) -> InputSequence:
+def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]:
+    prompted = any(name in inputs.arguments for name in PROMPTS)
+    part = "window" if call.entry.place.windows else "prompt" if prompted else "part"
+    part = "" if call.packing is not None else part
+    source, batch = call.entry.source, call.pattern.batch
+    names = name_items(source, inputs.sequences, batch, inputs.items, part)
+    texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
+    return tuple(map("{} of text {}".format, names, texts)) if texts else names
+
+
+def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int, ...]:
+    """The text each image stands in, by its placeholders; () where that is one, or not told."""
+    ids, tokens = inputs.arguments.get("input_ids"), ("image_token_id", "image_token_index")
+    token = next((getattr(config, name) for name in tokens if hasattr(config, name)), None)
+    if token is None or ids is None or len(ids) == 1:
+        return ()
+    counts = (ids == token).sum(1)
+    each, rest = divmod(int(counts.sum()), images)
+    if rest or not each or (counts % each).any():
+        return ()
+    return tuple(torch.arange(len(ids)).repeat_interleave(counts.cpu() // each).tolist())
+
+
+def _main(inputs: ModelInputs, calls: Sequence[Call]) -> InputSequence:
     """The main input sequence: text, else image, else the first attention axis."""
     if "text" in inputs.sequences:
         return inputs.sequences["text"]
     first = next((call for call in calls if call.kind != "cross"), calls[0])
-    side, _ = axes_of(first, inputs.sequences, config)
+    axis, _ = first.axes
     image = inputs.sequences.get("image")
     grid = None if image is None else image.grid
     grid = first.blocks.grid if first.blocks is not None else grid
-    leading = sum(1 for _ in takewhile(bool, side.tokens[0].special))
+    leading = sum(1 for _ in takewhile(bool, axis.tokens[0].special))
     return InputSequence(
-        "image", side.tokens, first.pattern.queries, side.positions, grid, leading if grid else 0
+        "image", axis.tokens, first.pattern.queries, axis.positions, grid, leading if grid else 0
     )
 
 
 def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
     """Raises ValueError for an edit that applied to no attention call."""
     for edit in edits:
-        layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
-        met = [c for c in calls if layer in (None, c.layer) and kind in (None, c.kind)]
-        if not met:
-            layers = max(call.layer for call in calls)
-            kinds = ", ".join(sorted({call.kind for call in calls}))
-            raise ValueError(f"{edit}: expected a layer 0 to {layers} of {kinds}")
+        if any(
+            at([edit], each.layer, call.kind, each.place.tower, each.path)
+            for call in calls
+            for each in [call.entry]
+        ):
+            continue
+        layers = sorted({call.entry.layer for call in calls})
+        kinds = ", ".join(sorted({call.kind for call in calls}))
+        towers = sorted({call.entry.place.tower or "" for call in calls})
+        place = "" if towers == [""] else f" in {', '.join(towers)}"
+        span = f"{layers[0]} to {layers[-1]}"
+        if layers != list(range(len(layers))):
+            span = ", ".join(map(str, layers))
+        raise ValueError(f"{edit}: expected a layer {span} of {kinds}{place}")
 
 
-def _untraceable_note(modules: AttentionModules) -> tuple[str, ...]:
-    if not modules.untraceable:
-        return ()
-    return (f"not shown: attention inside {', '.join(modules.untraceable)}",)
+def _untraceable_notes(record: Recording) -> tuple[str, ...]:
+    """What is not shown: attention that does not go through the interface."""
+    called = {path for call in record.calls for path in call.entry.place.paths}
+    silent = sorted(path for path in record.entered if path not in called)
+    notes = []
+    if record.modules.untraceable:
+        notes.append(f"not shown: attention inside {', '.join(record.modules.untraceable)}")
+    if silent:
+        some = ", ".join(silent[:3]) + (" and others" if len(silent) > 3 else "")
+        notes.append(f"not shown: {some}, which did not use transformers' attention interface")
+    return tuple(notes)

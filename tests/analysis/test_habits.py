@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from analysis.habits import HABITS, _names, _scores, habits
+from benchmarks.architectures import ARCHITECTURES
 from models.run import load, trace
 
 LABELS = ("[CLS]", "The", "dog", "saw", "the", "dog", "[SEP]")
@@ -75,3 +76,22 @@ def test_without_the_special_tokens_the_rest_is_shared_anew() -> None:
 def test_too_few_tokens_are_refused() -> None:
     with pytest.raises(ValueError, match="expected at least 4 tokens, received 3"):
         habits(trace(load("minilm"), "word"))
+
+
+def test_each_tower_of_an_encoder_decoder_has_its_own() -> None:
+    """Source and target are of different lengths; neither is read by the other's labels."""
+    model = next(each for each in ARCHITECTURES if each.name == "T5").build()
+    given = {
+        "input_ids": torch.arange(3, 14)[None],
+        "decoder_input_ids": torch.arange(20, 27)[None],
+    }
+    done = trace(model, given)
+    for tower, kind, count in (("encoder", "self", 11), ("decoder", "causal", 7)):
+        found = habits(done, tower=tower)
+        assert found.scores.shape == (len(HABITS), 2, 5)
+        weights = done.weights(1, 3, kind=kind)
+        slow = sum(float(weights[row, 0]) for row in range(1, count - 1)) / (count - 2)
+        assert float(found.scores[HABITS.index("first"), 1, 3]) == pytest.approx(slow, abs=1e-5)
+    assert habits(done).scores.equal(habits(done, tower="encoder").scores)
+    with pytest.raises(ValueError, match=r"one of \['decoder', 'encoder'\], received 'eye'"):
+        habits(done, tower="eye")

@@ -277,7 +277,8 @@ def _expected(message: ConsoleMessage) -> bool:
     gone = "/api/trace/" in url and re.search(r"status of (404|410)", message.text)
     below = re.search(r"/\w+/_stcore/", url)  # what Streamlit asks below a page before the root
     left = "WebSocket is closed before the connection is established" in message.text
-    return bool(gone or below or left)
+    again = "file upload - CanceledError" in message.text  # another file was dropped over it
+    return bool(gone or below or left or again)
 
 
 def rest(page: Page) -> None:

@@ -64,7 +64,7 @@ class Source:
 
     def weights(
         self,
-        layer: int,
+        layer: int | Site,
         head: int | None = None,
         *,
         kind: str | None = None,
@@ -72,6 +72,7 @@ class Source:
         rows: Any = None,
         item: int = 0,
     ) -> torch.Tensor:
+        layer = layer if isinstance(layer, int) else layer.layer
         chosen = self.array[layer] if head is None else self.array[layer, head]
         return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
 

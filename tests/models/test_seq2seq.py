@@ -402,6 +402,12 @@ def test_edits_name_their_attention() -> None:
     assert _changed(Ablate(1, 1, kind="self")) == 2 * no + yes + no + 5 * yes
     assert _changed(Ablate(1, 1, kind="causal")) == 6 * no + 3 * yes
     assert _changed(Ablate(1, 1, kind="cross")) == 7 * no + 2 * yes
+    assert _changed(Ablate(1, 1, tower="encoder")) == _changed(Ablate(1, 1, kind="self"))
+    assert _changed(Ablate(1, 1, tower="decoder")) == _changed(Ablate(1, 1, kind="causal"))
+    with pytest.raises(ValueError, match="expected a tower of encoder, decoder, received 'eye'"):
+        _changed(Ablate(1, 1, tower="eye"))
+    with pytest.raises(ValueError, match="expected layer, kind or tower of a network of ours"):
+        _changed(Ablate(1, 1, module="encoder"))
     with pytest.raises(ValueError, match="expected a layer 0 to 2, received 3"):
         _changed(Ablate(3, 1, kind="cross"))
 

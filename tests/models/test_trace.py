@@ -91,7 +91,8 @@ def test_hidden_states(found: Trace, model: Model) -> None:
     ("ask", "message"),
     [
         (lambda t: t.weights(3), r"layer: expected one of \[0, 1, 2\], received 3"),
-        (lambda t: t.weights(-1), r"layer: expected one of \[0, 1, 2\], received -1"),
+        (lambda t: t.weights(-4), r"layer: expected one of \[0, 1, 2\], received -4"),
+        (lambda t: t.weights(0, -6), "head: expected 0 to 4, received -6"),
         (lambda t: t.pattern(7), "layer: .* received 7"),
         (lambda t: t.weights(0, 5), "head: expected 0 to 4, received 5"),
         (lambda t: t.weights(0, item=2), "item: expected 0 to 1, received 2"),
@@ -160,3 +161,22 @@ def test_padding_of_items() -> None:
     assert padding is not None
     assert padding.tolist() == [[False, False, True], [False, False, False]]
     assert padding_of([two, two]) is None
+
+
+def test_negative_layers_and_heads_count_from_the_last(found: Trace) -> None:
+    assert found.weights(-1, -1).equal(found.weights(2, 4))
+    assert found.weights(-3).equal(found.weights(0))
+    assert found.scores(-1, -2).equal(found.scores(2, 3))
+    assert found.site(-1) == found.sites[2]
+    assert found.pattern(-2) is found.pattern(1)
+
+
+def test_one_row_is_a_row(found: Trace) -> None:
+    assert found.weights(1, 3, rows=2).equal(found.weights(1, 3)[2:3])
+    assert found.weights(1, rows=2).equal(found.weights(1)[:, 2:3])
+    with pytest.raises(ValueError, match=r"rows: expected positions 0 to 2, received \[3\]"):
+        found.weights(0, rows=3, item=1)
+
+
+def test_items_of_a_site_have_names(found: Trace) -> None:
+    assert found.items(found.sites[0]) == ("item 0", "item 1")

@@ -19,7 +19,7 @@ def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, A
 
     found = site_at(entry.shown, site)
     trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
-    return {"line": line(trace, trace.site(found.layer, found.kind, found.tower))}
+    return {"line": line(trace, trace.site(found))}
 
 
 def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def line(trace: "Trace", site: "Site") -> str:
     """How one layer's weights were computed, its mask, and its row sums."""
     from analysis.rows import check_rows
 
-    pattern = trace.pattern(site.layer, kind=site.kind, tower=site.tower)
+    pattern = trace.pattern(site)
     found = check_rows(trace, site)
     every = "every row" if found.rows == found.total else f"{found.rows:,} of {found.total:,} rows"
     parts = [

@@ -40,7 +40,7 @@ def test_overlapping_traces_restore_the_name_once(network: BertModel) -> None:
 def test_without_the_switch_nothing_is_recorded(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("models.pretrained.interface.count_traces", lambda configs, change: None)
+    monkeypatch.setattr("models.pretrained.interface.count_traces", lambda *_: None)
     with pytest.raises(ValueError, match="nothing to show"):
         trace(load(network), IDS)
 

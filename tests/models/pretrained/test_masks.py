@@ -6,6 +6,8 @@ from torch import Tensor
 
 from models.attention import Mask
 from models.pretrained.masks import infer_mask, parse_mask
+from models.run import trace
+from tests.models.pretrained.tiny import BY_NAME, eager, ids
 
 BATCH, TOKENS = 2, 11
 BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])
@@ -94,3 +96,25 @@ def test_numbers_beside_the_mask_are_a_bias() -> None:
 def test_columns_beyond_the_keys_are_cut_off() -> None:
     found = parse_mask(matrix(Mask(padding=BEHIND)), BATCH, 9)
     same(found.mask, Mask(padding=BEHIND[:, :9]))
+
+
+LOWEST = torch.finfo(torch.float32).min
+
+
+@pytest.mark.parametrize("low", [LOWEST, -1e4])
+@pytest.mark.parametrize("name", ["BERT", "RoBERTa", "ALBERT"])
+def test_a_row_of_lowest_numbers_is_what_the_model_makes_of_it(name: str, low: float) -> None:
+    """Scores vanish beside such numbers, so the model attends evenly; the trace says so."""
+    model = BY_NAME[name].build()
+    given = {"input_ids": ids(2, TOKENS), "attention_mask": torch.zeros(2, 1, TOKENS, TOKENS)}
+    given["attention_mask"][0, :, 3] = low
+    given["attention_mask"][1, :, :, 9:] = low
+    expected, found = eager(model, given), trace(model, given)
+    for layer in range(2):
+        for item in range(2):
+            mine = found.weights(layer, item=item)
+            assert (mine - expected.attentions[layer][item]).abs().max() < 1e-5
+    if low == LOWEST:
+        assert (found.weights(0, 0)[3] - 1 / TOKENS).abs().max() < 1e-6
+    assert (found.output.values - expected.last_hidden_state).abs().max() < 1e-4
+    assert found.empty_rows() == 0

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.attention import Mask
 from models.edits import Ablate, Cut
 from models.pretrained.implementation import NAME
-from models.pretrained.interface import IGNORED_ARGUMENTS, _recording
+from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.masks import LazyMask
 from models.run import Model, load, trace
 from models.trace import Trace
@@ -44,7 +45,7 @@ def test_both_doors_give_the_same_weights(minilm: Model) -> None:
     own, text = load("minilm"), ["The Über-cat sat", ("a cat", "a much longer dog")]
     mine, theirs = trace(own, text, hidden=True), trace(minilm, text, hidden=True)
     assert mine.tokens == theirs.tokens
-    assert mine.sites == theirs.sites
+    assert mine.sites == tuple(replace(site, module=None) for site in theirs.sites)
     assert (own.limit, minilm.limit) == (512, 512)
     for layer in range(6):
         for item in range(2):
@@ -251,9 +252,31 @@ def test_what_does_not_follow_the_interface() -> None:
         load(transformers.MambaModel(config))
 
 
+CONVOLVED = {**TEXT, "conv_dim": [8, 8], "conv_stride": [5, 4], "conv_kernel": [10, 5]}
+CONVOLVED |= {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "sizes", "name"),
+    [
+        ("ImageGPT", {"vocab_size": 53, "n_embd": 32, "n_head": 2, "n_layer": 1}, "ImageGPT"),
+        ("Lilt", {**TEXT, "hidden_size": 48, "channel_shrink_ratio": 4}, "LiltSelf"),
+        ("Vilt", {**TEXT, "image_size": 20, "patch_size": 4}, "ViltSelf"),
+        ("CodeGen", {"vocab_size": 53, "n_embd": 32, "n_head": 4, "rotary_dim": 4}, "CodeGen"),
+        ("WavLM", CONVOLVED, "WavLM"),
+        ("SEWD", CONVOLVED, "DisentangledSelf"),
+    ],
+)
+def test_attention_outside_of_the_interface_is_named(prefix: str, sizes: Any, name: str) -> None:
+    """It is there, and the refusal says why it is not shown."""
+    config = getattr(transformers, f"{prefix}Config")(**sizes)
+    with pytest.raises(ValueError, match=f"interface: {name}Attention computes its weights itself"):
+        load(getattr(transformers, f"{prefix}Model")(config))
+
+
 def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
-    assert "s_aux" not in IGNORED_ARGUMENTS
+    assert "s_aux" not in IRRELEVANT
     given = {"input_ids": torch.tensor([[3, 4]]), "slope": torch.ones(3)}
     with pytest.raises(ValueError, match="passes its attention slope, which is not supported"):
         trace(model("Llama"), given)

@@ -42,5 +42,10 @@ def weights_of(trace: "Trace", index: int, head: int | str) -> str:
         asked += f", kind={site.kind!r}"
     if sum(each.kind == site.kind for each in same) > 1:
         asked += f", tower={site.tower!r}"
+    same = [each for each in same if (each.kind, each.tower) == (site.kind, site.tower)]
+    if len({each.module for each in same}) > 1:
+        asked += f", module={site.module!r}"
+    if len({each.part for each in same}) > 1:
+        asked += f", part={site.part}"
     weights = {"mean": f"t.weights({asked}).mean(0)", "max": f"t.weights({asked}).amax(0)"}
     return weights.get(str(head), f"t.weights({asked}, head={head})")

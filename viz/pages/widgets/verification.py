@@ -29,10 +29,11 @@ def button(page: str, id: str, run: "Callable[[], tuple[Model, Any, Any]]") -> N
         key=f"{page}_verify",
         type="tertiary",
         help="Runs the model again with the values of every attention layer computed from the"
-        " weights shown here, and compares its output with the original model’s",
+        " weights shown here, and compares its output with the original model’s. A transformers"
+        " model is also compared with the library’s own eager attention, map by map",
     )
     if asked:
-        with st.spinner("Running the model twice …"):
+        with st.spinner("Running the model again …"):
             state[key] = id, _verified(*run())
     if state.get(key, ("", ""))[0] == id:
         st.caption(plain(state[key][1]))
@@ -49,14 +50,26 @@ def _verified(model: "Model", source: Any, target: Any) -> str:
 
 
 def worded(found: "Verdict", dtype: object) -> str:
-    """The result of the comparison as a sentence."""
+    """The result of the comparison as sentences."""
     share = found.difference / found.largest if found.largest else 0.0
     kind = str(dtype).removeprefix("torch.")
-    same = share < ROUNDING.get(kind, ROUNDING["float32"])
-    close = f"Yes, up to the rounding of {kind}" if same else "No: they differ"
-    return (
-        f"{close}. With the values of all {found.sites} attention layers computed from these"
-        f" weights ({found.rows:,} rows), the output differs from the original model’s by at most"
+    problems = found.problems(ROUNDING.get(kind, ROUNDING["float32"]))
+    close = f"No: they differ: {'; '.join(problems)}" if problems else ""
+    sentences = [
+        close or f"Yes, up to the rounding of {kind}",
+        f"With the values of all {found.sites} attention layers computed from these weights"
+        f" ({found.rows:,} rows), the output differs from the original model’s by at most"
         f" {found.difference:.1e}; its largest number is {found.largest:.3g}, so the relative"
-        f" difference is {share:.1e}."
-    )
+        f" difference is {share:.1e}",
+    ]
+    if found.compared:
+        sentences.append(
+            f"All {found.compared} heads that the library’s own eager attention gives a map for"
+            f" differ from it by at most {found.maps:.1e}"
+        )
+    if found.edited is not None:
+        sentences.append(
+            "With one head ablated, here and in the library’s attention, the outputs differ by at"
+            f" most {found.edited:.1e}"
+        )
+    return ". ".join(sentences) + "."

@@ -183,7 +183,7 @@ def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
 def test_recordings_are_left_to_notebooks(saved) -> None:
     app = run(place="folder", folder=str(saved("wav2vec 2.0")))
     assert lines(app) == [
-        "wav2vec2 takes audio, which this page does not support: use a notebook with"
+        "wav2vec-2.0 takes audio, which this page does not support: use a notebook with"
         " trace(model, {'input_features': …})"
     ]
 

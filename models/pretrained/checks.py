@@ -1,0 +1,50 @@
+"""Cheap checks of every trace: what they find is refused rather than drawn."""
+
+import torch
+from torch import Tensor
+
+from models.attention import Dot, Pattern
+from models.pretrained.recording import Call
+
+WHAT = ("queries", "keys")
+ROUNDING = 1e-3  # of a row's sum in float32, over thousands of keys
+
+
+def check_call(call: Call) -> None:
+    """Checks the lengths of the axes, and that sampled rows sum to 1 over the item's own keys.
+
+    Raises:
+        ValueError: naming the layer.
+    """
+    pattern, where = call.pattern, f"{call.entry.path} (layer {call.entry.layer})"
+    for axis, length, what in zip(call.axes, (pattern.queries, pattern.keys), WHAT, strict=True):
+        count = pattern.batch
+        if len(axis.tokens) != count:
+            raise ValueError(f"{where}: expected {count} items, received {len(axis.tokens)}")
+        for item in {0, count - 1}:
+            own = axis.positions_of(item)
+            if len(own) != len(axis.tokens[item]) or (len(own) and int(own.max()) >= length):
+                raise ValueError(
+                    f"{where}: expected at most {length} {what}, received {len(axis.tokens[item])}"
+                )
+    item = pattern.batch - 1
+    rows = call.axes[0].positions_of(item)
+    if len(rows) and not pattern.weights_edits:
+        sampled = rows[[0, len(rows) // 2, -1]]
+        _check_rows(pattern, item, sampled, call.axes[1].positions_of(item), where)
+
+
+def _check_rows(pattern: Pattern, item: int, rows: Tensor, keys: Tensor, where: str) -> None:
+    weights = pattern.weights(pattern.heads - 1, rows, item=item).detach()
+    total, own = weights.sum(-1), weights[:, keys.to(weights.device)].sum(-1)
+    if not torch.isfinite(total).all():
+        raise ValueError(f"{where}: its weights are not numbers")
+    sink = isinstance(pattern.score, Dot) and pattern.score.sink is not None
+    whole = (total - 1).abs() < ROUNDING
+    if not bool((whole | (total == 0) | sink).all()):
+        raise ValueError(f"{where}: expected rows that sum to 1, received {total.tolist()}")
+    if bool(((total - own) > ROUNDING).any()):
+        raise ValueError(
+            f"{where} attends to padding or to tokens that cannot be named: a map of the item's"
+            f" own {len(keys)} keys would leave out {float((total - own).max()):.2f} of a row"
+        )

@@ -1,0 +1,70 @@
+"""Packed sequences: the images of a batch, one after another, as items of a batch again.
+
+Vision towers of many families (Qwen2-VL and what follows it) lay all patches of all images in one
+sequence and state the boundaries within which a patch attends: an image, a frame of a video, or a
+window. Here each image or video becomes an item, padded to the longest; its frames and windows
+are segments of one map.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from models.attention import Mask, Pattern
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """Where the items of a packed sequence lie.
+
+    Attributes:
+        lengths: tokens of each item, in order.
+        segment: of each token of the sequence; a token attends within its segment.
+    """
+
+    lengths: tuple[int, ...]
+    segment: Int[Tensor, " token"]
+
+    @staticmethod
+    def of(boundaries: Tensor, items: Sequence[int]) -> "Packing":
+        """From cumulative lengths of segments, and the lengths of the items.
+
+        A boundary of an item has to be one of the segments; else the whole sequence is one item.
+        """
+        edges = boundaries.tolist()
+        lengths = torch.tensor(edges).diff()
+        segment = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
+        ends = torch.tensor([0, *items]).cumsum(0).tolist()
+        fits = ends[-1] == edges[-1] and set(ends) <= set(edges)
+        return Packing(tuple(items) if fits else (edges[-1],), segment)
+
+    @property
+    def longest(self) -> int:
+        return max(self.lengths)
+
+    def unpack(self, x: Tensor) -> Tensor:
+        """`1 head token dim` as `item head token dim`, zeros behind the shorter ones."""
+        parts = x[0].split(self.lengths, dim=1)
+        padded = [torch.nn.functional.pad(p, (0, 0, 0, self.longest - p.shape[1])) for p in parts]
+        return torch.stack(padded)
+
+    def pack(self, x: Tensor) -> Tensor:
+        """The inverse of `unpack`."""
+        parts = [each[:, :count] for each, count in zip(x, self.lengths, strict=True)]
+        return torch.cat(parts, dim=1)[None]
+
+    def pattern(self, packed: Pattern) -> Pattern:
+        """The recipe of a packed sequence, which has no mask but its segments, item by item."""
+        q, k, v = (self.unpack(x) for x in (packed.q, packed.k, packed.v))
+        device = q.device
+        padding = torch.arange(self.longest) >= torch.tensor(self.lengths)[:, None]
+        mask = Mask()
+        if padding.any():
+            mask = Mask(padding=padding.to(device), query_padding=padding.to(device))
+        segments = self.unpack(self.segment[None, None, :, None].to(device))[:, 0, :, 0]
+        if not (segments == segments[:, :1])[~padding.to(device)].all():
+            mask = Mask(padding=mask.padding, query_padding=mask.query_padding, segments=segments)
+        return Pattern(q, k, v, mask=mask, score=packed.score)

@@ -1,0 +1,266 @@
+"""The state of one running trace of a transformers model."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.attention import Edit, Pattern
+from models.inputs.sequences import InputSequence
+from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
+from models.pretrained.axes import axis_of, block_axes, numbered_axis, padding_of_argument
+from models.pretrained.hidden import BlockOutputs
+from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
+from models.pretrained.packed import Packing
+from models.pretrained.sources import Sources, key_states
+from models.pretrained.windows import Blocks
+from models.trace import TokenAxis
+
+Axes = tuple[TokenAxis, TokenAxis]
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One run of an attention layer's forward.
+
+    Attributes:
+        place: the layer.
+        module: the layer itself.
+        path: its path in this block, of a layer that several blocks share.
+        layer: number of the block.
+        part: how often its tower had run before.
+        cross: whether its keys come from other states than its queries.
+        source: input sequence of the queries.
+        keys: input sequence of the keys.
+    """
+
+    place: AttentionModule
+    module: nn.Module
+    path: str
+    layer: int
+    part: int = 0
+    cross: bool = False
+    source: str | None = None
+    keys: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One recorded attention call.
+
+    Attributes:
+        entry: the run of the layer that called.
+        kind: "self", "causal" or "cross".
+        pattern: its recipe.
+        axes: the tokens of its rows and columns.
+        blocks: how the blocks were merged, if the library attended block by block.
+        packing: where the items lay in one sequence, if the library packed them.
+    """
+
+    entry: Entry
+    kind: str
+    pattern: Pattern
+    axes: Axes
+    blocks: Blocks | None = None
+    packing: Packing | None = None
+
+
+@dataclass(eq=False)
+class Recording:
+    """The state of one running trace.
+
+    Attributes:
+        modules: the attention layers of the network.
+        arguments: of the model's forward.
+        sequences: input sequences by name.
+        config: of the model.
+        items: size of the batch.
+        edits: edits of the forward pass.
+        sources: of the tensors so far.
+        calls: attention calls so far, in order.
+        windows: rows and columns, window size and shift of each block of shifted windows, by path.
+        states: outputs of the blocks, where hidden states are recorded.
+    """
+
+    modules: AttentionModules
+    arguments: Mapping[str, Any]
+    sequences: Mapping[str, InputSequence]
+    config: Any
+    items: int
+    edits: Sequence[Edit] = ()
+    sources: Sources = field(default_factory=Sources)
+    calls: list[Call] = field(default_factory=list)
+    windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)
+    states: BlockOutputs | None = None
+    _entries: dict[int, Entry] = field(default_factory=dict)
+    _runs: Counter = field(default_factory=Counter)
+    _repeated: set[tuple[str, int]] = field(default_factory=set)
+    _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
+    _axes: dict[tuple, TokenAxis | None] = field(default_factory=dict)
+    _paddings: dict[tuple[int, int], Tensor | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.sources = Sources.of(self.arguments)
+
+    # --- where the pass is ---
+
+    def enter_container(
+        self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]
+    ) -> None:
+        """A module that contains attention layers is called."""
+        self._runs[path] += 1
+        self.sources.enter(path, module, args, kwargs)
+
+    def enter_attention(self, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
+        """An attention layer is called."""
+        place = self.modules.of(module)
+        part = next((self._runs[up] - 1 for up in ancestors(place.path) if self._runs[up]), 0)
+        path, layer = self._block(place, part)
+        source = self.sources.queries(path)
+        states = None if _by_name_self(path) else key_states(module, args, kwargs)
+        keys = source if states is None else self.sources.keys(states, source)
+        self._entries[id(module)] = Entry(
+            place, module, path, layer, part, states is not None, source, keys
+        )
+
+    def enter_windows(self, path: str, module: Any, args: tuple, kwargs: Mapping[str, Any]) -> None:
+        """A block of shifted windows is called; the rows and columns of its image are noted."""
+        if len(args) + len(kwargs) > 1:
+            size = kwargs["input_dimensions"] if "input_dimensions" in kwargs else args[1]
+            grid = int(size[0]), int(size[1])
+            self.windows[path] = grid, int(module.window_size), int(module.shift_size)
+
+    def _block(self, place: AttentionModule, part: int) -> tuple[str, int]:
+        """Path and number of the block that runs now.
+
+        A layer that runs again within one run of its tower belongs to a further block: to the
+        next of those that share it, or, where the network repeats its blocks, to one more.
+        """
+        name = "".join(each for each in place.path if not each.isdigit())
+        stack, own = (name, part), ("path", place.path, part)
+        times, before = self._runs[own], self._runs[stack]
+        self._runs[own] += 1
+        self._runs[stack] += 1
+        again, which = divmod(times, len(place.paths))
+        path = place.paths[which]
+        if again:
+            self._repeated.add(stack)
+        return path, before if stack in self._repeated else self.modules.layers[path]
+
+    def entry(self, module: nn.Module) -> Entry:
+        """The run of an attention layer that calls now."""
+        place = self.modules.of(module)
+        return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
+
+    @property
+    def entered(self) -> tuple[str, ...]:
+        """Paths of the attention layers that ran."""
+        return tuple(entry.path for entry in self._entries.values())
+
+    # --- what a call is given ---
+
+    def reading(
+        self, matrix: Tensor | None, entry: Entry, sizes: tuple[int, int, int]
+    ) -> MaskAndBias:
+        """A mask parsed; a matrix shared by several layers is parsed once.
+
+        Args:
+            matrix: as the library passes it.
+            entry: of the layer.
+            sizes: batch, queries and keys of the call.
+        """
+        batch, queries, keys = sizes
+        if matrix is None or isinstance(matrix, LazyMask):
+            return parse_mask(matrix, batch, keys)
+        known = self._readings.get(id(matrix))
+        if known is None or known[0] is not matrix:
+            padding = None
+            if self._axis(entry.source, queries, batch) is not None:
+                padding = self._padding(self._axis(entry.source, queries, batch), queries)
+                none = torch.zeros(batch, queries, dtype=torch.bool)
+                padding = none if padding is None else padding
+            known = matrix, parse_mask(matrix, batch, keys, padding)
+            self._readings[id(matrix)] = known
+        return known[1]
+
+    def packed_items(self, length: int) -> Sequence[int]:
+        """Tokens of each image or video of a packed sequence; the whole one if nothing tells."""
+        for name in ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw"):
+            grid = self.arguments.get(name)
+            if isinstance(grid, Tensor) and int(grid.prod(-1).sum()) == length:
+                return grid.prod(-1).tolist()
+        return [length]
+
+    def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
+        """How the items of the batch were cut into windows, if they were."""
+        for above in ancestors(entry.path):
+            if above in self.windows:
+                (rows, cols), size, shift = self.windows[above]
+                return Blocks.of_image(rows, cols, size, shift)
+        count, rest = divmod(recipe.batch, self.items)
+        cut = entry.place.windows is not None and not rest and count > 1
+        if not cut or recipe.queries != recipe.keys:
+            return None
+        return Blocks.in_order(count, recipe.queries)
+
+    # --- what its axes are ---
+
+    def axes(self, entry: Entry, whole: Pattern, blocks: Blocks | None) -> Axes:
+        """The tokens of rows and columns of a call."""
+        if blocks is not None and blocks.grid is not None:
+            return block_axes(blocks, whole.batch)
+        square = whole.queries == whole.keys and not entry.cross
+        hidden = whole.mask.padding
+        rows = self._axis(entry.source, whole.queries, whole.batch)
+        if rows is None:
+            padding = hidden if square else None
+            rows = numbered_axis(self._what(entry.source), whole.queries, whole.batch, padding)
+        if square:
+            return rows, rows
+        keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
+        if keys is None:
+            own = padding_of_argument(self.arguments, entry.keys)
+            own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
+            keys = numbered_axis(self._what(entry.keys), whole.keys, whole.batch, own)
+        return rows, keys
+
+    def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
+        """The recipe, which tells edits what queries and keys are an item's own tokens."""
+        queries = self._padding(axes[0], whole.queries)
+        keys = self._padding(axes[1], whole.keys)
+        hidden = whole.mask.padding
+        if queries is None and hidden is not None:
+            queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
+        if queries is None and keys is None:
+            return whole
+        device = whole.q.device
+        mask = replace(
+            whole.mask,
+            query_padding=None if queries is None else queries.to(device),
+            key_padding=None if keys is None else keys.to(device),
+        )
+        return replace(whole, mask=mask)
+
+    def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
+        key = source, length, batch
+        if key not in self._axes:
+            self._axes[key] = axis_of(source, self.sequences, length, batch, self.config)
+        return self._axes[key]
+
+    def _padding(self, axis: TokenAxis | None, length: int) -> Tensor | None:
+        if axis is None:
+            return None
+        short = any(len(tokens) < length for tokens in axis.tokens)
+        return axis.padding(length) if short else None
+
+    def _what(self, source: str | None) -> str | None:
+        """What the numbers of an axis count."""
+        return "sound" if source is None and list(self.sequences) == ["sound"] else source
+
+
+def _by_name_self(path: str) -> bool:
+    """Whether a layer calls itself self-attention."""
+    return "self_att" in path.lower() or "selfatt" in path.lower()

@@ -1,0 +1,269 @@
+"""Compares a trace of a transformers model with what the library computes by itself.
+
+The references are independent of the trace: the untouched model, and a twin of it (the same
+weights in modules of its own) with the library's eager attention, whose layers return their maps.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.masking_utils import eager_mask
+
+from models.attention import Dot, Edit
+from models.attention.pattern import BLOCK_ROWS
+from models.edits import Ablate
+from models.inputs.pretrained import ModelInputs, prepare_inputs
+from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.differential import merge_calls
+from models.pretrained.recording import Call, Recording
+from models.pretrained.run import output_of, record_pass, run_network
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+REFERENCE = "headscope_reference"  # the library's eager attention, with the values of a head cut
+Maps = Mapping[str, Sequence[Tensor]]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What was compared.
+
+    Attributes:
+        untouched: output of the model with its own attention.
+        outputs: output of the traced passes, by what they did.
+        real: True at the output of real tokens.
+        sites: number of attention layers.
+        rows: number of rows of weights, over heads and items.
+        compared: number of maps (heads of a layer, over items) that the library's eager attention
+            has too.
+        maps: largest difference of a weight to them.
+        sums: largest difference of a row's sum to 1, over the item's own keys.
+        edited: largest difference of the outputs with one head ablated, here and by the library;
+            None where the library's eager attention gives another output without any edit.
+        unseen: paths of attention layers that ran and left no map, or more than one.
+    """
+
+    untouched: Tensor
+    outputs: Mapping[str, Tensor]
+    real: Tensor
+    sites: int
+    rows: int
+    compared: int
+    maps: float
+    sums: float
+    edited: float | None
+    unseen: tuple[str, ...]
+
+
+@torch.no_grad()
+def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Comparison:
+    """Runs the model with and without a trace, and with the library's eager attention.
+
+    Args:
+        model: of the library.
+        source: as for `trace`.
+        target: as for `trace`; where the model writes by itself, it does so once.
+        recompute: an edit that makes the values of every layer from its weights.
+    """
+    inputs = prepare_inputs(model, source, target)
+    untouched = output_of(run_network(model, _fresh(inputs))).values
+    record, out = record_pass(model, _fresh(inputs))
+    _, recomputed = record_pass(model, _fresh(inputs), [recompute])
+    calls = merge_calls(record.calls)
+    twin = _twin(model)
+    maps = {} if twin is None else _eager_maps(twin, _fresh(inputs))
+    pairs = list(_pairs(calls, maps))
+    edited = None if twin is None else _edited(model, twin, inputs, calls[0], untouched)
+    return Comparison(
+        untouched,
+        {
+            "traced": output_of(out).values,
+            "made from the weights": output_of(recomputed).values,
+        },
+        _real(calls, untouched),
+        len(calls),
+        sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
+        sum(call.pattern.heads for call, _ in pairs),
+        max((_apart(call, theirs) for call, theirs in pairs), default=0.0),
+        max(_sums(call) for call in calls),
+        edited,
+        _unseen(record, calls),
+    )
+
+
+def _fresh(inputs: ModelInputs) -> ModelInputs:
+    """The inputs, with a cache of their own: a pass writes to it."""
+    arguments = {
+        name: deepcopy(value) if hasattr(value, "get_seq_length") else value
+        for name, value in inputs.arguments.items()
+    }
+    return replace(inputs, arguments=arguments)
+
+
+def _twin(model: "Model") -> "Model | None":
+    """The same weights in modules of their own; None for a model without eager attention."""
+    network = model.network
+    shared = {id(x): x for x in chain(network.parameters(), network.buffers())}
+    twin: Any = deepcopy(network, shared)
+    try:
+        twin.set_attn_implementation("eager")
+    except (ValueError, ImportError):
+        return None
+    return replace(model, network=twin)
+
+
+def _eager_maps(twin: "Model", inputs: ModelInputs) -> Maps:
+    """The weights that the layers return, in the order of their calls, by path."""
+    found: dict[str, list[Tensor]] = defaultdict(list)
+
+    def keep(module: nn.Module, args: tuple, output: Any) -> None:
+        parts = output if isinstance(output, tuple | list) else ()
+        weights = next((part for part in parts if _is_map(part)), None)
+        if weights is not None:
+            found[modules.of(module).path].append(weights.float())
+
+    modules = AttentionModules.find_in(twin.network)
+    layers = [each for each in twin.network.modules() if id(each) in modules.modules]
+    hooks = [layer.register_forward_hook(keep) for layer in layers]
+    try:
+        run_network(twin, inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found
+
+
+def _is_map(value: Any) -> bool:
+    """Whether a value is a softmax over its last axis, or less by a sink's share."""
+    if not isinstance(value, Tensor) or value.ndim != 4 or not value.is_floating_point():
+        return False
+    sums = value.float().sum(-1)
+    return bool((value >= 0).all() and (sums < 1.1).all() and sums.any())
+
+
+def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
+    """Each call with the library's map of it, in the order of the calls of a layer."""
+    order: Counter[str] = Counter()
+    for call in calls:
+        path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
+        found, which = maps.get(path, ()), order[path]
+        order[path] += 1
+        if which >= len(found):
+            continue
+        shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
+        if blocks is not None:
+            count, slots = blocks.positions.shape
+            shape = pattern.batch * count, pattern.heads, slots, slots
+        if found[which].shape == shape:
+            yield call, found[which]
+
+
+def _apart(call: Call, theirs: Tensor) -> float:
+    """Largest difference of a weight of a real token."""
+    pattern, worst = call.pattern, 0.0
+    for item in range(pattern.batch):
+        rows = call.axes[0].positions_of(item)
+        for head in range(pattern.heads):
+            if call.blocks is not None:
+                mine, other = _in_windows(call, theirs, item, head)
+            else:
+                mine, other = pattern.weights(head, rows, item=item), theirs[item, head][rows]
+            if mine.numel():
+                worst = max(worst, float((mine - other.to(mine.device)).abs().max()))
+    return worst
+
+
+def _in_windows(call: Call, theirs: Tensor, item: int, head: int) -> tuple[Tensor, Tensor]:
+    """A merged map cut into its windows again, and the library's, rows of the image alone."""
+    blocks = call.blocks
+    if blocks is None:
+        raise ValueError("expected a call in windows")
+    place, count = blocks.positions, blocks.count
+    whole = call.pattern.weights(head, item=item)
+    filled = torch.nn.functional.pad(whole, (0, 0, 0, place.numel() - len(whole)))
+    inside = place < blocks.tokens
+    mine = filled[place[:, :, None], place[:, None, :]][inside]
+    return mine, theirs[item * count : (item + 1) * count, head][inside]
+
+
+def _sums(call: Call) -> float:
+    """Largest difference of a row's sum to 1, of real tokens that see any key."""
+    pattern, worst = call.pattern, 0.0
+    sink = isinstance(pattern.score, Dot) and pattern.score.sink is not None
+    for item in range(pattern.batch):
+        rows, keys = (axis.positions_of(item) for axis in call.axes)
+        for start in range(0, len(rows), BLOCK_ROWS):
+            weights = pattern.weights(None, rows[start : start + BLOCK_ROWS], item=item)
+            whole, own = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
+            off = (whole - own).abs() if sink else (own - 1).abs().where(whole > 0, 0.0)
+            worst = max(worst, float(off.max()))
+    return worst
+
+
+def _unseen(record: Recording, calls: Sequence[Call]) -> tuple[str, ...]:
+    """Layers that ran without a map, or left two of one run."""
+    seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in calls]
+    twice = {each[0] for each in seen if seen.count(each) > 1}
+    return tuple(sorted({*record.entered} - {each[0] for each in seen} | twice))
+
+
+def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
+    """True at the output of real tokens: those of the rows of the last layer."""
+    real = torch.ones_like(output, dtype=torch.bool)
+    last = calls[-1]
+    padding = last.axes[0].padding(last.pattern.queries)
+    if padding is not None and output.shape[:2] == padding.shape:
+        real[padding.to(output.device)] = False
+    return real
+
+
+# --- an edit, here and by the library ---------------------------------------------------------
+
+
+def _edited(
+    model: "Model", twin: "Model", inputs: ModelInputs, call: Call, untouched: Tensor
+) -> float | None:
+    """Largest difference of the outputs with the first head of one layer ablated."""
+    entry = call.entry
+    twin.network.set_attn_implementation(REFERENCE)
+    layer = twin.network.get_submodule(entry.place.path)
+    reference = output_of(run_network(twin, _fresh(inputs))).values
+    real = _real([call], untouched)
+    close = (reference - untouched).float().abs()[real].max() < 1e-3 * untouched.abs().max()
+    if not close:
+        return None
+    token = _ablated.set(layer)
+    try:
+        theirs = output_of(run_network(twin, _fresh(inputs))).values
+    finally:
+        _ablated.reset(token)
+    edit = Ablate(entry.layer, 0, module=entry.path)
+    mine = output_of(record_pass(model, _fresh(inputs), [edit])[1]).values
+    return float((mine - theirs).float().abs()[real].max())
+
+
+_ablated: ContextVar[nn.Module | None] = ContextVar("headscope_ablated", default=None)
+
+
+def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
+    """The eager attention of the module's own file; of one layer, without its first head."""
+    function = sys.modules[type(module).__module__].eager_attention_forward
+    out, weights = function(module, *args, **keywords)
+    if _ablated.get() is module:
+        out = out.clone()
+        out[:, :, 0] = 0.0
+    return out, weights
+
+
+AttentionInterface.register(REFERENCE, _reference)
+AttentionMaskInterface.register(REFERENCE, eager_mask)

@@ -1,0 +1,193 @@
+"""Rows, columns and items of attention layers: by their sources, never by their lengths."""
+
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from benchmarks.architectures import ARCHITECTURES, VISION, text
+from models.edits import Ablate
+from models.run import Trace, trace
+from tests.models.pretrained.tiny import (
+    BY_NAME,
+    IMAGE_TOKEN,
+    bert_decoder,
+    build,
+    eager,
+    gpt2_decoder,
+    ids,
+    normal,
+    padded,
+)
+
+EXACT = 1e-5  # float32 through two layers whose scores reach 50
+STATES = ["encoder state 0", "encoder state 1"]
+
+
+@pytest.mark.parametrize("make", [bert_decoder, gpt2_decoder])
+def test_as_many_encoder_states_as_tokens(make: Any) -> None:
+    """They are no tokens: their labels are their own, and so is their padding."""
+    model = make()
+    shown = torch.ones(2, 11, dtype=torch.long)
+    shown[0, 8:] = 0
+    given = {**padded(2, 11, 4, left=True), "encoder_hidden_states": normal(2, 11, 30)}
+    given["encoder_attention_mask"] = shown
+    found, expected = trace(model, given), eager(model, given)
+    for layer in range(2):
+        site = found.site(layer, "cross")
+        assert found.key_labels(site)[:2] == STATES
+        assert len(found.query_labels(site, 1)) == 7
+        for item, keys in ((0, 8), (1, 11)):
+            weights = found.weights(layer, kind="cross", item=item)
+            assert weights.shape[-1] == keys
+            assert (weights.sum(-1) - 1).abs().max() < EXACT
+            own = given["attention_mask"][item].bool()
+            theirs = expected.cross_attentions[layer][item][:, own][..., :keys]
+            assert (weights - theirs).abs().max() < EXACT
+
+
+def test_more_encoder_states_than_tokens_keep_them_all() -> None:
+    given = {**padded(2, 9, 2, left=False), "encoder_hidden_states": normal(2, 13, 30)}
+    found = trace(bert_decoder(), given)
+    assert found.weights(0, 0, kind="cross").shape == (9, 13)
+    assert found.weights(0, 0, kind="cross", item=1).shape == (7, 13)
+
+
+def test_as_many_frames_as_written_tokens() -> None:
+    given = {"input_features": normal(2, 16, 26), "decoder_input_ids": ids(2, 13)}
+    shown = torch.ones(2, 13, dtype=torch.long)
+    shown[1, 11:] = 0
+    given["decoder_attention_mask"] = shown
+    found = trace(BY_NAME["Whisper"].build(), given)
+    frames, words = (
+        ["frame 0", "frame 1"],
+        [str(int(each)) for each in given["decoder_input_ids"][0]],
+    )
+    for site in found.sites:
+        rows = frames if site.tower == "encoder" else words[:2]
+        assert found.query_labels(site)[:2] == rows
+        assert found.key_labels(site)[:2] == (rows if site.kind == "causal" else frames)
+    assert found.weights(0, 0, kind="cross", item=1).shape == (11, 13)
+
+
+@pytest.mark.parametrize("name", ["BART", "T5"])
+def test_a_source_as_long_as_the_target(name: str) -> None:
+    """The same tensor twice is a source and a target still."""
+    given = padded(2, 11, 4, left=False)
+    given["decoder_input_ids"] = given["input_ids"]
+    found = trace(BY_NAME[name].build(), given)
+    cross = found.site(0, "cross")
+    assert len(found.query_labels(cross, 1)) == 11
+    assert len(found.key_labels(cross, 1)) == 7
+    assert found.weights(0, 0, kind="cross", item=1).shape == (11, 7)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda each: each.name)
+def test_rows_sum_to_one_without_padding(architecture: Any) -> None:
+    found = trace(architecture.build(), architecture.inputs())
+    for site in found.sites:
+        for item in range(2):
+            weights = found.weights(
+                site.layer, kind=site.kind, tower=site.tower, module=site.module, item=item
+            )
+            most = 1 + EXACT
+            sums = weights.sum(-1)
+            assert (sums < most).all()
+            if architecture.name != "GPT-OSS":  # a sink keeps its share
+                assert (sums > 1 - EXACT).all()
+
+
+# --- items ----------------------------------------------------------------------------------------
+
+
+def clip(texts: int, images: int) -> Trace:
+    given = text()
+    rows = torch.arange(texts) % 2
+    given = {name: value[rows] for name, value in given.items()}
+    return trace(BY_NAME["CLIP"].build(), {**given, "pixel_values": normal(images, 3, 20, 20)})
+
+
+@pytest.mark.parametrize(("texts", "images"), [(1, 3), (3, 1), (2, 3)])
+def test_texts_and_images_are_counted_apart(texts: int, images: int) -> None:
+    found = clip(texts, images)
+    vision, words = found.site(0, tower="vision"), found.site(0, tower="text")
+    assert found.items(vision) == tuple(f"image {index}" for index in range(images))
+    assert found.items(words) == tuple(f"text {index}" for index in range(texts))
+    for item in range(images):
+        assert found.weights(1, 0, tower="vision", item=item).shape == (26, 26)
+    for item in range(texts):
+        assert found.weights(1, 0, tower="text", item=item).shape[0] == (7 if item % 2 else 11)
+    with pytest.raises(ValueError, match=rf"item: expected 0 to {images - 1} \(image 0"):
+        found.weights(0, tower="vision", item=images)
+
+
+def test_a_mean_stays_within_an_image() -> None:
+    """Three images beside one text are as each of them alone."""
+    model, pixels = BY_NAME["CLIP"].build(), normal(3, 3, 20, 20)
+    words = {name: value[:1] for name, value in text().items()}
+    edit = [Ablate(0, 0, "mean", tower="vision")]
+    together = trace(model, {**words, "pixel_values": pixels}, edits=edit)
+    for item in range(3):
+        alone = trace(model, {**words, "pixel_values": pixels[item : item + 1]}, edits=edit)
+        mine = together.weights(1, tower="vision", item=item)
+        assert (mine - alone.weights(1, tower="vision")).abs().max() < EXACT
+
+
+def test_images_of_several_texts() -> None:
+    vision = transformers.CLIPVisionConfig(**VISION).to_dict()
+    words = transformers.LlamaConfig(**dict(BY_NAME["Llama"].sizes)).to_dict()
+    sizes = {"vision_config": vision, "text_config": words, "image_token_id": IMAGE_TOKEN}
+    model = build("LlavaForConditionalGeneration", "LlavaConfig", sizes)
+    rows = [[3] + [IMAGE_TOKEN] * 25 + [4] * 26, [3] + [IMAGE_TOKEN] * 50 + [5]]
+    given = {"input_ids": torch.tensor(rows), "pixel_values": normal(3, 3, 20, 20)}
+    model.config.text_config.max_position_embeddings = 64
+    found = trace(model, given)
+    site = found.site(0, tower="vision")
+    assert found.items(site) == ("image 0 of text 0", "image 1 of text 1", "image 2 of text 1")
+    assert found.weights(0, 0, tower="vision", item=2).shape == (26, 26)
+    assert found.items(found.site(0, tower="language")) == ("text 0", "text 1")
+
+
+def test_prompts_of_several_images() -> None:
+    model = build(
+        "SamModel",
+        "SamConfig",
+        {
+            "vision_config": {
+                "hidden_size": 24,
+                "num_hidden_layers": 1,
+                "num_attention_heads": 2,
+                "image_size": 32,
+                "patch_size": 8,
+                "output_channels": 16,
+                "window_size": 2,
+                "global_attn_indexes": [0],
+                "mlp_dim": 30,
+                "num_pos_feats": 8,
+            },
+            "prompt_encoder_config": {
+                "hidden_size": 16,
+                "image_size": 32,
+                "patch_size": 8,
+                "mask_input_channels": 4,
+            },
+            "mask_decoder_config": {
+                "hidden_size": 16,
+                "num_attention_heads": 2,
+                "mlp_dim": 20,
+                "iou_head_hidden_dim": 20,
+            },
+        },
+    )
+    given = {"pixel_values": normal(2, 3, 32, 32), "input_points": normal(2, 3, 1, 2).abs() * 16}
+    found = trace(model, given)
+    names = tuple(f"image {image}, prompt {prompt}" for image in range(2) for prompt in range(3))
+    assert all(found.items(site) == names for site in found.sites)
+    alone = {name: value[1:] for name, value in given.items()}
+    alone["input_points"] = alone["input_points"][:, 2:]
+    expected = trace(model, alone)
+    for site, other in zip(found.sites, expected.sites, strict=True):
+        mine = found.weights(site.layer, module=site.module, item=5)
+        assert (mine - expected.weights(other.layer, module=other.module)).abs().max() < EXACT
+    assert "SamVisionSdpaAttention" in found.notes[0]

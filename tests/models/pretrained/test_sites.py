@@ -1,0 +1,157 @@
+"""Sites of transformers models: the network's own blocks, kinds, parts."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks.architectures import BARTISH, GROUPED, TEXT, pixels, text
+from models.pretrained.run import run_untraced
+from models.run import load, trace
+from tests.models.pretrained.tiny import (
+    BY_NAME,
+    GRIDS,
+    build,
+    eager,
+    ids,
+    images_in_text,
+    normal,
+    qwen,
+)
+
+EXACT = 1e-5  # float32 through two layers whose scores reach 50
+
+
+def test_blocks_without_attention_count() -> None:
+    sizes = {"vocab_size": 53, "hidden_size": 32, "intermediate_size": 64, "num_experts": 2}
+    sizes |= {"num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2}
+    sizes |= {"attn_layer_period": 2, "attn_layer_offset": 1}
+    found = trace(build("JambaModel", "JambaConfig", sizes), ids(2, 11))
+    assert [(site.layer, site.module) for site in found.sites] == [
+        (1, "layers.1.self_attn"),
+        (3, "layers.3.self_attn"),
+    ]
+    assert found.weights(-1).equal(found.weights(3))
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_sites_are_the_modules_of_the_network(name: str) -> None:
+    """Each attention layer once, under its own path and the number of its block."""
+    model = BY_NAME[name].build()
+    found, modules = trace(model, BY_NAME[name].inputs()), dict(model.named_modules())
+    paths = [str(site.module) for site in found.sites]
+    if name != "ALBERT":
+        assert len(set(paths)) == len(paths)
+    layers: dict[Any, list[int]] = {}
+    for site in found.sites:
+        assert str(site.module) in modules
+        layers.setdefault((site.tower, site.kind), []).append(site.layer)
+    assert all(each == list(range(len(each))) for each in layers.values())
+
+
+@pytest.mark.parametrize("family", ["Qwen2VL", "Qwen2_5_VL", "Qwen3VL"])
+def test_images_are_items_and_windows_are_one_map(family: str) -> None:
+    model, given = qwen(family), images_in_text()
+    found = trace(model, given)
+    vision = [site for site in found.sites if site.tower == "visual"]
+    assert [site.layer for site in vision] == [0, 1]
+    assert all(found.items(site) == ("image 0", "image 1") for site in vision)
+    for site in vision:
+        for item, (frames, rows, cols) in enumerate(GRIDS):
+            weights = found.weights(site.layer, tower="visual", item=item)
+            assert weights.shape[1:] == (frames * rows * cols,) * 2
+            assert (weights.sum(-1) - 1).abs().max() < EXACT
+    windowed = family == "Qwen2_5_VL"
+    assert ((found.weights(0, tower="visual") == 0).any()) == windowed
+    expected = run_untraced(load(model), given)
+    largest = float(expected.abs().max())
+    assert (found.output.values - expected).abs().max() < EXACT * max(1.0, largest)
+
+
+def test_differential_attention() -> None:
+    sizes = {**GROUPED, "num_attention_heads": 4}
+    model = build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
+    given = text()
+    found, expected = trace(model, given), eager(model, given)
+    assert [site.layer for site in found.sites] == [0, 1]
+    for layer in range(2):
+        attention = model.model.layers[layer].self_attn
+        theirs = expected.attentions[layer][0]
+        assert (found.weights(layer) - theirs).abs().max() < EXACT
+        one = torch.exp((attention.lambda_q1 * attention.lambda_k1).sum())
+        two = torch.exp((attention.lambda_q2 * attention.lambda_k2).sum())
+        factor = float((one - two + attention.lambda_init).detach())
+        first, second = theirs[:2], theirs[2:]
+        made = {"A₁": first, "A₂": second, "A₁ − λA₂": first - factor * second}
+        for part, weights in made.items():
+            assert (found.weights(layer, part=part) - weights).abs().max() < EXACT
+            head = found.weights(layer, 1, part=part, rows=3)
+            assert (head - weights[1, 3:4]).abs().max() < EXACT
+    with pytest.raises(ValueError, match=r"part: layer 0 has \['A₁', 'A₂', 'A₁ − λA₂'\]"):
+        found.weights(0, part="A3")
+    with pytest.raises(ValueError, match="head: expected 0 to 1, received 2"):
+        found.weights(0, 2, part="A₁")
+
+
+def test_gradients_of_differential_attention() -> None:
+    sizes = {**GROUPED, "num_attention_heads": 4}
+    model = build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
+    found = trace(model, ids(1, 7), gradient=lambda out: out.values.square().sum())
+    model.set_attn_implementation("eager")
+    expected = model(ids(1, 7), output_attentions=True)
+    assert found.gradient(1).shape == expected.attentions[1][0].shape
+    assert found.gradient(1).abs().max() > 0
+
+
+def test_self_attention_is_self() -> None:
+    vision = {"hidden_size": 64, "num_hidden_layers": 2, "patch_size": 4, "image_size": 20}
+    sizes = {"hidden_size": 30, "num_attention_heads": 3, "num_hidden_layers": 2}
+    sizes |= {"intermediate_size": 37, "vision_config": vision}
+    bridge = build(
+        "BridgeTowerModel",
+        "BridgeTowerConfig",
+        {**sizes, "text_config": {**TEXT, "pad_token_id": 1}},
+    )
+    found = trace(bridge, {**text(), **pixels()})
+    for site in found.sites:
+        crosses = "crossattention" in str(site.module)
+        assert site.kind == ("cross" if crosses else "self")
+    sizes = {"depths": [1, 2, 1, 1], "hidden_sizes": [8, 12, 16, 20], "decoder_hidden_size": 16}
+    segformer = build(
+        "SegformerModel", "SegformerConfig", {**sizes, "num_attention_heads": [1, 2, 2, 4]}
+    )
+    found = trace(segformer, {"pixel_values": normal(2, 3, 64, 64)})
+    assert [(site.layer, site.kind) for site in found.sites] == [(n, "self") for n in range(5)]
+
+
+@pytest.mark.parametrize("name", ["Llama", "GPT-2", "Gemma 2", "GPT-OSS"])
+def test_the_kind_is_the_same_for_any_input(name: str) -> None:
+    model = BY_NAME[name].build()
+    kinds = [(site.layer, site.kind) for site in trace(model, ids(2, 11)).sites]
+    assert kinds == [(0, "causal"), (1, "causal")]
+    assert [(s.layer, s.kind) for s in trace(model, ids(1, 1)).sites] == kinds
+    with torch.no_grad():
+        past = model(ids(1, 5), use_cache=True).past_key_values
+    given = {"input_ids": ids(1, 4, seed=9), "past_key_values": past, "use_cache": True}
+    cached = trace(model, given)
+    assert [(site.layer, site.kind) for site in cached.sites] == kinds
+    assert cached.weights(1).shape[1:] == (4, 9)
+
+
+def test_a_window_belongs_to_its_own_block() -> None:
+    """An encoder of windows that bypasses the interface leaves nothing to the decoder."""
+    import transformers
+
+    encoder = transformers.DonutSwinConfig(
+        image_size=24, patch_size=2, embed_dim=12, depths=[2, 2], num_heads=[2, 3], window_size=4
+    )
+    decoder = transformers.MBartConfig(**BARTISH, is_decoder=True).to_dict()
+    parts = {"encoder": encoder.to_dict(), "decoder": {**decoder, "add_cross_attention": True}}
+    model = build("VisionEncoderDecoderModel", "VisionEncoderDecoderConfig", parts)
+    written = ids(2, 7)
+    found = trace(model, {"pixel_values": normal(2, 3, 24, 24), "decoder_input_ids": written})
+    site = found.sites[0]
+    assert (site.kind, site.queries, site.keys) == ("causal", 7, 7)
+    assert found.query_labels(site) == [str(each) for each in written[0].tolist()]
+    assert found.key_labels(found.site(0, "cross"))[0] == "position 0"
+    assert "DonutSwinSelfAttention" in found.notes[0]

@@ -1,0 +1,116 @@
+"""Tiny models of the library that the tables of benchmarks/architectures.py do not have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from benchmarks.architectures import ARCHITECTURES, GROUPED, MOE, TEXT, VOCAB, redraw
+
+IMAGE_TOKEN = 50
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+
+
+def build(model: str, config: str, sizes: Mapping[str, Any], seed: int = 5) -> Any:
+    """A model with weights drawn wide, in eval mode."""
+    made = getattr(transformers, config)(**sizes)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = getattr(transformers, model)(made)
+        redraw(network)
+    return network.eval()
+
+
+def ids(items: int, tokens: int, seed: int = 3) -> Tensor:
+    dice = torch.Generator().manual_seed(seed)
+    return torch.randint(3, IMAGE_TOKEN - 2, (items, tokens), generator=dice)
+
+
+def normal(*shape: int, seed: int = 7) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def padded(items: int, tokens: int, padding: int, *, left: bool) -> dict[str, Tensor]:
+    """Ids and their mask; the last item has padding in front or behind."""
+    shown = torch.ones(items, tokens, dtype=torch.long)
+    shown[-1, slice(0, padding) if left else slice(tokens - padding, None)] = 0
+    return {"input_ids": ids(items, tokens) * shown, "attention_mask": shown}
+
+
+def eager(model: Any, inputs: Mapping[str, Any]) -> Any:
+    """The library's own output with eager attention, its weights included."""
+    before = model.config._attn_implementation
+    model.set_attn_implementation("eager")
+    try:
+        with torch.no_grad():
+            return model(**inputs, output_attentions=True)
+    finally:
+        model.set_attn_implementation(before)
+
+
+LATENT = {**GROUPED, **MOE, "num_key_value_heads": 6, "q_lora_rank": 11, "kv_lora_rank": 13}
+LATENT |= {"qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 7, "n_routed_experts": 4}
+LATENT |= {"n_group": 2, "topk_group": 1, "first_k_dense_replace": 1}
+CHOSEN_KEYS = {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8}
+
+
+def qwen(family: str) -> Any:
+    """A vision tower over packed patches, before a decoder."""
+    decoder = {**GROUPED, "head_dim": 8}
+    decoder["rope_parameters"] = {
+        "rope_type": "default",
+        "mrope_section": [1, 1, 2],
+        "rope_theta": 1e4,
+    }
+    vision: dict[str, Any] = {
+        "depth": 2,
+        "num_heads": 3,
+        "patch_size": 4,
+        "spatial_merge_size": 2,
+        "temporal_patch_size": 2,
+        "in_channels": 3,
+    }
+    if family == "Qwen2VL":
+        vision |= {"embed_dim": 24, "hidden_size": 48, "mlp_ratio": 2}
+    else:
+        vision |= {"hidden_size": 24, "out_hidden_size": 48, "intermediate_size": 40}
+    if family == "Qwen2_5_VL":
+        vision |= {"window_size": 16, "fullatt_block_indexes": [1]}
+    if family == "Qwen3VL":
+        vision |= {"deepstack_visual_indexes": [0], "num_position_embeddings": 16, "num_heads": 2}
+    tokens = {"image_token_id": IMAGE_TOKEN, "video_token_id": 51}
+    tokens |= {"vision_start_token_id": 49, "vision_end_token_id": 48}
+    return build(
+        f"{family}ForConditionalGeneration",
+        f"{family}Config",
+        {"text_config": decoder, "vision_config": vision, **tokens},
+    )
+
+
+GRIDS = ((1, 4, 6), (1, 8, 4))
+
+
+def images_in_text() -> dict[str, Tensor]:
+    """One text with two images of different sizes."""
+    grid = torch.tensor(GRIDS)
+    row = [3, 49, *[IMAGE_TOKEN] * 6, 48, 4, 49, *[IMAGE_TOKEN] * 8, 48, 5]
+    text = torch.tensor([row])
+    return {
+        "input_ids": text,
+        "pixel_values": normal(int(grid.prod(-1).sum()), 3 * 2 * 4 * 4),
+        "image_grid_thw": grid,
+        "mm_token_type_ids": (text == IMAGE_TOKEN).int(),
+    }
+
+
+def bert_decoder() -> Any:
+    return build(
+        "BertModel", "BertConfig", {**TEXT, "is_decoder": True, "add_cross_attention": True}
+    )
+
+
+def gpt2_decoder() -> Any:
+    sizes = {"vocab_size": VOCAB, "n_embd": 30, "n_layer": 2, "n_head": 3, "n_positions": 29}
+    return build("GPT2Model", "GPT2Config", {**sizes, "add_cross_attention": True})
