@@ -1,4 +1,4 @@
-"""The API of the views: declares every route and validates every request."""
+"""The API of the views: the table of its routes; requests.py validates what they are sent."""
 
 import asyncio
 import json

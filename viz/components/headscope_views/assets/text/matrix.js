@@ -1,5 +1,6 @@
-// One head's matrix: rows attend, columns are attended to. Painted on two canvases, the picture
-// (which is also what "Save PNG" writes) and the cross-hair above it.
+// One head's matrix: rows attend, columns are attended to. Layout, zoom, pointer and text; the cells
+// are drawn in painter.js, on two canvases: the picture (also what "Save PNG" writes) and the
+// cross-hair above it.
 
 import { changes } from "../core/changes.js";
 import { tableOf } from "../core/colours.js";
