@@ -206,9 +206,10 @@ def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
         (moving(), "animated: its first frame"),
         (deep(), "16 bits a channel reduced to 8"),
     ):
+        last = trace(page)
         drop(page, file)
         expect(page.get_by_text(words)).to_be_visible()
-        changes(page, before)
+        changes(page, last)
     own = trace(page)
     drop(page, bad)
     expect(refused).to_be_visible()

@@ -46,7 +46,7 @@ def test_layers_and_heads_are_those_that_attend(name: str) -> None:
         ("CLIP", summary.Reads(True, True)),
         ("T5", summary.Reads(True, False, target=True)),
         ("Whisper", summary.Reads(False, False, sound=True, target=True)),
-        ("HuBERT", summary.Reads(False, False, sound=True)),
+        ("wav2vec 2.0", summary.Reads(False, False, sound=True)),
     ],
 )
 def test_what_a_model_reads(name: str, expected: summary.Reads) -> None:
