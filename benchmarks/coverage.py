@@ -11,7 +11,7 @@ one another in a minute (benchmarks.threads).
 
 import argparse
 import gc
-import inspect
+import re
 import signal
 import sys
 import warnings
@@ -39,6 +39,7 @@ from models.run import Trace, load, trace
 DOC = Path(__file__).parents[1] / "docs" / "coverage.md"
 ROUNDING = 0.1  # the library's own, of a deep network: beyond it nothing can be told
 AIM = 1e-4  # float32, two layers, scores up to 50
+UNSUPPORTED = re.compile(r"\(\S+\) passes its attention \S+, which is not supported")
 SECONDS = 60  # for one model type
 ROWS = 512  # compared at most, of a map whose rows the library computes in another order
 
@@ -239,6 +240,8 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs, s
         result = "broken"
         if "no attention on this input" in str(error) and not seen.calls:
             result = "refused"
+        if UNSUPPORTED.search(str(error)):  # by the keyword and the module: a true reason
+            result = "refused"
         row = replace(row, result=result, reason=str(error))
     except TimeoutError:
         raise
@@ -337,11 +340,8 @@ def maps(
 
 def of_site(found: Trace, site: Any, item: int) -> Tensor:
     """The weights of a site, `head query key`."""
-    more: dict[str, Any] = {}
-    if hasattr(site, "module") and "module" in inspect.signature(found.weights).parameters:
-        more["module"] = site.module
     try:
-        return found.weights(site.layer, kind=site.kind, tower=site.tower, item=item, **more)
+        return found.weights(site, item=item)
     except Exception as error:
         raise MismatchError(
             f"layer {site.layer} {site.kind} item {item}: {reason_of(error)}"

@@ -131,6 +131,8 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
     decoder = found.arguments.get("decoder_input_ids")
     if decoder is not None:
         shown = found.arguments.get("decoder_attention_mask")
+        if decoder.ndim == 3:  # several audio codes a step, which the first one labels
+            decoder = decoder[..., 0]
         found.sequences["target"] = text_sequence("target", decoder, shown, (), model.tokenizer)
     return found
 

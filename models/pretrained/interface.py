@@ -43,7 +43,7 @@ from models.pretrained.sparse import choose_blocks, choose_keys
 IRRELEVANT = frozenset(
     {"sliding_window", "output_attentions", "output_hidden_states", "return_dict", "use_cache"}
     | {"output_router_logits", "cache_position", "position_ids", "num_items_in_batch"}
-    | {"deterministic", "logits_to_keep", "past_key_values"}
+    | {"deterministic", "logits_to_keep", "past_key_values", "grid_thw", "input_ids"}
 )
 
 _recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)

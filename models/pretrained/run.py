@@ -146,7 +146,13 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
 
 
 def output_of(out: Any) -> Output:
-    """The tensor that stands for the output of a network, and its name."""
+    """The tensor that stands for the output of a network, and its name.
+
+    Raises:
+        ValueError: for an output without tensors.
+    """
+    if isinstance(out, Tensor):
+        return Output("output", out)
     for name, title in NAMES.items():
         value = getattr(out, name, None)
         if isinstance(value, Tensor):
@@ -154,7 +160,8 @@ def output_of(out: Any) -> Output:
     maps = getattr(out, "feature_maps", None)
     if maps:
         return Output("last feature map", maps[-1])
-    values = [value for value in out.to_tuple() if isinstance(value, Tensor)]
+    parts = out if isinstance(out, tuple | list) else out.to_tuple()
+    values = [value for value in parts if isinstance(value, Tensor)]
     if not values:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")
     return Output("output", values[0])

@@ -9,6 +9,7 @@ from transformers import AttentionInterface
 from benchmarks.architectures import GROUPED, MOE, text
 from models.pretrained import interface
 from models.pretrained.interface import IRRELEVANT
+from models.pretrained.run import output_of
 from models.run import trace
 from tests.models.pretrained.tiny import (
     BY_NAME,
@@ -91,3 +92,11 @@ def test_boundaries_of_packed_sequences_are_used() -> None:
     with pytest.raises(ValueError, match=r"LlamaAttention \(.*layers.0.*passes.*cu_seq_lens_q"):
         trace(BY_NAME["Llama"].build(), given)
     assert trace(qwen("Qwen2VL"), images_in_text()).sites[0].queries == 32
+
+
+def test_an_output_may_be_a_tensor_or_a_tuple() -> None:
+    values = torch.ones(2, 3)
+    for out in (values, (None, values), [values]):
+        assert output_of(out).values is values
+    with pytest.raises(ValueError, match="expected an output with tensors"):
+        output_of((None,))
