@@ -21,10 +21,8 @@ CHECKS = {
     "pyright": ["pyright"],
     "JavaScript": ["tests.javascript"],
 }
-CPUS = os.cpu_count() or 1
-# Parts of the tests, with the processes that share each: Playwright's event loop stays in the
-# second, where tests wait for a page half of their time.
-PARTS = {"not browser": min(4, CPUS), "browser": min(4, 2 * CPUS)}
+PARTS = ("not browser", "browser")  # of the tests; Playwright's event loop stays in the second
+PROCESSES = min(4, os.cpu_count() or 1)  # that share a part
 FETCH_SECONDS = 300
 
 
@@ -38,11 +36,7 @@ def main() -> int:
         begun = [
             beside.submit(start.output, [str(python), "-m", *check]) for check in CHECKS.values()
         ]
-        parts = [
-            run_pytest(python, part, processes)
-            for part, processes in PARTS.items()
-            if browser or part != "browser"
-        ]
+        parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
     results = [report(name, *check.result()) for name, check in zip(CHECKS, begun, strict=True)]
     counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
     passed, failed, skipped = counts
@@ -63,9 +57,9 @@ def report(name: str, passed: bool, output: str) -> bool:
     return passed
 
 
-def run_pytest(python: Path, part: str, processes: int) -> tuple[tuple[int, int, int], int]:
+def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
     """Passed, failed and skipped as pytest's own report counts them, and its exit status."""
-    shared = ["-n", str(processes), "--dist", "worksteal"]
+    shared = ["-n", str(PROCESSES), "--dist", "worksteal"]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         options = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
