@@ -57,11 +57,11 @@ class Verdict:
         """
         scale = rounding * self.largest
         found = {
-            f"the output made from the weights is off by {self.difference:.1e}": self.difference
+            f"the output computed from the weights is off by {self.difference:.1e}": self.difference
             > scale,
             f"a weight is {self.maps:.1e} off the library’s own": self.maps > rounding,
-            f"a row sums to 1 only within {self.sums:.1e}": self.sums > rounding,
-            f"an ablated head moves the output otherwise, by {self.edited or 0:.1e}": (
+            f"a row's sum is off 1 by {self.sums:.1e}": self.sums > rounding,
+            f"with one head ablated, the outputs differ by {self.edited or 0:.1e}": (
                 self.edited or 0.0
             )
             > scale,

@@ -35,7 +35,7 @@ def _merged(calls: list[Call]) -> Call:
         if not (call.pattern.q.equal(first.pattern.q) and call.pattern.k.equal(first.pattern.k)):
             raise ValueError(
                 f"{first.entry.path} attends {len(calls)} times in one pass, to different keys:"
-                " which of these maps the layer used cannot be told"
+                " which of these maps the layer used is ambiguous"
             )
     patterns = [call.pattern for call in calls]
     gradients = [p.values_gradient for p in patterns if p.values_gradient is not None]

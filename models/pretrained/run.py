@@ -198,7 +198,7 @@ def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]
 
 
 def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int, ...]:
-    """The text each image stands in, by its placeholders; () where that is one, or not told."""
+    """The text that contains each image, by its placeholders; () for one text or if unknown."""
     ids, tokens = inputs.arguments.get("input_ids"), ("image_token_id", "image_token_index")
     token = next((getattr(config, name) for name in tokens if hasattr(config, name)), None)
     if token is None or ids is None or len(ids) == 1:

@@ -1,8 +1,8 @@
 """Which input sequence the queries and the keys of an attention layer come from.
 
-Told by the tensors themselves, never by their lengths: a tower reads an argument of the model
-(the same tensor, at the same address), and cross-attention is given states that are an argument
-or the output of another tower. What comes from neither (learned queries, prompts) has no source.
+Determined from the tensors themselves, never from their lengths: a tower reads an argument of the
+model (the same tensor, at the same address), and cross-attention receives states that are an
+argument or the output of another tower. Anything else (learned queries, prompts) has no source.
 """
 
 import inspect

@@ -86,7 +86,7 @@ def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str |
     [
         (sparse, interface, "choose_keys", lambda mask, *_: mask, "off by .*library’s own"),
         (low_row, masks, "_even_rows", lambda *_: None, "off by .*library’s own"),
-        (states, Sources, "keys", as_tokens, "a row sums to 1 only within"),
+        (states, Sources, "keys", as_tokens, "a row's sum is off 1 by"),
         (
             packed,
             Packing,

@@ -1,8 +1,18 @@
 // Lines between two columns of tokens: on the left the tokens that attend, on the right those that
 // are attended to. The heads that are switched on are drawn together, each in its own colour.
 
+import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { contextOf, element, markPainted, quoted, savePng, setText, topOf } from "../core/dom.js";
+import {
+  contextOf,
+  element,
+  markPainted,
+  quoted,
+  savePng,
+  setAttribute,
+  setText,
+  topOf,
+} from "../core/dom.js";
 import { shown } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
@@ -97,8 +107,7 @@ export function lines(state, parent) {
   // ---- which heads are drawn
 
   /** @param {Theme} theme */
-  function showSwitches(theme) {
-    const on = heads();
+  function buildSwitches(theme) {
     const all = [...Array(state.site().heads).keys()];
     /** @param {Head[]} next */
     const set = (next) => state.select({ shown: listOf(next) });
@@ -107,26 +116,24 @@ export function lines(state, parent) {
         const made = element("button", "hs-head", { type: "button" }, String(head));
         made.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
         made.setAttribute("aria-label", `Head ${head}`);
-        made.setAttribute("aria-pressed", String(on.includes(head)));
         made.style.setProperty("--head", colourOf(head, theme));
         made.onclick = () => state.select({ shown: toggled(heads(), head) });
         made.ondblclick = () => state.select({ head, shown: "" });
         return made;
       }),
-      textButton("All", "Draw all heads of the layer", () => set(all)),
-      textButton("One", "Draw the chosen head alone", () => set([])),
+      button("All", "Draw all heads of the layer", () => set(all)),
+      button("One", "Draw the chosen head alone", () => set([])),
     );
   }
 
   /**
-   * @param {string} text
-   * @param {string} help
-   * @param {() => void} action
+   * Marks the heads that are drawn; the buttons stay, and with them focus and double clicks.
+   *
+   * @param {Head[]} on
    */
-  function textButton(text, help, action) {
-    const made = element("button", "hs-button", { type: "button", title: help }, text);
-    made.onclick = action;
-    return made;
+  function markSwitches(on) {
+    for (const [head, made] of [...switches.children].slice(0, state.site().heads).entries())
+      setAttribute(made, "aria-pressed", String(on.includes(head)));
   }
 
   // ---- drawing
@@ -302,8 +309,9 @@ export function lines(state, parent) {
       if (pinned) (pinned.axis === "key" ? right : left).reveal(pinned.index);
     }
     const on = heads();
-    if (switched(theme, site, state.trace, on.join())) showSwitches(theme);
-    state.lookAt(on, left.range(), right.range());
+    if (switched(theme, site, state.trace)) buildSwitches(theme);
+    markSwitches(on);
+    state.setInSight(on, left.range(), right.range());
     const active = state.isolated ?? pinnedOf();
     const pinned = pinnedOf();
     /** @param {Axis} axis */

@@ -199,7 +199,7 @@ export class TextState {
    * @param {[number, number]} rows
    * @param {[number, number]} cols
    */
-  lookAt(heads, rows, cols) {
+  setInSight(heads, rows, cols) {
     const before = this.inSight;
     this.inSight = { heads, rows, cols };
     if (!before || before.heads.join() !== heads.join()) this.wish();

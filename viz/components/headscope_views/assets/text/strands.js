@@ -11,7 +11,7 @@
  * @property {number} weight
  */
 
-export const LEAST = 0.01; // weights below are no more than a breath of colour: they are left out
+export const LEAST = 0.01; // of the weight of a full line; smaller weights would be too faint to see
 
 /**
  * The heads whose lines are drawn: those that a link lists, else the chosen one.
