@@ -41,7 +41,7 @@ export type Direction = "out" | "in";
 export type Head = number | "mean" | "max";
 export type Scale = "fixed" | "own" | "layer";
 /** How one head of a text is drawn. */
-export type Form = "matrix" | "lines";
+export type Form = "matrix" | "lines"; // as in attention.FORMS of the pages
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */

@@ -90,7 +90,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
     scale: scales.includes(scale) ? scale : scales[0],
-    form: form === "lines" ? "lines" : "matrix",
+    form,
     shown: typeof shown === "string" ? shown : "",
   });
 }

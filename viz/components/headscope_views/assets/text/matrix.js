@@ -317,11 +317,13 @@ export function matrix(state, parent) {
   return {
     render,
     save,
-    isZoomed,
-    isDeepest: () => Boolean(layout && zoom && viewport.isDeepest(layout, zoom)),
-    /** @param {number} factor */
-    zoom: (factor) => zoomBy(factor),
-    reset: () => show(null),
+    zoom: {
+      in: () => zoomBy(1.5),
+      out: () => zoomBy(1 / 1.5),
+      reset: () => show(null),
+      isZoomed,
+      isDeepest: () => Boolean(layout && zoom && viewport.isDeepest(layout, zoom)),
+    },
   };
 }
 

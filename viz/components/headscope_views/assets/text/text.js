@@ -7,13 +7,13 @@ import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
 import { atlas } from "./atlas.js";
-import { lines } from "./lines.js";
-import { matrix } from "./matrix.js";
+import { FORMS } from "./forms.js";
 import { forgetWidths } from "./painter.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
 
 /** @import {Host, Panel, ViewProps} from "../types" */
+/** @import {FormPanel} from "./forms.js" */
 
 const PARTS = ["atlas", "matrix", "tokens"];
 
@@ -54,20 +54,20 @@ function compose(state, root) {
   /** @type {Panel[]} */
   const panels = [];
   if (parts.includes("atlas")) panels.push(atlas(state, grid));
-  const one = parts.includes("matrix") ? matrix(state, grid) : null;
-  const bundle = one ? lines(state, grid) : null;
-  if (one && bundle) panels.push(one, bundle);
+  const drawn = new Map(
+    parts.includes("matrix") ? FORMS.map(({ name, make }) => [name, make(state, grid)]) : [],
+  );
+  panels.push(...drawn.values());
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
-  return [...panels, toolbar(state, bar, one, bundle), panelsBelow(state.view, root)];
+  return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
 
 /**
  * @param {TextState} state
  * @param {HTMLElement} bar
- * @param {ReturnType<typeof matrix> | null} one
- * @param {ReturnType<typeof lines> | null} bundle
+ * @param {Map<string, FormPanel>} drawn the forms of the picture, by name
  */
-function toolbar(state, bar, one, bundle) {
+function toolbar(state, bar, drawn) {
   const kinds = switchOf("Kind of attention");
   /** @param {number} row */
   const goTo = (row) => state.select({ site: state.group()[row] });
@@ -81,25 +81,22 @@ function toolbar(state, bar, one, bundle) {
     state.select({ scale: state.selection.scale === "own" ? "fixed" : "own" }),
   );
   stretch.setAttribute("aria-label", "Stretch contrast");
-  const closer = button("+", "Zoom in", () => one?.zoom(1.5));
-  const farther = button("−", "Zoom out", () => one?.zoom(1 / 1.5));
-  const reset = button("Reset zoom", "Show the whole matrix", () => one?.reset());
-  const isLines = () => state.selection.form === "lines";
-  const save = button("Save PNG", "Save the picture", () => (isLines() ? bundle : one)?.save());
+  const form = () => drawn.get(state.selection.form);
+  const closer = button("+", "Zoom in", () => form()?.zoom?.in());
+  const farther = button("−", "Zoom out", () => form()?.zoom?.out());
+  const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
+  const save = button("Save PNG", "Save the picture", () => form()?.save());
   const forms = switchOf(
     "Form of the picture",
-    button("Matrix", "Each weight as a cell: rows attend, columns are attended to", () =>
-      state.select({ form: "matrix" }),
-    ),
-    button("Lines", "Each weight as a line between two columns of tokens", () =>
-      state.select({ form: "lines" }),
+    ...FORMS.map(({ name, label, title }) =>
+      button(label, title, () => state.select({ form: name })),
     ),
   );
   const note = element("strong", "hs-note");
   const zooming = switchOf("Zoom", farther, closer, reset);
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
-  if (one) bar.append(forms, zooming, save);
+  if (drawn.size) bar.append(forms, zooming, save);
   let named = "";
 
   /** One button for each kind of attention, where there are several. */
@@ -127,14 +124,15 @@ function toolbar(state, bar, one, bundle) {
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
       stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
-      [...forms.children].forEach((form, i) =>
-        form.setAttribute("aria-pressed", String(isLines() === (i === 1))),
+      FORMS.forEach(({ name }, i) =>
+        forms.children[i].setAttribute("aria-pressed", String(name === state.selection.form)),
       );
-      zooming.hidden = isLines();
+      const zoom = form()?.zoom;
+      zooming.hidden = !zoom;
       setText(note, state.base.note);
       note.hidden = !state.base.note;
-      reset.disabled = farther.disabled = !one?.isZoomed();
-      closer.disabled = Boolean(one?.isDeepest());
+      reset.disabled = farther.disabled = !zoom?.isZoomed();
+      closer.disabled = Boolean(zoom?.isDeepest());
     },
   };
 }

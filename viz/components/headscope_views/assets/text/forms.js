@@ -1,0 +1,38 @@
+// The forms in which the chosen head can be drawn, in the order of their buttons.
+
+import { lines } from "./lines.js";
+import { matrix } from "./matrix.js";
+
+/** @import {Form, Panel} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+/**
+ * @typedef {object} Zoom
+ * @property {() => void} in
+ * @property {() => void} out
+ * @property {() => void} reset
+ * @property {() => boolean} isZoomed
+ * @property {() => boolean} isDeepest
+ */
+
+/**
+ * A panel that hides itself while another form is chosen.
+ *
+ * @typedef {Panel & {save: () => void, zoom?: Zoom}} FormPanel
+ */
+
+/** @type {{name: Form, label: string, title: string, make: (state: TextState, parent: HTMLElement) => FormPanel}[]} */
+export const FORMS = [
+  {
+    name: "matrix",
+    label: "Matrix",
+    title: "Each weight as a cell: rows attend, columns are attended to",
+    make: matrix,
+  },
+  {
+    name: "lines",
+    label: "Lines",
+    title: "Each weight as a line between two columns of tokens",
+    make: lines,
+  },
+];
