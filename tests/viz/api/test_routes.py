@@ -22,6 +22,7 @@ TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "overview": "",
     "map": "site=1&head=2",
+    "sharpest": "site=1&head=max",
     "row": "site=1&head=mean&axis=query&index=10",
     "provenance": "site=0",
     "code": "site=0&head=max",

@@ -233,6 +233,7 @@ export class TextState {
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
+    if (here) this.repin();
     this.wishLines();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : pathOf("map", { site, head }));
@@ -242,6 +243,18 @@ export class TextState {
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
+  }
+
+  /** Pins the sharpest row where the pinned token was one of another text. */
+  repin() {
+    if (!this.view.unpinned) return;
+    const { site, head } = this.selection;
+    const found = /** @type {{query: number | null} | null} */ (
+      this.view.answer("sharpest", pathOf("sharpest", { site, head }))
+    );
+    if (!found) return;
+    this.view.unpinned = false;
+    this.select({ token: found.query, direction: "out" });
   }
 
   /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
