@@ -12,7 +12,7 @@ from viz.pages.widgets import attention, cards, entry, verification
 
 PAGE = "text"
 PATHS = ("/",)
-KINDS = ("self", "causal", "cross")  # of attention
+KINDS = ("self", "causal", "cross", "joint")  # of attention
 
 
 def params(model: str) -> tuple[link.Param, ...]:
@@ -77,8 +77,8 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         stage.stale()
         return
     request = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
-    whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
-    held = tracing.shown(request, whole, special)
+    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
+    held = tracing.shown(request, by, special)
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
     stage.show(held, panels=["predictions", "code"] if named else ["code"])

@@ -1,20 +1,18 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
 from viz.api.entries import TextEntry, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.shared import Choice
-from viz.pages.text import predictions
+from viz.pages.text import predictions, words
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
     from models.trace import Trace
-
-Special = Literal["shown", "hidden", "renormalised"]
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,12 @@ def traced(request: Input) -> "Held[Trace]":
     return registry.once(("trace", request), lambda: _run(request), trace_bytes)
 
 
-def shown(request: Input, words: bool, special: Special) -> Held[TextEntry]:
-    """The registry entry of the trace, by tokens or by whole words."""
+def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntry]:
+    """The registry entry of the trace, by tokens, whole words or whole sentences."""
     trace = traced(request)
     return registry.once(
-        ("text", request, words, special),
-        lambda: _entry(request, trace, words, special),
+        ("text", request, by, special),
+        lambda: _entry(request, trace, by, special),
         lambda entry: entry.thumbs.weights.nbytes,
         trace,
     )
@@ -58,12 +56,11 @@ def _run(request: Input) -> "Trace":
         return trace(model, request.text, request.target or None)
 
 
-def _entry(request: Input, held: "Held[Trace]", words: bool, special: Special) -> TextEntry:
-    from analysis.view import View
+def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
     from viz.api.text import thumbs
 
     trace = held.value
-    view = None if (words, special) == (False, "shown") else View(trace, words, special)
+    view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def code(site: int, head: int | str) -> str:

@@ -212,7 +212,7 @@ def test_a_long_text_from_elsewhere_is_asked_for() -> None:
 @pytest.mark.parametrize("model", ["built", "minilm"])
 def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head: int | str) -> None:
     given = Input(Choice(model, heads=2), "cpu", 'it\'s "quoted"')
-    held = tracing.shown(given, words=False, special="shown")
+    held = tracing.shown(given, "no", "shown")
     weights = result_of(held.value.code(1, head))
     whole = trace(opened(given.choice, "cpu"), given.text).weights(1)
     shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
@@ -221,7 +221,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
 
 def test_the_code_of_a_view_gives_its_numbers() -> None:
     given = Input(Choice("minilm"), "cpu", "An unbelievable hippopotamus")
-    held = tracing.shown(given, words=True, special="hidden")
+    held = tracing.shown(given, "yes", "hidden")
     view = View(tracing.traced(given).value, words=True, special="hidden")
     assert result_of(held.value.code(2, 3)).equal(view.weights(2, 3))
 
@@ -261,7 +261,7 @@ def _missing(name: str) -> None:
 def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     app = run(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
     tokens = labels(app)
-    choose(app, "text", "words", True)
+    choose(app, "text", "words", "yes")
     (text,) = base(app)["texts"]
     assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
     assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
