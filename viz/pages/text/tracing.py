@@ -24,12 +24,19 @@ class Input:
         device: on which it runs.
         text: the input.
         target: the target of an encoder–decoder; "" generates it.
+        pair: the second text of a pair; "" for a single text.
     """
 
     choice: Choice
     device: str
     text: str
     target: str = ""
+    pair: str = ""
+
+    @property
+    def source(self) -> str | tuple[str, str]:
+        """The input as `trace` takes it."""
+        return (self.text, self.pair) if self.pair else self.text
 
 
 def traced(request: Input) -> "Held[Trace]":
@@ -53,7 +60,7 @@ def _run(request: Input) -> "Trace":
 
     model = shared.opened(request.choice, request.device)
     with shared.forward_pass(model):
-        return trace(model, request.text, request.target or None)
+        return trace(model, request.source, request.target or None)
 
 
 def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
@@ -64,7 +71,7 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
     drawn = trace if view is None else view
 
     def code(site: int, head: int | str) -> str:
-        return snippet.code(request.choice, request.text, request.target, trace, site, head, view)
+        return snippet.code(request.choice, request.source, request.target, trace, site, head, view)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:

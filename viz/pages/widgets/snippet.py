@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def code(
     choice: Choice,
-    text: str,
+    text: str | tuple[str, str],
     target: str,
     trace: "Trace",
     site: int,

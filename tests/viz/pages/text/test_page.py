@@ -9,13 +9,15 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from analysis.view import View
+from models.catalogue import catalogue
+from models.loading.summary import reads
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.helpers import choose, key, lines, link, setting, view
 from viz.api import registry, routes
 from viz.pack import unpack
 from viz.pages.shared import Choice, opened
-from viz.pages.text import predictions, tracing
+from viz.pages.text import pairs, predictions, tracing
 from viz.pages.text.examples import EXAMPLES, of
 from viz.pages.text.tracing import Input
 
@@ -328,3 +330,29 @@ def test_predictions_are_offered_where_the_outputs_have_names() -> None:
     assert view(run(), "text")["panels"] == ["code"]
     assert view(run(model="grammar"), "text")["panels"] == ["predictions", "code"]
     assert not predictions.has_predictions(Choice("minilm"))
+
+
+def test_two_sentences_are_one_input_of_two_segments() -> None:
+    app = run(input="A cat sat.", pair="It was tired.", layer="1")
+    (text,) = base(app)["texts"]
+    expected = trace(load("minilm"), ("A cat sat.", "It was tired."))
+    assert text["labels"] == list(expected.labels)
+    assert text["second"] == expected.tokens[0].segments.index(1)
+    assert "second" not in base(run(input="A cat sat."))["texts"][0]
+
+
+def test_models_that_read_two_sentences_are_offered_two() -> None:
+    takes = [each.name for each in catalogue() if reads(load(each.name)).pair]
+    assert tuple(takes) == pairs.PAIRED
+
+
+def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
+    given = Input(Choice("dates"), "cpu", "2 March 2024")
+    entry = tracing.shown(given, "no", "shown").value
+    joint = entry.shown.sites[-1]
+    code = entry.code(len(entry.shown.sites) - 1, 2)
+    assert result_of(code).equal(entry.shown.weights(joint, 2))
+    assert "View" not in entry.code(0, 1)
+    pair = Input(Choice("minilm"), "cpu", "one", pair="two")
+    found = tracing.shown(pair, "sentences", "shown").value
+    assert result_of(found.code(0, 3)).equal(found.shown.weights(0, 3))
