@@ -16,6 +16,7 @@ from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
+from models.own_projections import OwnOrigin
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -44,8 +45,9 @@ def trace(
         model: from `load`, or a network of ours or of transformers.
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
-            `batch channel row col` of any size its patches divide; or a mapping of the model's own
-            inputs (a dict, or what a tokenizer or processor of transformers returns).
+            `batch channel row col` of any size its patches divide; for a transformers model of
+            sound a WAV file (its path), or samples at the model's own rate; or a mapping of the
+            model's own inputs (a dict, or what a tokenizer or processor of transformers returns).
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model
@@ -86,6 +88,7 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=_hidden_states(out, inputs) if hidden else {},
+        origin=OwnOrigin(model.network),
     )
 
 
