@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pypdfium2
@@ -55,7 +56,9 @@ def traced(view: str) -> Trace:
 
 
 def made(tmp_path: Path, suffix: str, view: str = "matrix", **more) -> bytes:
-    given = options(view) | ({"picture": picture()} if view == "image" else {}) | more
+    given: dict[str, Any] = options(view) | more
+    if view == "image":
+        given["picture"] = picture()
     return export(traced(view), tmp_path / f"file{suffix}", **given).read_bytes()
 
 
@@ -110,15 +113,15 @@ def test_svg_cells_have_the_colour_of_their_weight(tmp_path: Path) -> None:
     weights = text_trace().weights(1, 1).numpy()
     paths = [p for p in root.iter(f"{SVG}path") if p.get("shape-rendering")]
     boxes = [
-        (*map(float, box), str(path.get("fill")))
+        (np.array(box, float), str(path.get("fill")))
         for path in paths
         for box in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-", str(path.get("d")))
     ]
-    high = boxes[0][3]
-    cells = [box for box in boxes if abs(box[3] - high) < 0.02]
-    left, top = min(box[0] for box in cells), min(box[1] for box in cells)
+    high = boxes[0][0][3]
+    cells = [(box, colour) for box, colour in boxes if abs(box[3] - high) < 0.02]
+    left, top, _, _ = np.min([box for box, _ in cells], axis=0)
     found = np.empty(weights.shape, object)
-    for x, y, wide, _, colour in cells:
+    for (x, y, wide, _), colour in cells:
         row, col = round((y - top) / high), round((x - left) / high)
         found[row, col : col + round(wide / high)] = colour
     ramp = sequential("light")
@@ -136,7 +139,7 @@ def test_lines_are_the_weights_above_a_hundredth(tmp_path: Path) -> None:
 def test_pdf_embeds_its_font_and_fits_its_page(tmp_path: Path) -> None:
     content = made(tmp_path, ".pdf")
     page = pypdfium2.PdfDocument(content)[0]
-    pixels = np.asarray(page.render(scale=0.5).to_pil().convert("L"))
+    pixels = np.asarray(page.render(scale=1).to_pil().convert("L"))
     assert pixels[-2:].min() == 255
     assert pixels.min() < 60
     assert b"/FontFile2" in content
