@@ -14,7 +14,7 @@ from viz.pages.state import session
 from viz.pages.text import words
 from viz.pages.widgets import attention, pictures, verification
 
-KINDS = ("self", "causal", "cross")  # of attention
+KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
 
 

@@ -7,12 +7,12 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.text import builder, examples, predictions, reading, tracing, words
+from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
 PAGE = "text"
 PATHS = ("/",)
-KINDS = ("self", "causal", "cross")  # of attention
+KINDS = ("self", "causal", "cross", "joint")  # of attention
 FILES = (".txt", ".md")
 
 
@@ -27,6 +27,7 @@ def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
     pinned = first.query if text in (None, first.input) else None
     return (
         link.text("input", first.input),
+        link.text("pair", ""),
         link.text("target", first.target or ""),
         *builder.PARAMS,
         *words.PARAMS,
@@ -62,7 +63,8 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
     with st.container(key="text_heading", horizontal=True, vertical_alignment="center"):
         st.markdown("#### What does every head look at?", width="content")
         examples.buttons(PAGE)
-    with st.container(key="text_top", horizontal=True, vertical_alignment="top", gap="small"):
+    choice = builder.chosen(PAGE)
+    with st.container(key="text_top", horizontal=True, gap="small"):
         entry.text(
             PAGE,
             "input",
@@ -72,16 +74,16 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
             bare=True,
             files=FILES,
         )
+        pairs.second_entry(PAGE, choice)
+        predictions.target_entry(PAGE, choice)
         builder.model(PAGE, lambda: examples.follow(PAGE))
-        words.choose(PAGE, words.of_catalogue(session.get(PAGE, "model")))
     builder.controls(PAGE)
-    choice = builder.chosen(PAGE)
-    predictions.target_entry(PAGE, choice)
-    for problem in problems:
-        shared.error_line(problem)
-    with st.container(key="text_about", horizontal=True, gap="medium"):
+    with st.container(key="text_tools", horizontal=True, vertical_alignment="center", gap="medium"):
+        words.choose(PAGE, words.of_catalogue(choice.model))
         examples.caption(PAGE)
         cards.folded(choice.model)
+    for problem in problems:
+        shared.error_line(problem)
     return choice
 
 
@@ -95,12 +97,15 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         shared.notice("Type a sentence, or choose an example.")
         stage.stale()
         return
-    request = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
+    target, pair = predictions.target(PAGE, choice), pairs.second(PAGE, choice)
+    request = tracing.Input(choice, device, text, target, pair)
     held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
     stage.show(held, panels=["predictions", "code"] if named else ["code"])
     with stage.below:
         verification.button(
-            PAGE, held.id, lambda: (shared.opened(choice, device), text, request.target or None)
+            PAGE,
+            held.id,
+            lambda: (shared.opened(choice, device), request.source, request.target or None),
         )

@@ -1,7 +1,7 @@
-"""Toggles for whole words and special tokens."""
+"""Controls for whole words, whole sentences and special tokens."""
 
 from collections.abc import Collection
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
@@ -12,19 +12,29 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
+if TYPE_CHECKING:
+    from analysis.view import View
+    from models.trace import Trace
+
+By = Literal["no", "yes", "sentences"]
 Special = Literal["shown", "hidden", "renormalised"]
+BY = {"no": "Tokens", "yes": "Whole words", "sentences": "Sentences"}
 SHOWN, HIDDEN = "shown", "hidden"
 PARAMS = (
-    link.choice("words", "no", ("no", "yes")),
+    link.choice("words", "no", BY),
     link.choice("special", SHOWN, (SHOWN, HIDDEN, "renormalised")),
     link.choice("sums", "no", ("no", "yes")),
+)
+BETWEEN = (
+    "Of a word or a sentence of several tokens, attention to its tokens is summed and attention"
+    " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
 )
 BEGIN = "<begin>"  # in front of what a decoder has written
 MOST = 24  # characters of names in a label
 
 
 def choose(page: str, names: Collection[str]) -> None:
-    """Draws the toggles.
+    """Draws the controls.
 
     Args:
         page: of the settings.
@@ -32,11 +42,7 @@ def choose(page: str, names: Collection[str]) -> None:
     """
     if session.get(page, "special") == "renormalised":  # in links, once
         session.edit(page, {"special": HIDDEN, "sums": "yes"})
-    help = (
-        "For a word of several tokens, attention to its tokens is summed and attention from its"
-        " tokens is averaged"
-    )
-    controls.toggle(page, "words", "Whole words", help)
+    controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
     if not names:
         return
     help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
@@ -45,13 +51,21 @@ def choose(page: str, names: Collection[str]) -> None:
         controls.toggle(page, "sums", "Rows sum to 1", help)
 
 
-def chosen(page: str, names: Collection[str]) -> tuple[bool, Special]:
-    """Whether to join words, and what to do with special tokens."""
+def chosen(page: str, names: Collection[str]) -> tuple[By, Special]:
+    """What the weights are between, and what is done with special tokens."""
     settings = session.current(page).settings
-    words = settings["words"] == "yes"
     if settings["special"] == SHOWN or not names:
-        return words, SHOWN
-    return words, "renormalised" if settings["sums"] == "yes" else HIDDEN
+        return settings["words"], SHOWN
+    return settings["words"], "renormalised" if settings["sums"] == "yes" else HIDDEN
+
+
+def view_of(trace: "Trace", by: By, special: Special) -> "View | None":
+    """The view that the controls choose; None where it is the trace itself."""
+    from analysis.view import View, joint_layers
+
+    if (by, special) == ("no", SHOWN) and not joint_layers(trace):
+        return None
+    return View(trace, by == "yes", special, by == "sentences")
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

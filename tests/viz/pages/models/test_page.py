@@ -136,7 +136,7 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
 def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
     app = run(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
     sites = entry(app).shown.sites
-    assert {site.kind for site in sites} == {"self", "causal", "cross"}
+    assert {site.kind for site in sites} == {"self", "causal", "cross", "joint"}
     assert {site.tower for site in sites} == {"encoder", "decoder"}
 
 
@@ -184,7 +184,7 @@ def test_recordings_are_left_to_notebooks(saved) -> None:
     app = run(place="folder", folder=str(saved("wav2vec 2.0")))
     assert lines(app) == [
         "wav2vec-2.0 takes audio, which this page does not support: use a notebook with"
-        " trace(model, {'input_features': …})"
+        " trace(model, 'speech.wav')"
     ]
 
 

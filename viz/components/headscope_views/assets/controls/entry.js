@@ -118,6 +118,7 @@ export function mount(root, props, host) {
   /** @param {EntryProps} next */
   function arrange({ label, placeholder = "", help = "", max_chars: most, disabled = false, bare }) {
     heading.box.hidden = Boolean(bare);
+    box.classList.toggle("hs-entry-bare", Boolean(bare));
     heading.show(label, help);
     setAttribute(field, "aria-label", label);
     setAttribute(field, "placeholder", placeholder);
