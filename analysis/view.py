@@ -1,15 +1,17 @@
 """`View`: a trace by whole words or without special tokens, with the interface of `Trace`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from analysis.words import Group, joined, joined_tokens, renormalised, words_of
-from models.attention import Pattern
+from models.attention import Block, Pattern
+from models.attention.blocks import row_blocks
 from models.trace import Output, Rows, Site, Tokens, Trace
 
 Special = Literal["shown", "hidden", "renormalised"]
@@ -115,6 +117,18 @@ class View:
             weights = renormalised(weights[..., kept])
             columns = _in_order(columns)
         return joined(weights, _in_order(chosen), columns)
+
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        """As `Trace.blocks`, between words."""
+        _first(item)
+        queries, keys = (len(side.groups) for side in self._side(site)[1:])
+
+        def read(heads: slice, rows: slice) -> Block:
+            chosen = range(heads.start, heads.stop)
+            weights = [self.weights(site, head, rows=rows) for head in chosen]
+            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+
+        yield from row_blocks(read, site.heads, queries, keys)
 
     def token(self, site: Site, direction: str, word: int) -> int:
         """The last token of a word on a site's rows ("out") or columns ("in")."""
