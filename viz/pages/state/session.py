@@ -17,9 +17,9 @@ from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
 
 Params = Iterable[link.Param]
-SELECTED = frozenset(  # by the views
-    "layer attention tower head token direction scale form shown part layers average least top find"
-    " rows columns pair".split()
+SELECTED = frozenset(
+    {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+    | {"layers", "average", "least", "top", "find", "rows", "columns", "pair"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages
