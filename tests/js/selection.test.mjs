@@ -14,7 +14,7 @@ import { baseOf } from "./helpers.mjs";
 /** @type {Selection} */
 const FIRST = {
   ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
-  ...{ form: "matrix", shown: "" },
+  ...{ form: "matrix", shown: "", overview: "atlas", plot: "", rank: "" },
 };
 
 const PAIR = baseOf([
@@ -55,6 +55,7 @@ test("a selection goes to its link and back", () => {
   const chosen = {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2" },
+    ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });

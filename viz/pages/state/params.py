@@ -118,6 +118,17 @@ def numbers(name: str, high: int) -> Param:
     return Param(name, "", parse, f"whole numbers from 0 to {high}, joined by dots")
 
 
+def words(name: str) -> Param:
+    """Plain words, joined by spaces, dots and hyphens; empty for none."""
+
+    def parse(text: str) -> str:
+        if not re.fullmatch(r"[\w .-]{0,200}", text, re.ASCII):
+            raise ValueError
+        return text
+
+    return Param(name, "", parse, "words joined by spaces, dots and hyphens")
+
+
 def text(name: str, default: str) -> Param:
     """Free text."""
     return Param(name, default, str, "text")

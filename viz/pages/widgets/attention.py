@@ -14,9 +14,12 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 Kind = Literal["text", "image"]
-FORMS = (  # of a text's picture, and the heads whose lines are drawn
+FORMS = (  # of a text's picture, the heads whose lines are drawn, and of the view of every head
     link.choice("form", "matrix", ("matrix", "lines")),
     link.numbers("shown", 999),
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),
+    link.words("plot"),
+    link.words("rank"),
 )
 
 

@@ -65,6 +65,9 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
         "scale": "fixed",
         "form": "matrix",
         "shown": "",
+        "overview": "atlas",
+        "plot": "",
+        "rank": "",
     }
     assert (props["link"], props["busy"], props["path"]) == ({}, False, ["/"])
     assert lines(app) == []

@@ -42,6 +42,8 @@ export type Head = number | "mean" | "max";
 export type Scale = "fixed" | "own" | "layer";
 /** How one head of a text is drawn. */
 export type Form = "matrix" | "lines"; // as in attention.FORMS of the pages
+/** How every head is shown beside the picture. */
+export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -56,6 +58,11 @@ export interface Selection {
   form: Form;
   /** The heads whose lines are drawn, numbers joined by dots; "" for the chosen head. */
   shown: string;
+  overview: Overview;
+  /** Keys of the numbers along x and y and in colour, joined by dots; "" for the first choice. */
+  plot: string;
+  /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
+  rank: string;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -69,7 +76,13 @@ export type LinkSelection = {
   scale: Scale;
   form: Form;
   shown: string;
+  overview: Overview;
+  plot: string;
+  rank: string;
 };
+
+/** The smallest and the largest value. */
+export type Range = readonly [number, number];
 
 /** A cell of a matrix. */
 export interface Cell {
@@ -221,6 +234,51 @@ export interface Header {
 export interface Message {
   header: Header;
   area: Uint8Array;
+}
+
+// ---- numbers of heads (JSON)
+
+/** One number that every head has. */
+export interface Measure {
+  key: string;
+  title: string;
+  formula: string;
+  source: string;
+  /** Its range by definition; null where it has no bound. */
+  low: number | null;
+  high: number | null;
+  about: string;
+}
+
+/** The response of "numbers". */
+export interface NumbersAnswer {
+  measures: Measure[];
+  /** By key of the measure, site and head; null where it is not defined. */
+  values: Record<string, (number | null)[][]>;
+  /** Why a measure is not defined for some heads. */
+  reasons: Record<string, string>;
+  /** By site and head. */
+  sentences: (string | null)[][];
+}
+
+/** The response of "similarity". */
+export interface SimilarityAnswer {
+  /** By site and head. */
+  points: ([number, number] | null)[][];
+  /** How many query rows were compared. */
+  rows: number;
+  /** Share of the squared distances that the two dimensions keep. */
+  explained: number;
+}
+
+/** The response of "vectors": a head's queries and keys on two principal components. */
+export interface VectorsAnswer {
+  queries: [number, number][];
+  keys: [number, number][];
+  query_indices: number[];
+  key_indices: number[];
+  /** Share of the variance of each component. */
+  explained: [number, number];
 }
 
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */

@@ -18,10 +18,13 @@ const FIRST = {
   scale: "fixed",
   form: "matrix",
   shown: "",
+  overview: "atlas",
+  plot: "",
+  rank: "",
 };
 const NAMES = /** @type {const} */ ([
   ...["site", "head", "token", "direction", "scale"],
-  ...["form", "shown"],
+  ...["form", "shown", "overview", "plot", "rank"],
 ]);
 
 /**
@@ -80,10 +83,8 @@ export function siteFor(sites, { layer, attention, tower }) {
  * @returns {Selection}
  */
 export function fromLink(base, link, scales = ["fixed", "own"]) {
-  const { layer, attention, tower, head, token, direction, scale, form, shown } = {
-    ...FIRST,
-    ...link,
-  };
+  const { layer, attention, tower, head, token, direction, scale, form, shown, overview, plot, rank } =
+    { ...FIRST, ...link };
   return clamp(base, {
     site: siteFor(base.sites, { layer, attention, tower }),
     head: typeof head === "number" || head === "mean" || head === "max" ? head : 0,
@@ -92,6 +93,7 @@ export function fromLink(base, link, scales = ["fixed", "own"]) {
     scale: scales.includes(scale) ? scale : scales[0],
     form,
     shown: typeof shown === "string" ? shown : "",
+    ...{ overview, plot, rank },
   });
 }
 

@@ -46,7 +46,7 @@ export class ViewState {
     /** @type {Selection} */
     this.selection = {
       ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
-      ...{ form: "matrix", shown: "" },
+      ...{ form: "matrix", shown: "", overview: "atlas", plot: "", rank: "" },
     };
     /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
     this.wanted = {};

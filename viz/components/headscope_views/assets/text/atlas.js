@@ -1,9 +1,8 @@
 // All heads of all layers as small pictures: what to look at next.
 
 import { changes } from "../core/changes.js";
-import { tableOf } from "../core/colours.js";
 import { contextOf, element, setText } from "../core/dom.js";
-import { draw } from "../core/raster.js";
+import { paintThumbnail } from "./thumbnail.js";
 
 /** @import {Head, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -38,10 +37,9 @@ export function atlas(state, parent) {
   );
   const name = element("div", "hs-name", { "aria-live": "polite" });
   const section = element(
-    "section",
-    "hs-section hs-atlas",
+    "div",
+    "",
     {},
-    element("h3", "hs-heading", {}, "Every head"),
     element(
       "p",
       "hs-sentence",
@@ -158,7 +156,8 @@ export function atlas(state, parent) {
     // what the smallest pictures take: the grid gives this column that much if it can
     const beside = rowNames.offsetWidth + gaps(widest() - 1) + 7;
     const need = beside + widest() * (SMALLEST + GAP);
-    parent.style.setProperty("--hs-need", `${need}px`);
+    const whole = /** @type {HTMLElement | null} */ (section.closest(".hs-grid"));
+    whole?.style.setProperty("--hs-need", `${need}px`);
     const space = scroller.clientWidth - beside;
     const fit = Math.floor(space / widest()) - GAP;
     const tall = Math.floor(TALLEST / rows().length) - GAP;
@@ -208,14 +207,7 @@ export function atlas(state, parent) {
       context.fillRect(x, y, pixels, pixels);
       return;
     }
-    const image = context.createImageData(pixels, pixels);
-    const [high, wide] = part.shape;
-    /** @type {typeof part} */
-    const small = { ...part, rows: [0, high], cols: [0, wide] };
-    const table = tableOf(theme.ramp, part.max, state.top(part));
-    const view = { row: 0, col: 0, scaleRow: pixels / high, scaleCol: pixels / wide };
-    draw(new Uint32Array(image.data.buffer), pixels, pixels, small, table, view);
-    context.putImageData(image, x, y);
+    paintThumbnail(context, part, theme, state.top(part), { x, y, pixels });
   }
 
   /** @param {Theme} theme */
@@ -262,6 +254,7 @@ export function atlas(state, parent) {
 
   /** @param {Theme} theme */
   function render(theme) {
+    section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;

@@ -6,11 +6,13 @@ import { groupsOf } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
-import { atlas } from "./atlas.js";
 import { FORMS } from "./forms.js";
+import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
+import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
+import { vectors } from "./vectors.js";
 
 /** @import {Host, Panel, ViewProps} from "../types" */
 /** @import {FormPanel} from "./forms.js" */
@@ -53,11 +55,16 @@ function compose(state, root) {
   root.append(bar, grid);
   /** @type {Panel[]} */
   const panels = [];
-  if (parts.includes("atlas")) panels.push(atlas(state, grid));
-  const drawn = new Map(
-    parts.includes("matrix") ? FORMS.map(({ name, make }) => [name, make(state, grid)]) : [],
-  );
-  panels.push(...drawn.values());
+  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  /** @type {Map<string, FormPanel>} */
+  const drawn = new Map();
+  if (parts.includes("matrix")) {
+    const picture = element("div", "hs-forms");
+    grid.append(picture);
+    panels.push(sentence(state, picture));
+    for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
+    panels.push(...drawn.values(), vectors(state, picture));
+  }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
