@@ -7,7 +7,7 @@ import torch
 
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.preprocessing import Preprocessing
+from models.preprocessing import Preprocessing, ProcessorSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import Tokenizer
@@ -32,6 +32,7 @@ class Model:
         target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
             only reads ids there.
         door: the implementation: "own" or "transformers".
+        sound: settings of its feature extractor; None if it reads no sound.
         max_tokens: maximum number of tokens, where the config does not define it.
     """
 
@@ -43,6 +44,7 @@ class Model:
     preprocessing: Preprocessing | None = None
     target_tokenizer: Tokenizer | None = None
     door: Door = "own"
+    sound: ProcessorSettings | None = None
     max_tokens: int | None = None
 
     @property

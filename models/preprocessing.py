@@ -1,4 +1,4 @@
-"""Image preprocessing of a model: the settings of its own processor, and what follows from them."""
+"""Preprocessing of images and sound: the settings of a model's own processor, and their meaning."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ UNSTATED = "the model states no image preprocessing: levels scaled to −1 to 1"
 
 @dataclass(frozen=True)
 class ProcessorSettings:
-    """What transformers makes a model's own image processor of.
+    """What transformers makes a model's own image processor or feature extractor of.
 
     Attributes:
         json: the settings of preprocessor_config.json, without those that name code.
@@ -113,7 +113,7 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     Raises:
         CheckpointError: for a file that cannot be read or has invalid settings.
     """
-    given = _settings(folder)
+    given = _settings(folder, "image_processor")
     built = _built_for(config)
     if not given:
         return None if built is None else Preprocessing(built, resize="stretch", notes=(UNSTATED,))
@@ -125,15 +125,30 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     return _preprocessing(given, size, config.model_type)
 
 
-def _settings(folder: Folder | None) -> Mapping[str, Any]:
-    """The settings of the image processor; empty without a file."""
+def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
+    """Settings of the feature extractor of a model that reads sound.
+
+    Returns:
+        None without settings, and for settings of images alone.
+
+    Raises:
+        CheckpointError: for a file that cannot be read.
+    """
+    given = _settings(folder, "feature_extractor")
+    if not {"feature_extractor_type", "sampling_rate"} & set(given):
+        return None
+    return _own(given, config.model_type)
+
+
+def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
+    """The settings of a part of the processor; empty without a file."""
     if folder is None:
         return {}
     for name in (NESTED, FILE):
         given = folder.json(name) or {}
-        if name == NESTED and "image_processor" not in given:
+        if name == NESTED and part not in given:
             continue
-        given = given.get("image_processor", given)
+        given = given.get(part, given)
         if not isinstance(given, Mapping):
             raise CheckpointError(f"{name}: expected an object, received {given!r:.40}")
         if given:
@@ -147,8 +162,7 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
     Without an image size the processor alone decides, and the rules stay at their defaults.
     """
     _check_sizes(settings)
-    plain = {name: value for name, value in settings.items() if name not in CODE}
-    own = ProcessorSettings(json.dumps(plain, sort_keys=True), family)
+    own = _own(settings, family)
     if size is None:
         return Preprocessing(None, processor=own)
     mean, std = _mean_and_std(settings)
@@ -172,6 +186,11 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
         rescale=1.0 if not scales else factor if isinstance(factor, float) else 1 / 255,
         processor=own,
     )
+
+
+def _own(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
+    plain = {name: value for name, value in settings.items() if name not in CODE}
+    return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
 
 
 def _edge(size: Any) -> int | None:

@@ -44,8 +44,9 @@ def trace(
         model: from `load`, or a network of ours or of transformers.
         input: for text a text, a pair of texts (a tuple), a list of either, or ids `batch token`;
             for a ViT an image (PIL or path), fitted to its size, or normalised pixels
-            `batch channel row col` of any size its patches divide; or a mapping of the model's own
-            inputs (a dict, or what a tokenizer or processor of transformers returns).
+            `batch channel row col` of any size its patches divide; for a transformers model of
+            sound a WAV file (its path), or samples at the model's own rate; or a mapping of the
+            model's own inputs (a dict, or what a tokenizer or processor of transformers returns).
         target: of an encoder–decoder alone, what its decoder is to write: a text or texts (the
             end symbol is put behind them), or ids. The decoder reads the begin symbol and all of
             it but the last token, so that each row tells the token after it. None: what the model

@@ -12,6 +12,22 @@ from models.attention.pattern import Pattern, Rows, positions
 from models.text import Tokens
 
 
+class PatchGrid(NamedTuple):
+    """Where the patches of an image or video lie among the tokens of an axis.
+
+    Attributes:
+        rows: of patches.
+        cols: of patches.
+        prefix: number of tokens (class, registers) before the patches.
+        frames: of a video, or tubes of frames, whose patches follow each other; 1 for an image.
+    """
+
+    rows: int
+    cols: int
+    prefix: int = 0
+    frames: int = 1
+
+
 @dataclass(frozen=True, eq=False)
 class TokenAxis:
     """The tokens along one axis of attention weights, where they are not the model's input.
@@ -19,10 +35,12 @@ class TokenAxis:
     Attributes:
         tokens: one entry per item.
         positions: of each item's tokens on the axis; None means the first ones.
+        grid: of patches; None for tokens that are none.
     """
 
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
+    grid: PatchGrid | None = None
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
         """Positions of an item's tokens on the axis."""
@@ -229,6 +247,14 @@ class Trace:
         """Labels of the columns of a site's weights."""
         return list(self.keys(site)[self._checked(item, site)].labels)
 
+    def query_grid(self, site: Site) -> PatchGrid | None:
+        """Where the patches lie among the rows of a site's weights; None if they are none."""
+        return self.axes[site][0].grid if site in self.axes else self._own_grid(site, 0)
+
+    def key_grid(self, site: Site) -> PatchGrid | None:
+        """Where the patches lie among the columns of a site's weights; None if they are none."""
+        return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
+
     def items(self, site: Site) -> tuple[str, ...]:
         """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
         if site in self.item_names:
@@ -363,6 +389,12 @@ class Trace:
                 no such item or tower.
         """
         return self._hidden_states(tower).read_final(self._checked(item))
+
+    def _own_grid(self, site: Site, axis: int) -> PatchGrid | None:
+        tokens = (self.queries(site), self.keys(site))[axis]
+        if self.grid is None or tokens is not self.tokens:
+            return None
+        return PatchGrid(*self.grid, self.prefix)
 
     def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:

@@ -17,6 +17,7 @@ from models.inputs.sequences import (
     named_tokens,
     text_sequence,
 )
+from models.inputs.sound import extracted, is_sound
 from models.text import Tokens, tokens_of_ids
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
 
     Args:
         model: a transformers model.
-        source: a text, a pair of texts, a list of either, ids, pixels, an image, or a dict of the
-            model's own inputs (in which texts and images may stand for ids and pixels).
+        source: a text, a pair of texts, a list of either, ids, pixels, an image, a recording (a
+            WAV file or samples), or a dict of the model's own inputs (in which texts and images
+            may stand for ids and pixels).
         target: text or ids for a decoder; None generates it.
 
     Raises:
@@ -89,9 +91,11 @@ def _is_pair(network: Any) -> bool:
 
 def _of_one(model: "Model", source: Any) -> ModelInputs:
     """A single input: floats and images are pixels, everything else is text."""
+    takes = forward_arguments(model.network)
+    if any(name in takes for name in SOUND) and is_sound(source):
+        return _of_sound(model, source)
     source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
-    takes = forward_arguments(model.network)
     if floats and IMAGE not in takes:
         sound = [name for name in SOUND if name in takes]
         if not sound:
@@ -104,6 +108,19 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
     if not image and TEXT not in takes and IMAGE in takes and isinstance(source, str):
         image, source = True, Path(source)
     return _of_dict(model, {IMAGE if image else TEXT: source})
+
+
+def _of_sound(model: "Model", source: Any) -> ModelInputs:
+    """A recording, or several."""
+    if model.sound is None:
+        raise ValueError(
+            f"{model.name} states no feature extractor: pass a dict with"
+            f" {next(name for name in SOUND if name in forward_arguments(model.network))}"
+        )
+    made, takes = extracted(model.sound, source), forward_arguments(model.network)
+    found = _of_dict(model, {n: v for n, v in made.arguments.items() if n in {*takes, *SOUND}})
+    found.notes = (*found.notes, *made.notes)
+    return found
 
 
 def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:

@@ -1,4 +1,4 @@
-"""A model's own image processor of transformers, made from its settings alone."""
+"""A model's own image processor or feature extractor of transformers, made from its settings."""
 
 import json
 import tempfile
@@ -16,10 +16,23 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-@lru_cache(maxsize=16)
 def image_processor(settings: ProcessorSettings) -> Any | None:
     """The processor that transformers makes of the settings; None where none runs here."""
     from transformers import AutoImageProcessor
+
+    return _made(AutoImageProcessor, settings, "image_processor_type")
+
+
+def feature_extractor(settings: ProcessorSettings) -> Any | None:
+    """The extractor that transformers makes of the settings; None where none runs here."""
+    from transformers import AutoFeatureExtractor
+
+    return _made(AutoFeatureExtractor, settings, "feature_extractor_type")
+
+
+@lru_cache(maxsize=16)
+def _made(auto: Any, settings: ProcessorSettings, named_by: str) -> Any | None:
+    """An instance of the class that the settings name, else of the model type's own."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     from models.pretrained.loader import quiet_transformers
@@ -28,9 +41,9 @@ def image_processor(settings: ProcessorSettings) -> Any | None:
         with quiet_transformers(), tempfile.TemporaryDirectory() as place:
             Path(place, FILE).write_text(settings.json, encoding="utf-8")
             config = {}
-            if "image_processor_type" not in json.loads(settings.json):
+            if named_by not in json.loads(settings.json):
                 config = {"config": CONFIG_MAPPING[settings.family]()}
-            return AutoImageProcessor.from_pretrained(
+            return auto.from_pretrained(
                 place, local_files_only=True, trust_remote_code=False, **config
             )
     except Exception:  # a class that is unknown, or needs a library that is not installed

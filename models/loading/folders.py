@@ -87,6 +87,7 @@ def _through_library(
         left_out=made.left_out,
         preprocessing=made.preprocessing,
         door="transformers",
+        sound=made.sound,
         max_tokens=made.limit,
     )
 

@@ -23,7 +23,13 @@ from transformers.utils import logging as library
 from models.cost import memory_check
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
-from models.preprocessing import Preprocessing, library_preprocessing, patches_of
+from models.preprocessing import (
+    Preprocessing,
+    ProcessorSettings,
+    library_preprocessing,
+    library_sound,
+    patches_of,
+)
 from models.pretrained.attention_modules import AttentionModules
 from models.text import FileTokenizer, Tokenizer
 
@@ -56,6 +62,7 @@ class LoadedModel:
         preprocessing: of its images; None if it reads none.
         limit: maximum number of tokens.
         left_out: tensors of the file that the network does not use.
+        sound: settings of its feature extractor; None if it reads no sound.
     """
 
     network: PreTrainedModel
@@ -63,6 +70,7 @@ class LoadedModel:
     preprocessing: Preprocessing | None
     limit: int
     left_out: tuple[str, ...] = ()
+    sound: ProcessorSettings | None = None
 
 
 def load_folder(
@@ -92,6 +100,7 @@ def load_folder(
         library_preprocessing(folder, network.config),
         token_limit(network),
         left_out,
+        library_sound(folder, network.config),
     )
 
 

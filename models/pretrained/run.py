@@ -217,7 +217,7 @@ def _main(inputs: ModelInputs, calls: Sequence[Call]) -> InputSequence:
     first = next((call for call in calls if call.kind != "cross"), calls[0])
     axis, _ = first.axes
     image = inputs.sequences.get("image")
-    grid = None if image is None else image.grid
+    grid = None if image is None or image.frames > 1 else image.grid
     grid = first.blocks.grid if first.blocks is not None else grid
     leading = sum(1 for _ in takewhile(bool, axis.tokens[0].special))
     return InputSequence(

@@ -11,11 +11,7 @@ import { baseOf } from "./helpers.mjs";
 
 /** @typedef {import("../../viz/components/headscope_views/assets/types").Selection} Selection */
 
-/** @type {Selection} */
-const FIRST = {
-  ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
-  ...{ form: "matrix", shown: "", overview: "atlas", plot: "", rank: "" },
-};
+const FIRST = selection.START;
 
 const PAIR = baseOf([
   { layer: 0, kind: "self", tower: "encoder" },
@@ -34,6 +30,8 @@ test("site, head and token are held within the trace", () => {
   assert.equal(selection.clamp(base, { ...FIRST, head: "max" }).head, "max");
   assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6 }).token, 6);
   assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, direction: "in" }).token, null);
+  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, partner: 6 }).partner, null);
+  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, partner: 4 }).partner, 4);
 });
 
 test("a link names a site by layer, kind and tower, and the nearest one is taken", () => {
@@ -45,7 +43,7 @@ test("a link names a site by layer, kind and tower, and the nearest one is taken
 });
 
 test("a link that makes no sense becomes the first of everything", () => {
-  const wrong = /** @type {any} */ ({ head: "x", token: "2", direction: "up", scale: "log" });
+  const wrong = /** @type {any} */ ({ head: "x", token: "2", direction: "up", scale: "layer" });
   assert.deepEqual(selection.fromLink(baseOf([{}]), wrong), FIRST);
   assert.equal(selection.fromLink(baseOf([{}]), {}, ["layer", "own"]).scale, "layer");
 });
@@ -54,7 +52,7 @@ test("a selection goes to its link and back", () => {
   /** @type {Selection} */
   const chosen = {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
-    ...{ form: "lines", shown: "0.2" },
+    ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
     ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);

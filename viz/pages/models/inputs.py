@@ -92,7 +92,7 @@ def choose(model: "Model") -> Input:
     if takes.sound and not takes.text:
         raise ValueError(
             f"{model.name} takes audio, which this page does not support: use a notebook with"
-            " trace(model, {'input_features': …})"
+            " trace(model, 'speech.wav')"
         )
     _entries(model, takes)
     text = target = None

@@ -39,7 +39,11 @@ export type RequestState = "none" | "pending" | "done" | "absent" | "failed" | "
 export type Axis = "query" | "key";
 export type Direction = "out" | "in";
 export type Head = number | "mean" | "max";
-export type Scale = "fixed" | "own" | "layer";
+export type Scale = "fixed" | "own" | "log" | "layer";
+/** What the matrix shows of each pair of tokens, as in attention.FORMS of the pages. */
+export type Values = "weights" | "scores";
+/** What becomes of the keys that take weight for want of better: first token and separators. */
+export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
 export type Form = "matrix" | "lines"; // as in attention.FORMS of the pages
 /** How every head is shown beside the picture. */
@@ -63,6 +67,10 @@ export interface Selection {
   plot: string;
   /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
   rank: string;
+  values: Values;
+  sinks: Sinks;
+  /** The other token of a chosen pair: a key when the direction is "out". */
+  partner: number | null;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -79,6 +87,9 @@ export type LinkSelection = {
   overview: Overview;
   plot: string;
   rank: string;
+  values: Values;
+  sinks: Sinks;
+  partner: number | null;
 };
 
 /** The smallest and the largest value. */

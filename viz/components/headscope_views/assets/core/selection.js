@@ -7,11 +7,11 @@ import { headsOf } from "./labels.js";
 
 /** @typedef {Base | ImageBase} AnyBase */
 
-/** @type {LinkSelection} */
-const FIRST = {
-  layer: 0,
-  attention: null,
-  tower: null,
+const HERE = { layer: 0, attention: null, tower: null }; // the site of an empty link
+
+/** @type {Selection} before there is a trace */
+export const START = {
+  site: 0,
   head: 0,
   token: null,
   direction: "out",
@@ -21,11 +21,11 @@ const FIRST = {
   overview: "atlas",
   plot: "",
   rank: "",
+  values: "weights",
+  sinks: "shown",
+  partner: null,
 };
-const NAMES = /** @type {const} */ ([
-  ...["site", "head", "token", "direction", "scale"],
-  ...["form", "shown", "overview", "plot", "rank"],
-]);
+const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
 /**
  * @param {Selection} a
@@ -44,11 +44,14 @@ export const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
 export function clamp(base, selection) {
   const index = Math.min(Math.max(0, selection.site), base.sites.length - 1);
   const site = base.sites[index];
-  let { head, token } = selection;
+  let { head } = selection;
   if (typeof head === "number") head = Math.min(Math.max(0, head), site.heads - 1);
-  const size = selection.direction === "in" ? site.keys : site.queries;
-  if (token !== null && !(token >= 0 && token < size)) token = null;
-  return { ...selection, site: index, head, token };
+  const [own, other] =
+    selection.direction === "in" ? [site.keys, site.queries] : [site.queries, site.keys];
+  /** @type {(token: number | null, size: number) => number | null} */
+  const inside = (token, size) => (token !== null && token >= 0 && token < size ? token : null);
+  const [token, partner] = [inside(selection.token, own), inside(selection.partner, other)];
+  return { ...selection, site: index, head, token, partner };
 }
 
 /**
@@ -83,17 +86,17 @@ export function siteFor(sites, { layer, attention, tower }) {
  * @returns {Selection}
  */
 export function fromLink(base, link, scales = ["fixed", "own"]) {
-  const { layer, attention, tower, head, token, direction, scale, form, shown, overview, plot, rank } =
-    { ...FIRST, ...link };
+  const { layer, attention, tower, ...rest } = { ...HERE, ...START, ...link };
+  const { head, token, direction, scale, shown, partner } = rest;
   return clamp(base, {
+    ...rest,
     site: siteFor(base.sites, { layer, attention, tower }),
     head: typeof head === "number" || head === "mean" || head === "max" ? head : 0,
     token: typeof token === "number" ? token : null,
     direction: direction === "in" ? "in" : "out",
     scale: scales.includes(scale) ? scale : scales[0],
-    form,
     shown: typeof shown === "string" ? shown : "",
-    ...{ overview, plot, rank },
+    partner: typeof partner === "number" ? partner : null,
   });
 }
 
@@ -144,15 +147,21 @@ export function queryOf(selection, defaults) {
  * @param {readonly Scale[]} [scales]
  */
 export function carry(before, after, selection, wanted, scales) {
-  const { token, direction } = selection;
+  const { direction } = selection;
   const moved = fromLink(after, { ...toLink(before, selection), ...wanted }, scales);
-  if (token === null || !("texts" in before) || !("texts" in after)) return moved;
-  const old = textOf(before, selection.site, direction);
-  const text = textOf(after, moved.site, direction);
-  if (!old.origins && !text.origins) return moved;
-  const original = originOf(old, token);
-  const place = text.labels.findIndex((_, index) => tokensOf(text, index).includes(original));
-  return clamp(after, { ...moved, token: place < 0 ? null : place });
+  if (!("texts" in before) || !("texts" in after)) return moved;
+  /** @type {(place: number | null, side: Direction) => number | null} */
+  const found = (place, side) => {
+    const old = textOf(before, selection.site, side);
+    const text = textOf(after, moved.site, side);
+    if (place === null || (!old.origins && !text.origins)) return place;
+    const original = originOf(old, place);
+    const now = text.labels.findIndex((_, index) => tokensOf(text, index).includes(original));
+    return now < 0 ? null : now;
+  };
+  const token = found(selection.token, direction);
+  const partner = found(selection.partner, direction === "in" ? "out" : "in");
+  return clamp(after, { ...moved, token, partner });
 }
 
 /**

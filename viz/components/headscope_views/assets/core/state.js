@@ -6,7 +6,7 @@ import { Cache } from "./cache.js";
 import { Client } from "./client.js";
 import { keep, kept, startOf } from "./kept.js";
 import { unpack } from "./pack.js";
-import { carry, clamp, fromLink, queryOf, same, siteAndHead, toLink } from "./selection.js";
+import { carry, clamp, fromLink, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
 /** @import {Host, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
@@ -44,10 +44,7 @@ export class ViewState {
     this.found = null;
     this.trace = "";
     /** @type {Selection} */
-    this.selection = {
-      ...{ site: 0, head: 0, token: null, direction: "out", scale: "fixed" },
-      ...{ form: "matrix", shown: "", overview: "atlas", plot: "", rank: "" },
-    };
+    this.selection = START;
     /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
     this.wanted = {};
     /** @type {Client | null} of the trace that is shown */

@@ -4,10 +4,11 @@ import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { fit, tidy } from "./overlay.js";
 
-/** @import {Theme} from "../types" */
+/** @import {Scale, Theme} from "../types" */
 /** @import {Context} from "./overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
+/** @type {Partial<Record<Scale, string>>} those of this view */
 const KINDS = { fixed: "0 to 1", layer: "shared by the heads", own: "this head’s own" };
 const HIGH = 34; // CSS pixels of the scale with its numbers
 
@@ -21,7 +22,7 @@ export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.hea
  * @param {{wide: number, unit: number, family: string, colour: string}} size
  * @param {Uint8Array} ramp
  * @param {number} top
- * @param {keyof typeof KINDS} kind
+ * @param {Scale} kind
  */
 export function paintScale(context, { wide, unit, family, colour }, ramp, top, kind) {
   const long = Math.min(wide, 360 * Math.max(1, unit));

@@ -1,0 +1,170 @@
+"""Sound as a model reads it: a recording, resampled and prepared by its own feature extractor."""
+
+import inspect
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.inputs.processor import feature_extractor
+from models.preprocessing import ProcessorSettings
+
+MOST_SECONDS = 600
+SUFFIXES = (".wav",)
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A mono recording.
+
+    Attributes:
+        samples: usually between −1 and 1.
+        rate: samples a second; None for samples that are at the model's own rate.
+        notes: how the file was changed, for display.
+    """
+
+    samples: Float[np.ndarray, " sample"]
+    rate: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Recordings as a model reads them.
+
+    Attributes:
+        arguments: by name; `input_features` or `input_values`, and what else the extractor returns.
+        notes: what was done to the recordings, for display.
+    """
+
+    arguments: dict[str, Tensor]
+    notes: tuple[str, ...]
+
+
+def is_sound(source: Any) -> bool:
+    """Whether an input is a recording: a WAV file, samples, or a list of either."""
+    if isinstance(source, list | tuple):
+        return bool(source) and all(is_sound(each) for each in source)
+    if isinstance(source, str | Path):
+        return Path(source).suffix.lower() in SUFFIXES
+    array = isinstance(source, Tensor | np.ndarray)
+    return isinstance(source, Recording) or (array and source.ndim == 1 and _floats(source))
+
+
+def extracted(settings: ProcessorSettings, source: Any) -> Features:
+    """Prepares a recording, or a list of recordings, with the model's own feature extractor.
+
+    Args:
+        settings: of the extractor.
+        source: path of a WAV file, bytes of one, a `Recording`, samples at the model's own rate,
+            or a list of these.
+
+    Raises:
+        ValueError: for a file that cannot be read, and an extractor that does not run here or
+            refuses the recording.
+    """
+    from models.pretrained.loader import quiet_transformers
+
+    extractor = feature_extractor(settings)
+    if extractor is None:
+        raise ValueError("the model's feature extractor does not run here: pass its own inputs")
+    sources = source if isinstance(source, list | tuple) else [source]
+    rate = int(extractor.sampling_rate)
+    recordings = [resampled(read_recording(each), rate) for each in sources]
+    default = inspect.signature(type(extractor).__call__).parameters.get("padding")
+    unpadded = default is not None and default.default is False
+    padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
+    try:
+        with quiet_transformers():
+            found = extractor(
+                [each.samples for each in recordings],
+                sampling_rate=rate,
+                return_tensors="pt",
+                **padding,
+            )
+    except Exception as error:  # each extractor checks its samples in its own way
+        what = str(error).strip().splitlines() or [type(error).__name__]
+        raise ValueError(f"{type(extractor).__name__}: {what[0]:.160}") from error
+    arguments = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+    notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
+    return Features(arguments, tuple(dict.fromkeys(notes)))
+
+
+def read_recording(source: Any) -> Recording:
+    """A recording from a WAV file, its bytes, or samples.
+
+    Raises:
+        ValueError: for a file that cannot be read, is longer than `MOST_SECONDS`, or is empty.
+    """
+    if isinstance(source, Recording):
+        return source
+    if isinstance(source, Tensor | np.ndarray):
+        found = Recording(np.asarray(torch.as_tensor(source).float().cpu()))
+    else:
+        found = _read_wav(source)
+    if found.samples.ndim != 1 or not len(found.samples):
+        raise ValueError("the recording is empty: expected at least one sample")
+    if not np.isfinite(found.samples).all():
+        raise ValueError("the recording has samples that are no finite numbers")
+    return found
+
+
+def resampled(recording: Recording, rate: int) -> Recording:
+    """The recording at another rate, by a polyphase filter (SciPy's `resample_poly`)."""
+    if recording.rate in (None, rate):
+        return Recording(recording.samples, rate, recording.notes)
+    from scipy.signal import resample_poly
+
+    common = gcd(recording.rate, rate)
+    samples = resample_poly(recording.samples, rate // common, recording.rate // common)
+    note = f"resampled from {recording.rate:,} to {rate:,} Hz"
+    return Recording(samples.astype(np.float32), rate, (*recording.notes, note))
+
+
+def _read_wav(source: str | Path | bytes) -> Recording:
+    from scipy.io import wavfile
+
+    name = "the recording" if isinstance(source, bytes) else Path(source).name
+    try:
+        file = io.BytesIO(source) if isinstance(source, bytes) else source
+        rate, values = wavfile.read(file)
+    except FileNotFoundError as error:
+        raise ValueError(f"{name}: no such file") from error
+    except Exception as error:  # the reader raises errors of many kinds for damaged files
+        raise ValueError(f"{name}: expected a WAV file, which this is not") from error
+    if not rate or len(values) > MOST_SECONDS * rate:
+        raise ValueError(f"{name}: expected at most {MOST_SECONDS // 60} minutes of sound")
+    samples, notes = _scaled(values), ()
+    if samples.ndim == 2:
+        notes = (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
+        samples = samples.mean(axis=1, dtype=np.float32)
+    return Recording(samples, int(rate), notes)
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    """Samples as floats: whole numbers are divided by the largest of their format."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float32)
+    if values.dtype == np.uint8:
+        return (values.astype(np.float32) - 128) / 128
+    return values.astype(np.float32) / -float(np.iinfo(values.dtype).min)
+
+
+def _cut(extractor: Any, recording: Recording, rate: int) -> Sequence[str]:
+    """What the extractor does to the length of a recording, for display."""
+    samples, seconds = getattr(extractor, "n_samples", None), len(recording.samples) / rate
+    if not isinstance(samples, int) or len(recording.samples) == samples:
+        return ()
+    word = "padded" if len(recording.samples) < samples else "cut"
+    return (f"{word} from {seconds:.1f} to {samples / rate:.0f} seconds",)
+
+
+def _floats(source: Tensor | np.ndarray) -> bool:
+    return torch.as_tensor(source).is_floating_point()

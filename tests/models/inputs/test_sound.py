@@ -1,0 +1,170 @@
+"""Recordings, as the feature extractor of each model makes them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from scipy.io import wavfile
+
+from models.inputs.sound import is_sound, read_recording, resampled
+from models.run import Model, load, trace
+from tests.models.pretrained.tiny import build
+
+RATE = 16_000
+CONVOLUTIONS = {"conv_dim": (8, 8), "conv_stride": (5, 2), "conv_kernel": (10, 3)}
+WAVES = {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2}
+WAVES |= {"hidden_size": 34, "num_hidden_layers": 2, "num_attention_heads": 2}
+WAVES |= {"intermediate_size": 20, "num_feat_extract_layers": 2, **CONVOLUTIONS}
+WHISPER: dict[str, Any] = {"d_model": 22, "encoder_layers": 2, "decoder_layers": 1}
+WHISPER |= {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "num_mel_bins": 8}
+WHISPER |= {"encoder_ffn_dim": 13, "decoder_ffn_dim": 13, "vocab_size": 53, "pad_token_id": 0}
+WHISPER |= {"max_source_positions": 50, "bos_token_id": 1, "decoder_start_token_id": 1}
+ONE_SECOND = {"feature_size": 8, "chunk_length": 1}
+EXTRACTORS = {  # network, config, its sizes, extractor, its settings, name of the input
+    "wav2vec 2.0": (
+        *("Wav2Vec2Model", "Wav2Vec2Config", WAVES),
+        *("Wav2Vec2FeatureExtractor", {"return_attention_mask": False}, "input_values"),
+    ),
+    "HuBERT, unnormalised": (
+        *("HubertModel", "HubertConfig", WAVES),
+        *("Wav2Vec2FeatureExtractor", {"do_normalize": False}, "input_values"),
+    ),
+    "Whisper": (
+        *("WhisperModel", "WhisperConfig", WHISPER),
+        *("WhisperFeatureExtractor", ONE_SECOND, "input_features"),
+    ),
+}
+
+
+def wave(samples: int = 6_400, seed: int = 3) -> np.ndarray:
+    dice = np.random.default_rng(seed)
+    tone = np.sin(np.arange(samples) * 0.11)
+    return (0.4 * tone + 0.05 * dice.standard_normal(samples)).astype(np.float32)
+
+
+@pytest.fixture(params=EXTRACTORS)
+def checkpoint(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Model, Any, str]:
+    """A model from a folder, the extractor of the same folder, and the name of the input."""
+    model, config, sizes, extractor, settings, name = EXTRACTORS[request.param]
+    build(model, config, sizes).save_pretrained(tmp_path)
+    own = getattr(transformers, extractor)(**settings)
+    own.save_pretrained(tmp_path)
+    return load(tmp_path, door="transformers"), own, name
+
+
+def traced_inputs(model: Model, source: Any) -> dict[str, torch.Tensor]:
+    from models.inputs.pretrained import prepare_inputs
+
+    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
+    return prepare_inputs(model, source, target).arguments
+
+
+def test_samples_are_extracted_as_by_the_library(checkpoint: tuple[Model, Any, str]) -> None:
+    model, extractor, name = checkpoint
+    expected = extractor(wave(), sampling_rate=RATE, return_tensors="pt")[name]
+    assert torch.equal(traced_inputs(model, wave())[name], expected)
+    assert torch.equal(traced_inputs(model, torch.tensor(wave()))[name], expected)
+
+
+def test_a_wav_file_is_its_samples(checkpoint: tuple[Model, Any, str], tmp_path: Path) -> None:
+    model, extractor, name = checkpoint
+    levels = (wave() * 32767).astype(np.int16)
+    wavfile.write(tmp_path / "tone.wav", RATE, levels)
+    expected = extractor(levels.astype(np.float32) / 32768, sampling_rate=RATE, return_tensors="pt")
+    for source in (tmp_path / "tone.wav", str(tmp_path / "tone.wav")):
+        assert torch.equal(traced_inputs(model, source)[name], expected[name])
+
+
+def test_weights_of_a_recording_are_those_of_its_features(
+    checkpoint: tuple[Model, Any, str],
+) -> None:
+    model, extractor, _ = checkpoint
+    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
+    found = trace(model, wave(), target)
+    same = trace(model, dict(extractor(wave(), sampling_rate=RATE, return_tensors="pt")), target)
+    assert found.sites == same.sites
+    for site in found.sites:
+        assert torch.equal(found.weights(site), same.weights(site))
+    assert found.labels[0] == "frame 0"
+
+
+def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
+    model, config, sizes, extractor, settings, name = EXTRACTORS["wav2vec 2.0"]
+    build(model, config, sizes).save_pretrained(tmp_path)
+    own = getattr(transformers, extractor)(**settings)
+    own.save_pretrained(tmp_path)
+    both = [wave(), wave(4_000, seed=5)]
+    expected = own(both, sampling_rate=RATE, return_tensors="pt", padding=True)[name]
+    assert torch.equal(traced_inputs(load(tmp_path), both)[name], expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor", "offset"),
+    [(np.uint8, 128, 128), (np.int16, 2**15, 0), (np.int32, 2**31, 0), (np.float32, 1, 0)],
+)
+def test_formats_of_a_wav_file(kind: type, factor: int, offset: int, tmp_path: Path) -> None:
+    values = np.array([-0.5, 0.0, 0.25, 0.5])
+    wavfile.write(tmp_path / "a.wav", RATE, (values * factor + offset).astype(kind))
+    found = read_recording(tmp_path / "a.wav")
+    assert found.rate == RATE
+    assert found.samples.dtype == np.float32
+    np.testing.assert_array_equal(found.samples, values)
+
+
+def test_channels_are_averaged_and_the_rate_is_changed(tmp_path: Path) -> None:
+    tone = np.sin(2 * np.pi * 440 * np.arange(44_100) / 44_100).astype(np.float32)
+    wavfile.write(tmp_path / "a.wav", 44_100, np.stack([tone, 0.5 * tone], axis=1))
+    found = resampled(read_recording(tmp_path / "a.wav"), RATE)
+    assert found.notes == ("mean of 2 channels", "resampled from 44,100 to 16,000 Hz")
+    assert len(found.samples) == RATE
+    exact = 0.75 * np.sin(2 * np.pi * 440 * np.arange(RATE) / RATE)
+    inner = slice(200, -200)  # the filter has no samples beyond the ends
+    # SciPy's default filter ripples by up to 0.3 % in its pass band
+    np.testing.assert_allclose(found.samples[inner], exact[inner], atol=3e-3)
+
+
+def test_notes_say_that_whisper_pads(tmp_path: Path) -> None:
+    model, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
+    build(model, config, sizes).save_pretrained(tmp_path)
+    getattr(transformers, extractor)(**settings).save_pretrained(tmp_path)
+    found = trace(load(tmp_path, door="transformers"), wave(), torch.tensor([[1, 4]]))
+    assert "padded from 0.4 to 1 seconds" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (b"no sound at all", "the recording: expected a WAV file, which this is not"),
+        (np.zeros(0, np.float32), "the recording is empty: expected at least one sample"),
+        (np.array([0.0, np.nan], np.float32), "the recording has samples that are no finite"),
+        ("missing.wav", "missing.wav: no such file"),
+    ],
+)
+def test_recordings_that_cannot_be_read(source: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_recording(source)
+
+
+def test_a_model_without_an_extractor_names_its_input() -> None:
+    network = build("Wav2Vec2Model", "Wav2Vec2Config", WAVES)
+    with pytest.raises(ValueError, match="states no feature extractor: pass a dict with input_v"):
+        trace(network, wave())
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (wave(), True),
+        ([wave(), torch.zeros(3)], True),
+        ("speech.WAV", True),
+        ("a sentence", False),
+        (torch.zeros(2, 3), False),
+        (torch.arange(3), False),
+        ([], False),
+    ],
+)
+def test_what_counts_as_a_recording(source: Any, found: bool) -> None:
+    assert is_sound(source) is found
