@@ -204,6 +204,8 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        other_layers: what the blocks without attention weights are, by number, where the model's
+            config tells.
     """
 
     model: str
@@ -220,6 +222,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
 
     @property
     def labels(self) -> list[str]:

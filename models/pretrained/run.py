@@ -35,6 +35,12 @@ NAMES = {  # in order of preference
     "text_embeds": "embedding",
     "last_hidden_state": "hidden states",
 }
+OTHER_LAYERS = {  # of config.layer_types
+    "linear_attention": "linear attention or a state space",
+    "conv": "a convolution",
+    "moe": "a mixture of experts",
+    "mlp": "an MLP",
+}
 PROMPTS = ("input_points", "input_boxes")
 Differentiate = Callable[[tuple[Pattern, ...], Output], tuple[Pattern, ...]]
 
@@ -101,6 +107,7 @@ def trace_pretrained(
             for site, call in zip(sites, calls, strict=True)
         },
         parts={site: made for site, made in parts.items() if made is not None},
+        other_layers=_other_layers(model.network.config, sites),
     )
 
 
@@ -185,6 +192,19 @@ def _site(call: Call) -> Site:
         call.entry.path,
         call.entry.part,
     )
+
+
+def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
+    """What the blocks without attention weights are, by number; {} for models of several towers."""
+    types = getattr(config.get_text_config(), "layer_types", None) or ()
+    shown = {site.layer for site in sites}
+    if len({site.tower for site in sites}) > 1 or max(shown) >= len(types):
+        return {}
+    return {
+        layer: OTHER_LAYERS.get(kind, kind.replace("_", " "))
+        for layer, kind in enumerate(types)
+        if layer not in shown
+    }
 
 
 def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { rangeOf, signed, ticksOf } from "../../viz/components/headscope_views/assets/core/ticks.js";
 import * as dots from "../../viz/components/headscope_views/assets/text/dots.js";
+import { layerRows, withoutWeights } from "../../viz/components/headscope_views/assets/text/layers.js";
 import * as numbers from "../../viz/components/headscope_views/assets/text/numbers.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -31,6 +32,8 @@ test("the range of an axis covers its values, and zero where that is near", () =
   assert.deepEqual(rangeOf([2, 2]), [1, 3]);
   assert.deepEqual(rangeOf([0]), [-1, 1]);
   assert.equal(rangeOf([null]), null);
+  assert.deepEqual(rangeOf([0, 0.98], { low: -1, high: 1 }), [0, 1]);
+  assert.deepEqual(rangeOf([0.2, 0.4], { low: 0, high: null }), [0.2, 0.4]);
 });
 
 test("ticks are round numbers within the range", () => {
@@ -93,6 +96,33 @@ test("conditions on a number", () => {
   assert.deepEqual(passing("0.25", 0.2512, 0.26), [true, false]);
   assert.deepEqual(passing("= 3", 3, 4), [true, false]);
   for (const text of ["", "induction", ">", "> x", "1 2"]) assert.equal(numbers.conditionOf(text), null);
+});
+
+test("layers without attention stand where they are in the network", () => {
+  const sites = baseOf([{ layer: 1 }, { layer: 3 }, { layer: 4 }]).sites;
+  const other_layers = { 0: "linear attention", 2: "linear attention", 5: "a convolution" };
+  assert.deepEqual(layerRows({ sites, other_layers }, [0, 1, 2]), [
+    { first: 0, last: 0, what: "linear attention" },
+    { site: 0 },
+    { first: 2, last: 2, what: "linear attention" },
+    { site: 1 },
+    { site: 2 },
+    { first: 5, last: 5, what: "a convolution" },
+  ]);
+  const far = baseOf([{ layer: 3 }, { layer: 3 }]).sites;
+  assert.deepEqual(layerRows({ sites: far }, [0, 1])[0], { first: 0, last: 2, what: "" });
+  assert.equal(withoutWeights({ first: 0, last: 2, what: "" }), "layers 0–2: no attention weights");
+  assert.match(withoutWeights({ first: 1, last: 1, what: "x" }), /^layer 1: .* \(x\)$/);
+});
+
+test("a layer with attention of another kind is none without attention", () => {
+  const sites = baseOf([
+    { layer: 0, kind: "causal", tower: "decoder" },
+    { layer: 1, kind: "causal", tower: "decoder" },
+    { layer: 1, kind: "cross", tower: "decoder" },
+    { layer: 3, kind: "self", tower: "encoder" },
+  ]).sites;
+  assert.deepEqual(layerRows({ sites }, [2]), [{ site: 2 }]);
 });
 
 const PLOT = { left: 10, top: 20, width: 100, height: 50 };

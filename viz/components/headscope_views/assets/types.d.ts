@@ -188,6 +188,8 @@ export interface Base {
   complete?: boolean;
   texts: Text[];
   sites: Site[];
+  /** What the blocks without attention weights are, by number, where the model tells. */
+  other_layers?: Record<string, string>;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -19,7 +19,7 @@ import { fontOf, shortened } from "./painter.js";
 
 const FAINTEST = 0.14; // share of the colour scale that is left out: too close to the background
 const MANY = 300; // dots from which they are drawn smaller
-const PIXELS_A_TICK = 70;
+const TICK_EVERY = { x: 60, y: 36 }; // pixels
 const INSIDE = 9; // pixels between the frame and the dots at the ends of the axes
 
 /**
@@ -69,9 +69,9 @@ export function paintAxes({ context, plot, unit, family, theme }, across, up, { 
   context.lineWidth = 1;
   context.strokeStyle = theme.line;
   context.fillStyle = theme.muted;
-  /** @type {(range: Range, length: number) => {at: number, text: string}[]} */
-  const places = (range, length) => {
-    const found = ticksOf(range, Math.max(2, Math.floor(length / (PIXELS_A_TICK * unit)) + 1));
+  /** @type {(range: Range, length: number, every: number) => {at: number, text: string}[]} */
+  const places = (range, length, every) => {
+    const found = ticksOf(range, Math.max(2, Math.floor(length / (every * unit)) + 1));
     const scale = length / (range[1] - range[0]);
     return found.map(({ value, text }) => ({ at: (value - range[0]) * scale, text }));
   };
@@ -79,7 +79,7 @@ export function paintAxes({ context, plot, unit, family, theme }, across, up, { 
   if (ticks) {
     context.textAlign = "center";
     context.textBaseline = "top";
-    for (const { at, text } of places(across, width)) {
+    for (const { at, text } of places(across, width, TICK_EVERY.x)) {
       const here = Math.round(left + at) + 0.5;
       context.moveTo(here, over);
       context.lineTo(here, under);
@@ -87,7 +87,7 @@ export function paintAxes({ context, plot, unit, family, theme }, across, up, { 
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const { at, text } of places(up, height)) {
+    for (const { at, text } of places(up, height, TICK_EVERY.y)) {
       const here = Math.round(bottom - at) + 0.5;
       context.moveTo(start, here);
       context.lineTo(end, here);

@@ -229,8 +229,11 @@ export function scatter(state, parent) {
     const paper = { context, plot, unit, family: style.fontFamily, theme };
     /** @type {Range} */
     const none = [0, 1];
-    const [across, up] = [rangeOf(xs) ?? none, rangeOf(ys) ?? none];
     const isMap = axes.x === MAP;
+    const [across, up] = [
+      rangeOf(xs, isMap ? undefined : numbers.measure(axes.x)) ?? none,
+      rangeOf(ys, isMap ? undefined : numbers.measure(axes.y)) ?? none,
+    ];
     paintAxes(paper, across, up, {
       x: isMap ? "similarity map, dimension 1" : numbers.measure(axes.x).title,
       y: isMap ? "dimension 2" : numbers.measure(axes.y).title,

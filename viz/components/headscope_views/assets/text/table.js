@@ -96,7 +96,7 @@ export function table(state, parent) {
 
   /** @param {HeadNumbers} of */
   function build(of) {
-    const columns = [{ key: HEAD, title: "Head", about: "In the order of layers." }, ...of.measures.slice(1)];
+    const columns = [{ key: HEAD, title: "Layer · head", about: "In the order of layers." }, ...of.measures.slice(1)];
     names.replaceChildren(
       ...columns.map((column) => {
         const made = element("button", "hs-sort", { type: "button" }, column.title);
