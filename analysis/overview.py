@@ -48,7 +48,7 @@ def combine(
 
 
 def rows_of(
-    trace: WeightSource, site: Site, head: Head, rows: range, *, item: int = 0
+    trace: WeightSource, site: Site, head: Head, rows: Rows, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):

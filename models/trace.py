@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Origin, Projections
 from models.text import Tokens
 
 
@@ -206,6 +207,7 @@ class Trace:
         parts: of the sites whose heads are made from several.
         other_layers: what the blocks without attention weights are, by number, where the model's
             config tells.
+        origin: the network and the input; it answers what is computed on request.
     """
 
     model: str
@@ -223,6 +225,7 @@ class Trace:
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
     other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
+    origin: Origin | None = field(repr=False, default=None)
 
     @property
     def labels(self) -> list[str]:
@@ -407,6 +410,22 @@ class Trace:
                 f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
             )
         return self.hidden_states[tower]
+
+    def projections(self, layer: int | Site, *, kind: str | None = None) -> Projections:
+        """The linear maps of a layer: what its queries, keys, values and output are made with.
+
+        Args:
+            layer: which layer, −1 is the last; or one of `sites`.
+            kind: "self", "causal" or "cross"; None if the layer has only one.
+
+        Raises:
+            ValueError: if there is no such layer, or its queries, keys, values or output are no
+                linear map: the message names the module.
+        """
+        site = self.site(layer, kind)
+        if self.origin is None:
+            raise ValueError("this trace was made without its network, which has the projections")
+        return self.origin.projections(site)
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""
