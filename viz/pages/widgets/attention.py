@@ -17,7 +17,7 @@ Kind = Literal["text", "image"]
 FORMS = (  # of a text's picture, the heads whose lines are drawn, and of the view of every head
     link.choice("form", "matrix", ("matrix", "lines")),
     link.numbers("shown", 999),
-    link.choice("overview", "atlas", ("atlas", "scatter", "table")),
+    link.choice("overview", "atlas", ("atlas",)),
     link.words("plot"),
     link.words("rank"),
 )

@@ -9,10 +9,8 @@ import { headBeside } from "../core/selection.js";
 import { FORMS } from "./forms.js";
 import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
-import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
-import { vectors } from "./vectors.js";
 
 /** @import {Host, Panel, ViewProps} from "../types" */
 /** @import {FormPanel} from "./forms.js" */
@@ -61,9 +59,8 @@ function compose(state, root) {
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
-    panels.push(sentence(state, picture));
     for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
-    panels.push(...drawn.values(), vectors(state, picture));
+    panels.push(...drawn.values());
   }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
