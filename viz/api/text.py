@@ -129,6 +129,8 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "layer": site.layer,
                 "kind": site.kind,
                 "tower": site.tower,
+                "module": site.module,
+                "part": site.part,
                 "heads": site.heads,
                 "kv_heads": kv_heads[place] if place < len(kv_heads) else site.heads,
                 "queries": len(query),

@@ -118,15 +118,15 @@ def numbers(name: str, high: int) -> Param:
     return Param(name, "", parse, f"whole numbers from 0 to {high}, joined by dots")
 
 
-def words(name: str) -> Param:
-    """Plain words, joined by spaces, dots and hyphens; empty for none."""
+def span(name: str) -> Param:
+    """Positions `start-stop`, stop excluded; empty for all."""
 
     def parse(text: str) -> str:
-        if not re.fullmatch(r"[\w .-]{0,200}", text, re.ASCII):
+        if text and not re.fullmatch("[0-9]{1,9}-[0-9]{1,9}", text, re.ASCII):
             raise ValueError
         return text
 
-    return Param(name, "", parse, "words joined by spaces, dots and hyphens")
+    return Param(name, "", parse, "positions such as 3-9")
 
 
 def text(name: str, default: str) -> Param:
