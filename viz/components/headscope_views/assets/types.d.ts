@@ -47,7 +47,7 @@ export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
 export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
-export type Pair = "all" | "aa" | "ab" | "ba" | "bb";
+export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 /** How every head is shown beside the picture. */
 export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
 export type Mode = "light" | "dark";
@@ -86,7 +86,7 @@ export interface Selection {
   /** The rows that are drawn, "3-9" with the last excluded; "" for all. */
   rows: string;
   columns: string;
-  pair: Pair;
+  block: Block;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -113,7 +113,7 @@ export type LinkSelection = {
   find: string;
   rows: string;
   columns: string;
-  pair: Pair;
+  block: Block;
 };
 
 /** The smallest and the largest value. */

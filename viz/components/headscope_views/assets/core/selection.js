@@ -31,7 +31,7 @@ export const START = {
   find: "",
   rows: "",
   columns: "",
-  pair: "all",
+  block: "all",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
