@@ -1,6 +1,6 @@
 """Traces one forward pass of a transformers model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
@@ -10,15 +10,17 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.attnlrp import Rules, gradient_rules
 from models.edits import at
 from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
+from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
-from models.pretrained.hidden import block_outputs, hidden_states
+from models.pretrained.hidden import block_outputs, hidden_states, states_of
 from models.pretrained.interface import recording
 from models.pretrained.recording import Call, Recording
 from models.pretrained.sources import distinct
@@ -36,7 +38,11 @@ NAMES = {  # in order of preference
     "last_hidden_state": "hidden states",
 }
 PROMPTS = ("input_points", "input_boxes")
-Differentiate = Callable[[tuple[Pattern, ...], Output], tuple[Pattern, ...]]
+States = Mapping[str | None, tuple[Tensor, ...]]
+Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
+Differentiate = Callable[
+    [tuple[Pattern, ...], Output, States], tuple[tuple[Pattern, ...], Gradients]
+]
 
 
 def trace_pretrained(
@@ -47,6 +53,7 @@ def trace_pretrained(
     edits: Sequence[Edit] = (),
     hidden: bool = False,
     differentiate: Differentiate | None = None,
+    rules: Rules = "exact",
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 
@@ -57,6 +64,7 @@ def trace_pretrained(
         edits: interventions, in order.
         hidden: whether to record the hidden states of every layer.
         differentiate: adds gradients to the patterns, given the output.
+        rules: of the gradients, "exact" or "attnlrp".
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
@@ -64,14 +72,17 @@ def trace_pretrained(
     """
     inputs = prepare_inputs(model, source, target)
     record, out = record_pass(
-        model, inputs, edits, hidden=hidden, gradient=differentiate is not None
+        model, inputs, edits, hidden=hidden, gradient=differentiate is not None, rules=rules
     )
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")
     _check_edits(edits, record.calls)
     output = output_of(out)
+    states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
+    gradients: Gradients = {}
     if differentiate is not None:
-        patterns = differentiate(tuple(call.pattern for call in record.calls), output)
+        patterns = tuple(call.pattern for call in record.calls)
+        patterns, gradients = differentiate(patterns, output, states)
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
     calls = merge_calls(record.calls)
@@ -95,7 +106,9 @@ def trace_pretrained(
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
         if record.states is None
-        else hidden_states(out, record.states, sites, inputs.sequences, model.network.config),
+        else hidden_states(
+            states, gradients, record.states, inputs.sequences, model.network.config
+        ),
         item_names={
             site: _item_names(call, inputs, model.network.config)
             for site, call in zip(sites, calls, strict=True)
@@ -111,6 +124,7 @@ def record_pass(
     *,
     hidden: bool = False,
     gradient: bool = False,
+    rules: Rules = "exact",
 ) -> tuple[Recording, Any]:
     """One forward pass: what was recorded, and the output of the network."""
     inputs.arguments = distinct(inputs.arguments)
@@ -123,9 +137,11 @@ def record_pass(
         edits,
     )
     states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    under = activation_rules(model.network, rules)
     with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
         record.states = blocks
-        return record, run_network(model, inputs, hidden)
+        with under, gradient_rules(rules):
+            return record, run_network(model, inputs, hidden)
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
