@@ -12,12 +12,14 @@ from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
 from models.catalogue import catalogue
 from models.decoder import DecoderOutput
+from models.edits import placed
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
+from models.own_projections import OwnOrigin, places_of
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -98,7 +100,7 @@ def trace(
         inputs = prepare_inputs(model, input, target)
     recorded = gradient is not None
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
-        out = model.network(**inputs.arguments, edits=edits)
+        out = model.network(**inputs.arguments, edits=placed(edits, places_of(model.network)))
     output = Output(*out.result)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
@@ -108,7 +110,7 @@ def trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=_sites(out),
+        sites=_sites(model.network, out.patterns),
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
         grid=inputs.grid,
@@ -116,21 +118,15 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,
+        origin=OwnOrigin(model.network),
     )
 
 
-def _sites(out: Out) -> tuple[Site, ...]:
+def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:
     """The sites of the patterns, in their order."""
-    if isinstance(out, Seq2SeqOutput):
-        layers = range(len(out.blocks))
-        places = [(layer, "self", "encoder") for layer in layers]
-        places += [(layer, kind, "decoder") for layer in layers for kind in ("causal", "cross")]
-    else:
-        kind = "causal" if isinstance(out, DecoderOutput) else "self"
-        places = [(layer, kind, None) for layer in range(len(out.patterns))]
     return tuple(
-        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower)
-        for (layer, kind, tower), pattern in zip(places, out.patterns, strict=True)
+        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower, module)
+        for (layer, kind, tower, module), pattern in zip(places_of(network), patterns, strict=True)
     )
 
 

@@ -1,6 +1,6 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,7 +8,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Origin, Projections
 from models.text import Tokens
 
 
@@ -47,6 +49,11 @@ class TokenAxis:
         return (
             torch.arange(len(self.tokens[item])) if self.positions is None else self.positions[item]
         )
+
+    def leads(self, item: int) -> bool:
+        """Whether an item's tokens are the first ones on the axis."""
+        found = self.positions_of(item)
+        return bool((found == torch.arange(len(found), device=found.device)).all())
 
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
         """True at padding; None if there is none."""
@@ -222,6 +229,7 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        origin: the network and the input; it answers what is computed on request.
     """
 
     model: str
@@ -238,6 +246,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    origin: Origin | None = field(repr=False, default=None)
 
     @property
     def labels(self) -> list[str]:
@@ -346,6 +355,26 @@ class Trace:
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        """Every weight of a site once, in blocks that fit the processor's cache.
+
+        One item of the batch, padding removed.
+        """
+        pattern = self.pattern(site)
+        queries = len(self.queries(site)[self._checked(item, site)])
+        keys = len(self.keys(site)[item])
+        own = self.axes.get(site)
+        if own is None or all(axis.leads(item) for axis in own):
+            yield from pattern.blocks(item=item, queries=queries, keys=keys)
+            return
+
+        def read(heads: slice, rows: slice) -> Block:
+            chosen = range(heads.start, heads.stop)
+            weights = [self.weights(site, head, rows=rows, item=item) for head in chosen]
+            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+
+        yield from row_blocks(read, pattern.heads, queries, keys)
+
     def scores(
         self,
         layer: int | Site,
@@ -429,6 +458,22 @@ class Trace:
                 f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
             )
         return self.hidden_states[tower]
+
+    def projections(self, layer: int | Site, *, kind: str | None = None) -> Projections:
+        """The linear maps of a layer: what its queries, keys, values and output are made with.
+
+        Args:
+            layer: which layer, −1 is the last; or one of `sites`.
+            kind: "self", "causal" or "cross"; None if the layer has only one.
+
+        Raises:
+            ValueError: if there is no such layer, or its queries, keys, values or output are no
+                linear map: the message names the module.
+        """
+        site = self.site(layer, kind)
+        if self.origin is None:
+            raise ValueError("this trace was made without its network, which has the projections")
+        return self.origin.projections(site)
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""

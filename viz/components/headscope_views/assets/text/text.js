@@ -2,7 +2,7 @@
 
 import { button, stepper, switchOf } from "../core/bar.js";
 import { element, setText } from "../core/dom.js";
-import { groupsOf } from "../core/labels.js";
+import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
@@ -119,7 +119,7 @@ function toolbar(state, bar, drawn) {
       switches();
       const layers = state.group();
       layer.show(
-        layers.map((site) => String(state.site(site).layer)),
+        layers.map((site) => layerName(state.base, site)),
         layers.indexOf(state.selection.site),
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
@@ -142,6 +142,7 @@ const KINDS = {
   self: "The input’s tokens attend to each other, both ways",
   causal: "A token attends to itself and to what came before it",
   cross: "The target’s tokens attend to the source’s tokens",
+  joint: "Encoder, cross-attention and decoder in one matrix: the source’s tokens, then the target’s",
 };
 
 /**
