@@ -24,7 +24,7 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.text("find", ""),
     link.span("rows"),
     link.span("columns"),
-    link.choice("pair", "all", ("all", "aa", "ab", "ba", "bb")),
+    link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
 )
 
 

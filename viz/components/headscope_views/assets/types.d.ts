@@ -47,7 +47,7 @@ export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
 export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
-export type Pair = "all" | "aa" | "ab" | "ba" | "bb";
+export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -79,7 +79,7 @@ export interface Selection {
   /** The rows that are drawn, "3-9" with the last excluded; "" for all. */
   rows: string;
   columns: string;
-  pair: Pair;
+  block: Block;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -103,7 +103,7 @@ export type LinkSelection = {
   find: string;
   rows: string;
   columns: string;
-  pair: Pair;
+  block: Block;
 };
 
 /** A cell of a matrix. */

@@ -28,7 +28,7 @@ export const START = {
   find: "",
   rows: "",
   columns: "",
-  pair: "all",
+  block: "all",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
