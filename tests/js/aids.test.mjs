@@ -7,7 +7,7 @@ import * as filters from "../../viz/components/headscope_views/assets/text/filte
 import * as search from "../../viz/components/headscope_views/assets/text/search.js";
 import * as span from "../../viz/components/headscope_views/assets/text/span.js";
 
-/** @typedef {import("../../viz/components/headscope_views/assets/types").Pair} Pair */
+/** @typedef {import("../../viz/components/headscope_views/assets/types").Block} Block */
 
 /** @param {number} count @param {number} [second] */
 const textOf = (count, second) => ({ labels: Array(count).fill("x"), special: [], second });
@@ -23,9 +23,9 @@ test("a span is read from a link, and nothing else is", () => {
 
 test("a pair is cut at its second text, and brushing cuts further", () => {
   const texts = { query: textOf(11, 6), key: textOf(11, 6) };
-  /** @type {(pair: Pair, rows?: string, columns?: string) => unknown} */
-  const drawn = (pair, rows = "", columns = "") => {
-    const ranges = span.rangesOf(texts, { pair, rows, columns });
+  /** @type {(pair: Block, rows?: string, columns?: string) => unknown} */
+  const drawn = (block, rows = "", columns = "") => {
+    const ranges = span.rangesOf(texts, { block, rows, columns });
     return [ranges.rows, ranges.cols];
   };
   assert.deepEqual(drawn("all"), [[0, 11], [0, 11]]);
@@ -36,7 +36,7 @@ test("a pair is cut at its second text, and brushing cuts further", () => {
   assert.deepEqual(drawn("ba", "2-8", "4-99"), [[6, 8], [4, 6]]);
   assert.deepEqual(drawn("aa", "7-9"), [[0, 6], [0, 6]]); // nothing in common: not an empty picture
   const one = { query: textOf(5), key: textOf(7, 3) };
-  assert.deepEqual(span.rangesOf(one, { pair: "ab", rows: "", columns: "" }), {
+  assert.deepEqual(span.rangesOf(one, { block: "ab", rows: "", columns: "" }), {
     rows: [0, 5],
     cols: [3, 7],
   });

@@ -53,8 +53,9 @@ test("a selection goes to its link and back", () => {
   const chosen = {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
+    ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
-    ...{ rows: "1-3", columns: "0-2", pair: "ba" },
+    ...{ rows: "1-3", columns: "0-2", block: "ba" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
@@ -90,11 +91,11 @@ test("a pinned token stays while the text up to it does, and is unpinned in anot
 });
 
 test("brushed tokens are kept while the text stays, and let go with another one", () => {
-  const chosen = { ...FIRST, rows: "1-3", columns: "0-2", pair: /** @type {const} */ ("ab") };
+  const chosen = { ...FIRST, rows: "1-3", columns: "0-2", block: /** @type {const} */ ("ab") };
   const again = baseOf([{ heads: 2 }]);
   assert.equal(selection.carry(baseOf([{}]), again, chosen).rows, "1-3");
   const other = selection.carry(baseOf([{}]), baseOf([{}], { labels: ["x", "y", "z"] }), chosen);
-  assert.deepEqual([other.rows, other.columns, other.pair], ["", "", "ab"]);
+  assert.deepEqual([other.rows, other.columns, other.block], ["", "", "ab"]);
 });
 
 test("a layer and head that the trace has not are chosen again in the next that has them", () => {

@@ -24,7 +24,10 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.text("find", ""),
     link.span("rows"),
     link.span("columns"),
-    link.choice("pair", "all", ("all", "aa", "ab", "ba", "bb")),
+    link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
+    link.choice("overview", "atlas", ("atlas",)),  # of every head
+    link.text("plot", ""),
+    link.text("rank", ""),
 )
 
 

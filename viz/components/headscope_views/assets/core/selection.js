@@ -18,6 +18,9 @@ export const START = {
   scale: "fixed",
   form: "matrix",
   shown: "",
+  overview: "atlas",
+  plot: "",
+  rank: "",
   values: "weights",
   sinks: "shown",
   partner: null,
@@ -28,7 +31,7 @@ export const START = {
   find: "",
   rows: "",
   columns: "",
-  pair: "all",
+  block: "all",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 

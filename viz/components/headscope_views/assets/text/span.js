@@ -1,14 +1,14 @@
 // Which rows and columns of a site are drawn: those of the two texts of a pair that were chosen, and
 // of these the brushed ones. Pure functions.
 
-/** @import {Axis, Pair, Selection, Text} from "../types" */
+/** @import {Axis, Block, Selection, Text} from "../types" */
 
 /** @typedef {[number, number]} Range the first token, and one past the last */
 
 /** @typedef {{rows: Range, cols: Range}} Ranges */
 
-/** @type {Pair[]} */
-export const PAIRS = ["all", "aa", "ab", "ba", "bb"];
+/** @type {Block[]} */
+export const BLOCKS = ["all", "aa", "ab", "ba", "bb"];
 
 /**
  * The range that a link lists as "3-9", the last excluded; null for anything else.
@@ -62,15 +62,15 @@ export function half({ labels, second }, which) {
 
 /**
  * @param {{query: Text, key: Text}} texts
- * @param {Pick<Selection, "pair" | "rows" | "columns">} selection
+ * @param {Pick<Selection, "block" | "rows" | "columns">} selection
  * @returns {Ranges}
  */
-export function rangesOf({ query, key }, { pair, rows, columns }) {
+export function rangesOf({ query, key }, { block, rows, columns }) {
   /** @type {(text: Text, which: string) => Range} */
-  const side = (text, which) => (pair === "all" ? [0, text.labels.length] : half(text, which));
+  const side = (text, which) => (block === "all" ? [0, text.labels.length] : half(text, which));
   return {
-    rows: within(side(query, pair[0]), parsed(rows)),
-    cols: within(side(key, pair[1]), parsed(columns)),
+    rows: within(side(query, block[0]), parsed(rows)),
+    cols: within(side(key, block[1]), parsed(columns)),
   };
 }
 
