@@ -105,15 +105,19 @@ def refuse(source: Source, modules: frozenset[str] | set[str], why: str) -> Iter
 # --- the arrows -------------------------------------------------------------------------------
 
 
+# they read traces for others, and import what that needs inside functions
+TRACE_READERS = ("viz/api", "viz/export", "viz/notebook.py", "viz/__main__.py")
+
+
 def pictures_know_no_models(source: Source) -> Iterator[str]:
-    if source.under("viz") and not source.under("viz/pages", "viz/components", "viz/api"):
+    if source.under("viz") and not source.under("viz/pages", "viz/components", *TRACE_READERS):
         heavy = HEAVY | {"streamlit"}
         yield from refuse(source, heavy, "viz takes arrays and labels, and draws them")
 
 
 def api_waits_for_models(source: Source) -> Iterator[str]:
     """The server answers before torch is there; what an answer needs is imported for it."""
-    if source.under("viz/api"):
+    if source.under(*TRACE_READERS):
         yield from refuse(source, {"viz.pages", "viz.components"}, "pages use the API")
         for found in imports(source):
             if found.of(*HEAVY) and not found.inside_function:
@@ -208,10 +212,15 @@ def models_stand_alone(source: Source) -> Iterator[str]:
         yield from refuse(source, others, "models stand on torch alone")
 
 
+RUN_MODELS = ("analysis/target.py", "analysis/relevance.py", "analysis/faithfulness.py")
+
+
 def analysis_reads_traces(source: Source) -> Iterator[str]:
+    """Gradients and removed tokens need passes of their own; everything else reads a trace."""
     if source.under("analysis"):
         for found in imports(source):
-            allowed = found.of("analysis", "models.trace", "models.attention")
+            runs = ("models.run",) if source.under(*RUN_MODELS) else ()
+            allowed = found.of("analysis", "models.trace", "models.attention", *runs)
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
                 why = "analysis reads models.trace and models.attention only"
                 yield source.at(found.node, f"imports {found.module}: {why}")
@@ -362,6 +371,7 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     ),
     (analysis_reads_traces, "analysis/rollout.py", "from models.trace import Trace"),
     (analysis_reads_traces, "analysis/rollout.py", "from . import entropy"),
+    (analysis_reads_traces, "analysis/relevance.py", "from models.run import trace"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "def f():\n    import torch"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "from models.files.card import Example"),
     (no_print, "train/loop.py", "print('loss')"),
