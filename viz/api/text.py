@@ -3,33 +3,30 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TextEntry
+from viz.api.entries import THUMB, TextEntry
+from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Thumbs, message
 
 if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
     from analysis.overview import Head
+    from analysis.survey import Survey
     from analysis.view import View
     from models.text import Tokens
     from models.trace import Site, Trace
 
     Shown = Trace | View
 
-THUMB = 40  # maximum cells per side of a thumbnail
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
+AT_ONCE = 2**22  # weights of all heads up to which the overview has their thumbnails
 UNTRAINED = "untrained: random weights"
 
 
-def thumbs(shown: "Shown") -> Thumbs:
-    """Thumbnails of every head of every site."""
-    from analysis.overview import thumbnails
-
-    found = (thumbnails(shown, site, size=THUMB) for site in shown.sites)
-    return Thumbs.of([small.numpy(force=True) for small in found])
-
-
 def overview(entry: TextEntry, id: str) -> bytes:
-    """Labels, sites and thumbnails: everything needed to draw the atlas and the controls."""
+    """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     shown = entry.shown
     base = {
         "model": shown.model,
@@ -37,7 +34,35 @@ def overview(entry: TextEntry, id: str) -> bytes:
         "complete": rows_sum_to_one(shown),
         **_texts_and_sites(shown),
     }
-    return message(trace=id, base=base, thumbs=entry.thumbs)
+    small = None
+    if is_short(shown):
+        small = Thumbs.of([_thumbs(entry, site) for site in range(len(shown.sites))])
+    return message(trace=id, base=base, thumbs=small)
+
+
+def is_short(shown: "Shown") -> bool:
+    """Whether the thumbnails come with the overview."""
+    return sum(site.heads * site.queries * site.keys for site in shown.sites) <= AT_ONCE
+
+
+def thumbs_of(entry: TextEntry, id: str, site: int) -> bytes:
+    """Thumbnails of the heads of one site."""
+    site_at(entry.shown, site)
+    return message(trace=id, thumbs=Thumbs.of([_thumbs(entry, site)], site))
+
+
+def _thumbs(entry: TextEntry, site: int) -> "np.ndarray":
+    return survey_of(entry, site).thumbs.numpy(force=True)
+
+
+def survey_of(entry: TextEntry, site: int) -> "Survey":
+    """The pass over all weights of a site; ends when the request is cancelled."""
+    from analysis.survey import survey
+
+    shown = entry.shown
+    return entry.surveys.once(
+        site, lambda: survey(shown, shown.sites[site], size=THUMB, check=check)
+    )
 
 
 def map_of(
@@ -61,7 +86,7 @@ def map_of(
 
 def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index: int) -> bytes:
     """The exact weights of one query over all keys, or of one key over all queries."""
-    from analysis.overview import column_of, rows_of
+    from analysis.overview import rows_of
 
     found = site_at(entry.shown, site, head)
     count = found.queries if axis == "query" else found.keys
@@ -70,8 +95,38 @@ def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index:
     if axis == "query":
         weights = rows_of(entry.shown, found, head, range(index, index + 1))[0]
     else:
-        weights = column_of(entry.shown, found, head, index)
+        weights = _column(entry, site, head, index)
     return message(trace=id, rows=[Row(site, head, axis, index, weights.numpy(force=True))])
+
+
+def _column(entry: TextEntry, site: int, head: "Head", key: int) -> "Tensor":
+    """The weight every query gives to one key; cheap where the site was surveyed."""
+    from analysis import overview, survey
+
+    shown, known = entry.shown, entry.surveys.get(site)
+    column = None
+    if known is not None:
+        column = survey.column_of(shown, shown.sites[site], head, key, known)
+    if column is None:
+        column = overview.column_of(shown, shown.sites[site], head, key)
+    return column
+
+
+def weights_read(
+    entry: TextEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
+) -> int:
+    """How many weights a map, thumbnails or an average are computed from."""
+    found = site_at(entry.shown, site)
+    heads = 1 if isinstance(head, int) else found.heads
+    return heads * (found.queries if rows is None else len(rows)) * found.keys
+
+
+def row_reads(entry: TextEntry, site: int, head: "Head", axis: str, index: int) -> int:
+    """How many weights a row or column is computed from."""
+    known = entry.surveys.get(site)
+    if axis == "query" or (known is not None and known.log_totals is not None):
+        return 0
+    return weights_read(entry, site, head)
 
 
 def note_of(shown: "Shown") -> str:

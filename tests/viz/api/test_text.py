@@ -17,7 +17,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from viz.api import registry, routes
 from viz.api.entries import TextEntry
-from viz.api.text import WHOLE, thumbs
+from viz.api.text import WHOLE
 from viz.pack import unpack
 
 TOKENS = 11
@@ -55,7 +55,7 @@ def ask() -> Generator[Ask, None, None]:
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(
                 ("test", id(shown)),
-                lambda: TextEntry(shown, thumbs(shown), lambda site, head: "code"),
+                lambda: TextEntry(shown, lambda site, head: "code"),
             )
             answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
             assert answer.status_code == 200, answer.text
