@@ -1,5 +1,6 @@
 """The origin of a trace of one of our networks: where each of its sites is in the network."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -57,7 +58,30 @@ class OwnOrigin:
             and site.kind != "cross",
             embedding=embedding,
             unembedding=unembedding,
+            final_norm=None if unembedding is None else _final_norm(self.network),
         )
+
+
+def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:
+    """Layer, kind, tower and module path of every attention layer, in the order of their calls."""
+    match network:
+        case Smallest():
+            return [(0, "self", None, "attention")]
+        case Seq2Seq():
+            layers = range(len(network.blocks))
+            encoder = (
+                (layer, "self", "encoder", f"encoder.blocks.{layer}.attention") for layer in layers
+            )
+            decoder = (
+                (layer, kind, "decoder", f"blocks.{layer}.{name}")
+                for layer in layers
+                for kind, name in (("causal", "attention"), ("cross", "cross"))
+            )
+            return [*encoder, *decoder]
+    kind = "causal" if isinstance(network, Decoder) else "self"
+    return [
+        (layer, kind, None, f"blocks.{layer}.attention") for layer in range(len(network.blocks))
+    ]
 
 
 def block_at(network: Network, site: Site) -> nn.Module:
@@ -80,6 +104,10 @@ def _input_norm(network: Network, site: Site) -> Norm | None:
     name = "before_cross" if site.kind == "cross" else "before_attention"
     found = getattr(block_at(network, site), name, None)
     return None if found is None else Norm.of(found)
+
+
+def _final_norm(network: Network) -> Norm | None:
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

@@ -1,6 +1,6 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
 from models.projections import Origin, Projections
 from models.text import Tokens
@@ -49,6 +50,11 @@ class TokenAxis:
             torch.arange(len(self.tokens[item])) if self.positions is None else self.positions[item]
         )
 
+    def leads(self, item: int) -> bool:
+        """Whether an item's tokens are the first ones on the axis."""
+        found = self.positions_of(item)
+        return bool((found == torch.arange(len(found), device=found.device)).all())
+
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
         """True at padding; None if there is none."""
         filled = torch.ones(len(self.tokens), length, dtype=torch.bool)
@@ -65,11 +71,14 @@ class HiddenStates:
         states: what leaves each layer, before any final norm; the first is the embedding.
         axes: their tokens, one entry per state.
         final: the last state after the final norm, where there is one; None if it is not known.
+        gradients: of the target with respect to each state, if requested; None where it is not
+            known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
     final: Float[Tensor, "batch _ _"] | None = None
+    gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
 
     @staticmethod
     def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
@@ -86,6 +95,21 @@ class HiddenStates:
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
         return self._own(self.states[layer], layer, item)
+
+    def read_gradient(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
+        """The gradient with respect to one item's hidden states.
+
+        Raises:
+            ValueError: if there is no such layer, or its gradient was not recorded.
+        """
+        state = self.read(layer, item)
+        found = self.gradients[layer] if self.gradients else None
+        if found is None:
+            raise ValueError(
+                "no gradient of this layer recorded: request it with"
+                " trace(..., hidden=True, gradient=...)"
+            )
+        return self._own(found, layer, item).to(state.dtype)
 
     def read_final(self, item: int) -> Float[Tensor, "token dim"]:
         """The last state of one item's tokens, after the final norm.
@@ -205,6 +229,8 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        other_layers: what the blocks without attention weights are, by number, where the model's
+            config tells.
         origin: the network and the input; it answers what is computed on request.
     """
 
@@ -222,6 +248,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
     origin: Origin | None = field(repr=False, default=None)
 
     @property
@@ -331,6 +358,26 @@ class Trace:
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        """Every weight of a site once, in blocks that fit the processor's cache.
+
+        One item of the batch, padding removed.
+        """
+        pattern = self.pattern(site)
+        queries = len(self.queries(site)[self._checked(item, site)])
+        keys = len(self.keys(site)[item])
+        own = self.axes.get(site)
+        if own is None or all(axis.leads(item) for axis in own):
+            yield from pattern.blocks(item=item, queries=queries, keys=keys)
+            return
+
+        def read(heads: slice, rows: slice) -> Block:
+            chosen = range(heads.start, heads.stop)
+            weights = [self.weights(site, head, rows=rows, item=item) for head in chosen]
+            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+
+        yield from row_blocks(read, pattern.heads, queries, keys)
+
     def scores(
         self,
         layer: int | Site,
@@ -379,6 +426,13 @@ class Trace:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
         return self._hidden_states(tower).read(layer, self._checked(item))
+
+    def hidden_gradient(
+        self, layer: int, item: int = 0, *, tower: str | None = None
+    ) -> Float[Tensor, "token dim"]:
+        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
+        hidden states that leave a layer; arguments as for `hidden`."""
+        return self._hidden_states(tower).read_gradient(layer, self._checked(item))
 
     def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
         """The last hidden states after the final norm; without one, what leaves the last layer.

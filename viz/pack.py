@@ -17,7 +17,7 @@ from viz.heatmap import quantise
 
 VERSION = 1
 ALIGNMENT = 8
-AXES = ("query", "key")
+AXES = ("query", "key", "mean")
 BASE_KEYS = ("model", "note", "texts", "sites")
 
 
@@ -46,7 +46,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Row:
-    """Exact weights of one query over all keys, or of one key over all queries."""
+    """Exact weights of one query over all keys, of one key over all queries, or mean weights."""
 
     site: int
     head: int | str
@@ -58,8 +58,8 @@ class Row:
         _check_place(self.site, self.head)
         if self.axis not in AXES or self.weights.ndim != 1 or self.index < 0:
             raise ValueError(
-                f"expected axis 'query' or 'key' and 1-D weights, received axis {self.axis!r}, "
-                f"index {self.index}, shape {self.weights.shape}"
+                f"expected axis 'query', 'key' or 'mean' and 1-D weights, received axis "
+                f"{self.axis!r}, index {self.index}, shape {self.weights.shape}"
             )
         if not np.isfinite(self.weights).all():
             raise ValueError("expected finite weights, received NaN or inf")

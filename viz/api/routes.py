@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, image, provenance, requests, text
+from viz.api import export, filters, heads, image, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -66,6 +66,16 @@ ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("average", TextEntry, filters.average_of, HEAD),
+    Endpoint(
+        "hidden",
+        TextEntry,
+        filters.hidden_of,
+        HEAD,
+        {**PARTS, "least": requests.fraction, "top": requests.few},
+    ),
+    Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),

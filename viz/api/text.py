@@ -35,6 +35,7 @@ def overview(entry: TextEntry, id: str) -> bytes:
         "model": shown.model,
         "note": note_of(shown),
         "complete": rows_sum_to_one(shown),
+        "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
     }
     return message(trace=id, base=base, thumbs=entry.thumbs)
@@ -52,8 +53,8 @@ def map_of(
     from analysis.overview import pooled
 
     found = site_at(entry.shown, site, head)
-    rows = _within("rows", rows, found.queries)
-    columns = _within("columns", columns, found.keys)
+    rows = within("rows", rows, found.queries)
+    columns = within("columns", columns, found.keys)
     weights = pooled(entry.shown, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(site, head, weights, (rows.start, rows.stop), (columns.start, columns.stop))
     return message(trace=id, maps=[part])
@@ -128,6 +129,8 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "layer": site.layer,
                 "kind": site.kind,
                 "tower": site.tower,
+                "module": site.module,
+                "part": site.part,
                 "heads": site.heads,
                 "kv_heads": kv_heads[place] if place < len(kv_heads) else site.heads,
                 "queries": len(query),
@@ -152,7 +155,12 @@ def second_of(tokens: "Tokens") -> int | None:
     return next((place for (_, before), (place, start) in steps if start < before), None)
 
 
-def _within(name: str, asked: range | None, count: int) -> range:
+def within(name: str, asked: range | None, count: int) -> range:
+    """The positions that were asked for, all of `count` by default.
+
+    Raises:
+        QuestionError: there are fewer.
+    """
     if asked is None:
         return range(count)
     if asked.stop > count:

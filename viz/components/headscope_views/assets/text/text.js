@@ -2,13 +2,13 @@
 
 import { button, stepper, switchOf } from "../core/bar.js";
 import { element, setText } from "../core/dom.js";
-import { groupsOf } from "../core/labels.js";
+import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
-import { atlas } from "./atlas.js";
 import { FORMS } from "./forms.js";
+import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
@@ -54,11 +54,15 @@ function compose(state, root) {
   root.append(bar, grid);
   /** @type {Panel[]} */
   const panels = [];
-  if (parts.includes("atlas")) panels.push(atlas(state, grid));
-  const drawn = new Map(
-    parts.includes("matrix") ? FORMS.map(({ name, make }) => [name, make(state, grid)]) : [],
-  );
-  panels.push(...drawn.values());
+  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  /** @type {Map<string, FormPanel>} */
+  const drawn = new Map();
+  if (parts.includes("matrix")) {
+    const picture = element("div", "hs-forms");
+    grid.append(picture);
+    for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
+    panels.push(...drawn.values());
+  }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
@@ -125,7 +129,7 @@ function toolbar(state, bar, drawn) {
       switches();
       const layers = state.group();
       layer.show(
-        layers.map((site) => String(state.site(site).layer)),
+        layers.map((site) => layerName(state.base, site)),
         layers.indexOf(state.selection.site),
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
