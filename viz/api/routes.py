@@ -59,6 +59,8 @@ ENDPOINTS = (
     Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
     Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("similarity", TextEntry, heads.similarity),
+    Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("average", TextEntry, filters.average_of, HEAD),
     Endpoint(
         "hidden",
