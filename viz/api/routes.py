@@ -66,7 +66,10 @@ ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("similarity", TextEntry, heads.similarity),
+    Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("average", TextEntry, filters.average_of, HEAD),
     Endpoint(
         "hidden",
