@@ -51,12 +51,14 @@ class TextEntry:
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
         surveys: of its sites, so far.
+        answers: what was computed for all heads together, by the name of the request.
     """
 
     shown: "Trace | View"
     code: Code
     predict: Predict = no_predictions
     surveys: "Surveys" = field(default_factory=Surveys)
+    answers: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,7 @@ class ImageEntry:
         dim: width of the network.
         order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
+        source: the picture in that code.
     """
 
     shown: "Trace"
@@ -78,6 +81,7 @@ class ImageEntry:
     dim: int
     order: str
     code: Code
+    source: str = "image"
     totals: dict[int, Any] = field(default_factory=dict)
 
 
