@@ -52,12 +52,18 @@ SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
+VALUES = {
+    "values": one_of("weights", "scores"),
+    "sinks": one_of("shown", "hidden", "renormalised"),
+}
 BOTH = (TextEntry, ImageEntry)
 
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
-    Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint(
+        "map", TextEntry, text.map_of, HEAD, {**PARTS, **VALUES, "coding": one_of("sqrt", "log")}
+    ),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),
