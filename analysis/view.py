@@ -1,36 +1,66 @@
-"""`View`: a trace by whole words or without special tokens, with the interface of `Trace`."""
+"""`View`: a trace as it is shown, with the interface of `Trace`.
+
+By whole words or sentences, without special tokens, and of an encoder–decoder with the joint map of
+each layer.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.sentences import sentences_of
 from analysis.words import Group, joined, joined_tokens, renormalised, words_of
 from models.attention import Pattern
+from models.attention.pattern import positions
 from models.trace import Output, Rows, Site, Tokens, Trace
 
 Special = Literal["shown", "hidden", "renormalised"]
 SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
+JOINT = "joint"  # kind of the sites that put three together
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A text grouped by a view: the tokens of each word, and the words."""
+    """A text grouped by a view: the tokens of each group, and the groups as tokens."""
 
     groups: tuple[Group, ...]
     tokens: Tokens
+
+
+@dataclass(frozen=True)
+class JointParts:
+    """The sites that a joint map is put together from.
+
+    Attributes:
+        encoder: self-attention of the source.
+        cross: from the target to the source.
+        decoder: causal attention of the target.
+    """
+
+    encoder: Site
+    cross: Site
+    decoder: Site
 
 
 @dataclass(frozen=True, eq=False)
 class View:
     """A trace of the first item of the batch, with its tokens grouped.
 
+    An encoder–decoder also has a site of kind "joint" in each layer in which encoder and decoder
+    have equally many heads: head h of the encoder's self-attention, of the cross-attention and of
+    the decoder's causal attention in one matrix. Rows and columns are the source's tokens, then the
+    target's; source → target is zero. Rows of the source sum to 1, those of the target to 2: they
+    hold two softmaxes. Source: the "All" view of tensor2tensor's visualisation.
+
     Attributes:
         trace: the underlying trace.
         words: whether to join the tokens of each word: keys are summed, queries averaged.
+        sentences: whether to join those of each sentence instead, in the same way.
         special: "hidden" drops the tokenizer's special tokens, so rows sum to less than 1;
             "renormalised" also divides each row by its sum.
     """
@@ -38,6 +68,7 @@ class View:
     trace: Trace
     words: bool = True
     special: Special = "shown"
+    sentences: bool = False
 
     def __post_init__(self) -> None:
         if self.special not in SPECIAL:
@@ -54,15 +85,21 @@ class View:
     @property
     def note(self) -> str:
         """How the weights were grouped, for captions."""
-        words = "whole words" if self.words else ""
+        whole = "whole words" if self.words else ""
+        whole = "whole sentences" if self.sentences else whole
         sums = {"hidden": ": rows sum to less than 1", "renormalised": ", rows made to sum to 1"}
         special = f"special tokens hidden{sums[self.special]}" if self.special in sums else ""
-        return "; ".join(part for part in (words, special) if part)
+        return "; ".join(part for part in (whole, special) if part)
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """The patterns over single tokens."""
+        """The patterns over single tokens, of the sites of the trace."""
         return self.trace.patterns
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its weights are those of the trace."""
+        return not (self.words or self.sentences) and self.special == "shown"
 
     @property
     def output(self) -> Output:
@@ -70,6 +107,7 @@ class View:
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
+        """The sites of the trace, then the joint ones."""
         return tuple(
             replace(site, queries=len(rows.groups), keys=len(columns.groups))
             for site, rows, columns in self._sides.values()
@@ -105,7 +143,9 @@ class View:
     ) -> Float[Tensor, "*head query key"]:
         """As `Trace.weights`, between words; `rows` are words as well."""
         _first(item)
-        site = self.trace.site(layer, kind, tower) if isinstance(layer, int) else layer
+        site = self.site(layer, kind, tower)
+        if site.kind == JOINT:
+            return self._joint_weights(site, head, rows)
         _, row_side, key_side = self._side(site)
         chosen, columns = _chosen(row_side.groups, rows), key_side.groups
         tokens = [place for group in chosen for place in group]
@@ -115,6 +155,21 @@ class View:
             weights = renormalised(weights[..., kept])
             columns = _in_order(columns)
         return joined(weights, _in_order(chosen), columns)
+
+    def site(self, layer: int | Site, kind: str | None = None, tower: str | None = None) -> Site:
+        """As `Trace.site`; a joint site is chosen by its kind."""
+        if isinstance(layer, Site):
+            return layer
+        if kind != JOINT:
+            return self.trace.site(layer, kind, tower)
+        found = [site for site in self.sites if (site.layer, site.kind) == (layer, JOINT)]
+        if not found:
+            raise ValueError(f"layer {layer} has no joint map")
+        return found[0]
+
+    def joint_parts(self, site: Site) -> JointParts:
+        """What a joint site is put together from."""
+        return self._joint_parts[site.layer]
 
     def token(self, site: Site, direction: str, word: int) -> int:
         """The last token of a word on a site's rows ("out") or columns ("in")."""
@@ -129,6 +184,25 @@ class View:
         """The tokens of each of a site's rows ("out") or columns ("in")."""
         return self._read_side(site, direction).groups
 
+    def _joint_weights(
+        self, site: Site, head: int | None, rows: Rows
+    ) -> Float[Tensor, "*head query key"]:
+        parts = self.joint_parts(site)
+        split = len(self.queries(parts.encoder)[0])
+        chosen = positions(rows, len(self.queries(site)[0]))
+        of_source = chosen < split
+        heads = () if head is not None else (site.heads,)
+        weights = torch.zeros(*heads, len(chosen), len(self.keys(site)[0]))
+        if of_source.any():
+            mine = self.weights(parts.encoder, head, rows=chosen[of_source])
+            weights[..., of_source, :split] = mine.to(weights.device)
+        if not of_source.all():
+            own = chosen[~of_source] - split
+            for part, keys in ((parts.cross, slice(split)), (parts.decoder, slice(split, None))):
+                theirs = self.weights(part, head, rows=own)
+                weights[..., ~of_source, keys] = theirs.to(weights.device)
+        return weights
+
     def _read_side(self, site: Site, direction: str) -> Read:
         _, rows, columns = self._side(site)
         return rows if direction == "out" else columns
@@ -137,20 +211,64 @@ class View:
         return self._sides[_place(site)]
 
     @cached_property
+    def _joint_parts(self) -> dict[int, JointParts]:
+        return joint_layers(self.trace)
+
+    @cached_property
     def _sides(self) -> dict[tuple, tuple[Site, Read, Read]]:
         """Each site with its grouped rows and columns; each text is grouped once."""
         trace = self.trace
         both = [(site, trace.queries(site)[0], trace.keys(site)[0]) for site in trace.sites]
         read = {id(text): self._read(text) for _, *texts in both for text in texts}
-        return {
+        sides = {
             _place(site): (site, read[id(rows)], read[id(columns)]) for site, rows, columns in both
         }
+        both_texts = None
+        for layer, parts in self._joint_parts.items():
+            source, target = sides[_place(parts.encoder)][1], sides[_place(parts.decoder)][1]
+            count = len(trace.queries(parts.encoder)[0])
+            both_texts = both_texts or _followed_by(source, target, count)
+            whole = count + len(trace.queries(parts.decoder)[0])
+            site = Site(layer, JOINT, parts.encoder.heads, whole, whole)
+            sides[_place(site)] = site, both_texts, both_texts
+        return sides
 
     def _read(self, tokens: Tokens) -> Read:
-        groups = words_of(tokens) if self.words else tuple((i,) for i in range(len(tokens)))
+        groups = tuple((place,) for place in range(len(tokens)))
+        if self.words:
+            groups = words_of(tokens)
+        if self.sentences:
+            groups = sentences_of(tokens)
         if self.special != "shown" and not all(tokens.special):
             groups = tuple(group for group in groups if not tokens.special[group[0]])
         return Read(groups, joined_tokens(tokens, groups))
+
+
+def joint_layers(trace: Trace) -> dict[int, JointParts]:
+    """The layers of which a view has a joint map."""
+    found = {}
+    for layer in sorted({site.layer for site in trace.sites}):
+        sites = [site for site in trace.sites if site.layer == layer]
+        kinds = [
+            [site for site in sites if site.tower == tower and site.kind == kind]
+            for tower, kind in (("encoder", "self"), ("decoder", "cross"), ("decoder", "causal"))
+        ]
+        alone = all(len(each) == 1 for each in kinds)
+        if not alone or len({each[0].heads for each in kinds}) > 1:
+            continue
+        encoder, cross, decoder = (each[0] for each in kinds)
+        source, target = trace.queries(encoder)[0], trace.queries(decoder)[0]
+        if trace.keys(cross)[0] == source and trace.queries(cross)[0] == target:
+            found[layer] = JointParts(encoder, cross, decoder)
+    return found
+
+
+def _followed_by(source: Read, target: Read, count: int) -> Read:
+    """The groups of a source of `count` tokens, then its target's, as one text of two segments."""
+    groups = tuple(tuple(place + count for place in group) for group in target.groups)
+    segments = (0,) * len(source.tokens) + (1,) * len(target.tokens)
+    both = replace(source.tokens + target.tokens, segments=segments)
+    return Read(source.groups + groups, both)
 
 
 def _place(site: Site) -> tuple:

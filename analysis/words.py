@@ -69,7 +69,7 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
     rules have no words for keep their tokens. Tokens that did not come from a text have no spans,
     and stay alone.
     """
-    texts = _texts(tokens)
+    texts = texts_of(tokens)
     starts = {segment: _boundaries(text) for segment, text in texts.items()}
     groups: list[list[int]] = []
     for place in range(len(tokens)):
@@ -98,7 +98,7 @@ def _boundaries(text: str) -> frozenset[int]:
     return frozenset(match.start() for match in BOUNDARY.finditer(text))
 
 
-def _texts(tokens: Tokens) -> dict[int, str]:
+def texts_of(tokens: Tokens) -> dict[int, str]:
     """The text of each segment as far as tokens cover it, with spaces for the rest."""
     characters: dict[int, dict[int, str]] = {}
     for place, span in enumerate(tokens.spans):
@@ -121,7 +121,7 @@ def _text(tokens: Tokens, place: int) -> str:
 
 def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
     """The groups as tokens, each with the id of its first token and the joined text."""
-    texts = _texts(tokens)
+    texts = texts_of(tokens)
     first = [group[0] for group in groups]
     spans = [(tokens.spans[group[0]], tokens.spans[group[-1]]) for group in groups]
     return Tokens(

@@ -16,6 +16,7 @@ from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
+from models.own_projections import OwnOrigin
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -87,6 +88,7 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=_hidden_states(out, inputs) if hidden else {},
+        origin=OwnOrigin(model.network),
     )
 
 

@@ -9,7 +9,24 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Origin, Projections
 from models.text import Tokens
+
+
+class PatchGrid(NamedTuple):
+    """Where the patches of an image or video lie among the tokens of an axis.
+
+    Attributes:
+        rows: of patches.
+        cols: of patches.
+        prefix: number of tokens (class, registers) before the patches.
+        frames: of a video, or tubes of frames, whose patches follow each other; 1 for an image.
+    """
+
+    rows: int
+    cols: int
+    prefix: int = 0
+    frames: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +36,12 @@ class TokenAxis:
     Attributes:
         tokens: one entry per item.
         positions: of each item's tokens on the axis; None means the first ones.
+        grid: of patches; None for tokens that are none.
     """
 
     tokens: tuple[Tokens, ...]
     positions: tuple[Int[Tensor, "_"], ...] | None = None
+    grid: PatchGrid | None = None
 
     def positions_of(self, item: int) -> Int[Tensor, " token"]:
         """Positions of an item's tokens on the axis."""
@@ -186,6 +205,7 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        origin: the network and the input; it answers what is computed on request.
     """
 
     model: str
@@ -202,6 +222,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    origin: Origin | None = field(repr=False, default=None)
 
     @property
     def labels(self) -> list[str]:
@@ -228,6 +249,14 @@ class Trace:
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
         """Labels of the columns of a site's weights."""
         return list(self.keys(site)[self._checked(item, site)].labels)
+
+    def query_grid(self, site: Site) -> PatchGrid | None:
+        """Where the patches lie among the rows of a site's weights; None if they are none."""
+        return self.axes[site][0].grid if site in self.axes else self._own_grid(site, 0)
+
+    def key_grid(self, site: Site) -> PatchGrid | None:
+        """Where the patches lie among the columns of a site's weights; None if they are none."""
+        return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
 
     def items(self, site: Site) -> tuple[str, ...]:
         """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
@@ -364,6 +393,12 @@ class Trace:
         """
         return self._hidden_states(tower).read_final(self._checked(item))
 
+    def _own_grid(self, site: Site, axis: int) -> PatchGrid | None:
+        tokens = (self.queries(site), self.keys(site))[axis]
+        if self.grid is None or tokens is not self.tokens:
+            return None
+        return PatchGrid(*self.grid, self.prefix)
+
     def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:
             raise ValueError("no hidden states recorded: request them with trace(..., hidden=True)")
@@ -372,6 +407,22 @@ class Trace:
                 f"tower: expected one of {list(self.hidden_states)}, received {tower!r}"
             )
         return self.hidden_states[tower]
+
+    def projections(self, layer: int | Site, *, kind: str | None = None) -> Projections:
+        """The linear maps of a layer: what its queries, keys, values and output are made with.
+
+        Args:
+            layer: which layer, −1 is the last; or one of `sites`.
+            kind: "self", "causal" or "cross"; None if the layer has only one.
+
+        Raises:
+            ValueError: if there is no such layer, or its queries, keys, values or output are no
+                linear map: the message names the module.
+        """
+        site = self.site(layer, kind)
+        if self.origin is None:
+            raise ValueError("this trace was made without its network, which has the projections")
+        return self.origin.projections(site)
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""

@@ -10,7 +10,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.text import Tokenizer, Tokens, tokens_of_ids
-from models.trace import TokenAxis
+from models.trace import PatchGrid, TokenAxis
 
 Name = Literal["text", "image", "sound", "target"]
 MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
@@ -25,8 +25,9 @@ class InputSequence:
         tokens: one entry per item.
         length: padded length.
         positions: positions of each item's tokens; None means the first ones.
-        grid: rows and columns of an image's patches.
+        grid: rows and columns of patches, of an image or of each frame.
         prefix: number of tokens before the patches.
+        frames: of a video, or tubes of frames.
     """
 
     name: Name
@@ -35,10 +36,15 @@ class InputSequence:
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     grid: tuple[int, int] | None = None
     prefix: int = 0
+    frames: int = 1
+
+    @property
+    def patches(self) -> PatchGrid | None:
+        return None if self.grid is None else PatchGrid(*self.grid, self.prefix, self.frames)
 
     @property
     def axis(self) -> TokenAxis:
-        return TokenAxis(self.tokens, self.positions)
+        return TokenAxis(self.tokens, self.positions, self.patches)
 
 
 InputSequences = Mapping[str, InputSequence]
@@ -72,7 +78,7 @@ def text_sequence(
 def image_sequence(pixels: Tensor, config: Any, length: int | None = None) -> InputSequence | None:
     """The patches of an image row by row, after their prefix; None without a patch size.
 
-    The patches of a video follow frame by frame (or tube by tube), and have no grid of their own.
+    The patches of a video follow frame by frame, or tube by tube.
 
     Args:
         pixels: `batch channel row col`, or `batch frame channel row col`.
@@ -103,10 +109,13 @@ def _video_sequence(pixels: Tensor, depth: Any, rows: int, cols: int) -> InputSe
     """The patches of a video whose tokens cover `depth` frames each."""
     if not isinstance(depth, int) or depth < 1:
         return None
-    places = itertools.product(range(0, pixels.shape[1], depth), range(rows), range(cols))
+    frames = range(0, pixels.shape[1], depth)
+    places = itertools.product(frames, range(rows), range(cols))
     labels = [f"frame {frame}, patch {row},{col}" for frame, row, col in places]
-    tokens = named_tokens(labels, special=False)
-    return InputSequence("image", (tokens,) * len(pixels), len(tokens))
+    tokens, grid = named_tokens(labels, special=False), (rows, cols)
+    return InputSequence(
+        "image", (tokens,) * len(pixels), len(tokens), None, grid, frames=len(frames)
+    )
 
 
 def patch_tokens(config: Any, extra: int, rows: int, cols: int) -> Tokens:

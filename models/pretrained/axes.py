@@ -6,26 +6,34 @@ after convolutions), is numbered.
 """
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 from jaxtyping import Bool
 from torch import Tensor
 
-from models.inputs.sequences import MOST_PREFIX, InputSequences, named_tokens, patch_tokens
+from models.inputs.sequences import (
+    MOST_PREFIX,
+    InputSequence,
+    InputSequences,
+    named_tokens,
+    patch_tokens,
+)
 from models.pretrained.windows import Blocks
 from models.text import Tokens
-from models.trace import TokenAxis
+from models.trace import PatchGrid, TokenAxis
 
+STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 SEEING, HEARING = ("visi", "visual", "image", "pixel"), ("audio", "speech", "sound")
 
 
 def block_axes(blocks: Blocks, batch: int) -> tuple[TokenAxis, TokenAxis]:
     """Rows and columns of an image whose windows were merged."""
     rows, cols = blocks.grid or (1, blocks.tokens)
-    patches = Tokens.of_patches((), rows, cols)
+    patches, grid = Tokens.of_patches((), rows, cols), PatchGrid(rows, cols)
     outside = named_tokens([f"outside {row},{col}" for row, col in blocks.outside])
     columns = (patches + outside) if outside.ids else patches
-    return TokenAxis((patches,) * batch), TokenAxis((columns,) * batch)
+    return TokenAxis((patches,) * batch, grid=grid), TokenAxis((columns,) * batch, grid=grid)
 
 
 def axis_of(
@@ -41,13 +49,41 @@ def axis_of(
         return TokenAxis(
             tuple(tokens for tokens in sequence.tokens for _ in range(repeats)),
             None if own is None else tuple(each for each in own for _ in range(repeats)),
+            sequence.patches,
         )
-    if source == "image" and sequence.grid is not None:
-        extra = length - sequence.grid[0] * sequence.grid[1]
-        part = getattr(config, "vision_config", None) or config
-        if 0 <= extra <= MOST_PREFIX:
-            return TokenAxis((patch_tokens(part, extra, *sequence.grid),) * batch)
-    return None
+    return _patches_axis(sequence, length, batch, config) if source == "image" else None
+
+
+def _patches_axis(
+    sequence: InputSequence, length: int, batch: int, config: Any
+) -> TokenAxis | None:
+    """The patches of an image after other tokens than those of the sequence."""
+    if sequence.grid is None or sequence.frames > 1:
+        return None
+    extra = length - sequence.grid[0] * sequence.grid[1]
+    part = getattr(config, "vision_config", None) or config
+    if not 0 <= extra <= MOST_PREFIX:
+        return None
+    tokens = patch_tokens(part, extra, *sequence.grid)
+    grid = PatchGrid(*sequence.grid, extra - getattr(part, "num_detection_tokens", 0))
+    return TokenAxis((tokens,) * batch, grid=grid)
+
+
+def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAxis | None:
+    """The cells of a feature map that a convolutional backbone makes of the pixels.
+
+    None unless the length belongs to exactly one of the usual strides.
+    """
+    pixels = arguments.get("pixel_values")
+    if not isinstance(pixels, Tensor) or pixels.ndim != 4 or batch % len(pixels):
+        return None
+    sizes = [tuple(ceil(side / stride) for side in pixels.shape[-2:]) for stride in STRIDES]
+    fitting = [(rows, cols) for rows, cols in sizes if rows * cols == length]
+    if len(fitting) != 1:
+        return None
+    rows, cols = fitting[0]
+    labels = [f"cell {row},{col}" for row in range(rows) for col in range(cols)]
+    return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
 
 
 def numbered_axis(
@@ -115,11 +151,9 @@ def match_axis(
             continue
         if sequence.length == length:
             return sequence.axis
-        if name == "image" and sequence.grid is not None:
-            extra = length - sequence.grid[0] * sequence.grid[1]
-            part = getattr(config, "vision_config", None) or config
-            if 0 <= extra <= MOST_PREFIX:
-                return TokenAxis((patch_tokens(part, extra, *sequence.grid),) * batch)
+        axis = _patches_axis(sequence, length, batch, config) if name == "image" else None
+        if axis is not None:
+            return axis
     what = "frame" if "sound" in sequences else "position"
     numbered = named_tokens([f"{what} {index}" for index in range(length)], special=False)
     return TokenAxis((numbered,) * batch)

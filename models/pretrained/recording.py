@@ -11,7 +11,13 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.inputs.sequences import InputSequence
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
-from models.pretrained.axes import axis_of, block_axes, numbered_axis, padding_of_argument
+from models.pretrained.axes import (
+    axis_of,
+    block_axes,
+    cells_axis,
+    numbered_axis,
+    padding_of_argument,
+)
 from models.pretrained.hidden import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.packed import Packing
@@ -217,14 +223,16 @@ class Recording:
         rows = self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
-            rows = numbered_axis(self._what(entry.source), whole.queries, whole.batch, padding)
+            what = self._what(entry.source, whole.queries)
+            rows = numbered_axis(what, whole.queries, whole.batch, padding)
         if square:
             return rows, rows
         keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
         if keys is None:
             own = padding_of_argument(self.arguments, entry.keys)
             own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
-            keys = numbered_axis(self._what(entry.keys), whole.keys, whole.batch, own)
+            what = self._what(entry.keys, whole.keys)
+            keys = numbered_axis(what, whole.keys, whole.batch, own)
         return rows, keys
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
@@ -247,7 +255,10 @@ class Recording:
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
         key = source, length, batch
         if key not in self._axes:
-            self._axes[key] = axis_of(source, self.sequences, length, batch, self.config)
+            found = axis_of(source, self.sequences, length, batch, self.config)
+            if found is None and source == "image" and source not in self.sequences:
+                found = cells_axis(self.arguments, length, batch)
+            self._axes[key] = found
         return self._axes[key]
 
     def _padding(self, axis: TokenAxis | None, length: int) -> Tensor | None:
@@ -256,8 +267,10 @@ class Recording:
         short = any(len(tokens) < length for tokens in axis.tokens)
         return axis.padding(length) if short else None
 
-    def _what(self, source: str | None) -> str | None:
+    def _what(self, source: str | None, length: int) -> str | None:
         """What the numbers of an axis count."""
+        if source is None and getattr(self.config, "num_queries", None) == length:
+            return "object query"
         return "sound" if source is None and list(self.sequences) == ["sound"] else source
 
 

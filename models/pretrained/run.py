@@ -1,7 +1,6 @@
 """Traces one forward pass of a transformers model."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,15 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.edits import at
-from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
-from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
-from models.pretrained.hidden import block_outputs, hidden_states
-from models.pretrained.interface import recording
+from models.pretrained.hidden import hidden_states
+from models.pretrained.origin import PretrainedOrigin
+from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
-from models.pretrained.sources import distinct
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:
@@ -101,48 +98,14 @@ def trace_pretrained(
             for site, call in zip(sites, calls, strict=True)
         },
         parts={site: made for site, made in parts.items() if made is not None},
+        origin=PretrainedOrigin(model, inputs, tuple(edits)),
     )
-
-
-def record_pass(
-    model: "Model",
-    inputs: ModelInputs,
-    edits: Sequence[Edit] = (),
-    *,
-    hidden: bool = False,
-    gradient: bool = False,
-) -> tuple[Recording, Any]:
-    """One forward pass: what was recorded, and the output of the network."""
-    inputs.arguments = distinct(inputs.arguments)
-    record = Recording(
-        AttentionModules.find_in(model.network),
-        inputs.arguments,
-        inputs.sequences,
-        model.network.config,
-        inputs.items,
-        edits,
-    )
-    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
-    with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
-        record.states = blocks
-        return record, run_network(model, inputs, hidden)
 
 
 def run_untraced(model: "Model", source: Any, target: Any = None) -> Tensor:
     """The output of the model with its own attention."""
     with torch.no_grad():
         return output_of(run_network(model, prepare_inputs(model, source, target))).values
-
-
-def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
-    """The forward pass in eval mode, without a key-value cache."""
-    network, more = model.network, {"return_dict": True}
-    if hidden:
-        more["output_hidden_states"] = True
-    if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
-        more["use_cache"] = False
-    with without_dropout(network):
-        return network(**{**more, **inputs.arguments})
 
 
 def output_of(out: Any) -> Output:
@@ -217,7 +180,7 @@ def _main(inputs: ModelInputs, calls: Sequence[Call]) -> InputSequence:
     first = next((call for call in calls if call.kind != "cross"), calls[0])
     axis, _ = first.axes
     image = inputs.sequences.get("image")
-    grid = None if image is None else image.grid
+    grid = None if image is None or image.frames > 1 else image.grid
     grid = first.blocks.grid if first.blocks is not None else grid
     leading = sum(1 for _ in takewhile(bool, axis.tokens[0].special))
     return InputSequence(

@@ -24,8 +24,9 @@ from models.edits import Ablate
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.differential import merge_calls
+from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
-from models.pretrained.run import output_of, record_pass, run_network
+from models.pretrained.run import output_of
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -10,14 +10,20 @@ if TYPE_CHECKING:
     from models.attention import Mask, Pattern
     from models.trace import Site, Trace
 
+JOINED = (
+    "The encoder’s self-attention, the cross-attention and the decoder’s own in one matrix: each is"
+    " a softmax of its own, so a row of the target sums to 2"
+)
 PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"}
 
 
 def provenance(entry: TextEntry | ImageEntry, id: str, site: int) -> dict[str, Any]:
     """Compute path, dtype, mask and row sums of a layer, in one line."""
-    from analysis.view import View
+    from analysis.view import JOINT, View
 
     found = site_at(entry.shown, site)
+    if found.kind == JOINT:
+        return {"line": JOINED}
     trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
     return {"line": line(trace, trace.site(found))}
 
@@ -32,10 +38,17 @@ def predictions(
     entry: TextEntry, id: str, site: int, direction: str, token: int | None = None
 ) -> dict[str, Any]:
     """The most likely tokens at the selected position; {} where the network predicts none."""
+    from analysis.view import JOINT, View
+
     found = site_at(entry.shown, site)
     count = found.queries if direction == "out" else found.keys
     if token is not None and token >= count:
         raise QuestionError(f"expected token 0 to {count - 1}")
+    if isinstance(entry.shown, View) and found.kind == JOINT:
+        parts = entry.shown.joint_parts(found)
+        source = len(entry.shown.queries(parts.encoder)[0])
+        token = None if token is None or token < source else token - source
+        return entry.predict(entry.shown.trace.sites.index(parts.decoder), "out", token)
     return entry.predict(site, direction, token)
 
 

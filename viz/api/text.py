@@ -1,5 +1,6 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from analysis.overview import Head, WeightSource
     from analysis.sinks import WithoutSinks
     from analysis.view import View
+    from models.text import Tokens
     from models.trace import Site, Trace
 
     Shown = Trace | View
@@ -161,6 +163,7 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
 
     sides = [(shown.queries(site)[0], shown.keys(site)[0]) for site in shown.sites]
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
+    kv_heads = [pattern.k.shape[1] for pattern in shown.patterns]
     origins: list[list[list[int]] | None] = [None] * len(texts)
     if isinstance(shown, View):
         for site, side in zip(shown.sites, sides, strict=True):
@@ -173,6 +176,7 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "labels": list(tokens.labels),
                 "special": [place for place, special in enumerate(tokens.special) if special],
                 **({} if origin is None else {"origins": origin}),
+                **({} if (second := second_of(tokens)) is None else {"second": second}),
             }
             for tokens, origin in zip(texts, origins, strict=True)
         ],
@@ -182,16 +186,27 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "kind": site.kind,
                 "tower": site.tower,
                 "heads": site.heads,
-                "kv_heads": pattern.k.shape[1],
+                "kv_heads": kv_heads[place] if place < len(kv_heads) else site.heads,
                 "queries": len(query),
                 "keys": len(key),
                 "query_text": texts.index(query),
                 "key_text": texts.index(key),
-                "path": pattern.path,
             }
-            for site, pattern, (query, key) in zip(shown.sites, shown.patterns, sides, strict=True)
+            for place, (site, (query, key)) in enumerate(zip(shown.sites, sides, strict=True))
         ],
     }
+
+
+def second_of(tokens: "Tokens") -> int | None:
+    """The place of the first token of the second text of a pair; None for a single text.
+
+    Models that do not number their segments restart the positions of the characters.
+    """
+    if 1 in tokens.segments:
+        return tokens.segments.index(1)
+    starts = [(place, span[0]) for place, span in enumerate(tokens.spans) if span is not None]
+    steps = pairwise(starts)
+    return next((place for (_, before), (place, start) in steps if start < before), None)
 
 
 def _within(name: str, asked: range | None, count: int) -> range:

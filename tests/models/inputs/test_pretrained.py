@@ -9,6 +9,7 @@ import transformers
 from benchmarks.architectures import ARCHITECTURES, VISION, redraw
 from models.catalogue import entry, folder
 from models.run import load, trace
+from models.trace import PatchGrid
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -89,6 +90,8 @@ def test_patches_of_a_video() -> None:
     assert labels[0] == "frame 0, patch 0,0"
     assert labels[25 + 7] == "frame 2, patch 1,2"
     assert labels[-1] == "frame 4, patch 4,4"
+    assert found.key_grid(found.sites[0]) == PatchGrid(5, 5, frames=3)
+    assert found.grid is None  # which is of a picture
 
 
 def test_patches_of_a_vision_encoder_decoder() -> None:
@@ -106,6 +109,31 @@ def test_patches_of_a_vision_encoder_decoder() -> None:
     cross = found.site(0, "cross")
     assert found.key_labels(cross) == found.query_labels(first)
     assert found.query_labels(cross) == ["3", "4"]
+    assert found.query_grid(first) == found.key_grid(cross) == PatchGrid(5, 7, 1)
+    assert found.query_grid(cross) is None
+
+
+def test_cells_and_object_queries_of_a_detector() -> None:
+    stages = {"embedding_size": 8, "hidden_sizes": [8] * 4, "depths": [1] * 4}
+    backbone = transformers.ResNetConfig(**stages, out_features=["stage4"])
+    sizes = {"encoder_layers": 1, "decoder_layers": 1, "num_queries": 3, "d_model": 16}
+    sizes |= {f"{part}_attention_heads": 2 for part in ("encoder", "decoder")}
+    sizes |= {f"{part}_ffn_dim": 11 for part in ("encoder", "decoder")}
+    config = transformers.DetrConfig(
+        backbone_config=backbone, use_timm_backbone=False, backbone=None, **sizes
+    )
+    network = transformers.DetrForObjectDetection(config).eval()
+    redraw(network)
+    pixels = torch.randn(2, 3, 90, 160, generator=torch.Generator().manual_seed(3))
+    found = trace(network, pixels)
+    encoder, cross = found.site(0, tower="encoder"), found.site(0, "cross")
+    assert found.query_grid(encoder) == found.key_grid(cross) == PatchGrid(3, 5)  # stride 32
+    assert found.key_labels(cross)[5:7] == ["cell 1,0", "cell 1,1"]
+    assert found.query_labels(cross) == ["object query 0", "object query 1", "object query 2"]
+    with torch.no_grad():
+        network.set_attn_implementation("eager")
+        expected = network(pixels, output_attentions=True).cross_attentions[0]
+    assert (found.weights(cross, item=1) - expected[1]).abs().max() < EXACT
 
 
 def test_the_output_of_a_backbone() -> None:

@@ -14,7 +14,7 @@ from viz.pages.state import session
 from viz.pages.text import words
 from viz.pages.widgets import attention, pictures, verification
 
-KINDS = ("self", "causal", "cross")  # of attention
+KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
 
 
@@ -74,9 +74,9 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         below = st.container(gap="small")
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
-    whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
+    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
     with st.spinner("Running the model …"):
-        held = tracing.shown(found, request, whole, special)
+        held = tracing.shown(found, request, by, special)
     notes = dict.fromkeys((*request.notes, *tracing.traced(found, request).value.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))

@@ -1,7 +1,7 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
 from viz.api.entries import ImageEntry, TextEntry, trace_bytes
@@ -10,6 +10,7 @@ from viz.pages import shared
 from viz.pages.image.picture import encoded
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import Open, Source
+from viz.pages.text import words
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
-
-Special = Literal["shown", "hidden", "renormalised"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def traced(found: Open, request: Input) -> "Held[Trace]":
 
 
 def shown(
-    found: Open, request: Input, words: bool, special: Special
+    found: Open, request: Input, by: words.By, special: words.Special
 ) -> "Held[ImageEntry] | Held[TextEntry]":
     """The registry entry: a picture with its patches, or a text by tokens or words."""
     trace = traced(found, request)
@@ -51,9 +50,10 @@ def shown(
     patches = None if image is None else patches_of(found.model, trace.value, image.size)
     key = ("checkpoint view", *_key(found, request))
     if patches is None or image is None:
-        view = None if (words, special) == (False, "shown") else (words, special)
         return registry.once(
-            (*key, view), lambda: _text(found, request, trace.value, view), parent=trace
+            (*key, by, special),
+            lambda: _text(found, request, trace.value, by, special),
+            parent=trace,
         )
     return registry.once(
         (*key, "image"), lambda: _image(found, request, trace.value, image, patches), parent=trace
@@ -98,7 +98,7 @@ def code(
     written = request.written or request.arguments
     arguments = [_literal(part) for part in written if part is not None]
     imports = ["from models.run import load, trace"]
-    if view is not None:
+    if view is not None and snippet.needs_view(view, site):
         imports.insert(0, "from analysis.view import View")
     if "Path(" in "".join(arguments):
         imports = ["from pathlib import Path", "", *imports]
@@ -108,9 +108,9 @@ def code(
         f"model = load({', '.join([repr(source.name), *options])})",
         f"t = trace(model, {', '.join(arguments)})",
     ]
-    if view is not None:
-        lines.append(f"t = View(t, words={view.words}, special={view.special!r})")
-    weights = snippet.weights_of(trace, site, head)
+    if view is not None and snippet.needs_view(view, site):
+        lines.append(snippet.view_line(view))
+    weights = snippet.weights_of(trace if view is None else view, site, head)
     return "\n".join([*imports, "", *lines, f"{weights}  # query × key"])
 
 
@@ -135,12 +135,11 @@ def _image(
 
 
 def _text(
-    found: Open, request: Input, trace: "Trace", words: tuple[bool, Special] | None
+    found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from analysis.view import View
     from viz.api.text import thumbs
 
-    view = None if words is None else View(trace, *words)
+    view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def weights(site: int, head: int | str) -> str:

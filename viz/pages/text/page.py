@@ -7,12 +7,12 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.text import builder, examples, predictions, reading, tracing, words
+from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
 PAGE = "text"
 PATHS = ("/",)
-KINDS = ("self", "causal", "cross")  # of attention
+KINDS = ("self", "causal", "cross", "joint")  # of attention
 
 
 def params(model: str) -> tuple[link.Param, ...]:
@@ -20,6 +20,7 @@ def params(model: str) -> tuple[link.Param, ...]:
     first = examples.of(model)[0]
     return (
         link.text("input", first.input),
+        link.text("pair", ""),
         link.text("target", first.target or ""),
         *builder.PARAMS,
         *words.PARAMS,
@@ -58,6 +59,7 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
     examples.buttons(PAGE)
     builder.controls(PAGE)
     choice = builder.chosen(PAGE)
+    pairs.second_entry(PAGE, choice)
     predictions.target_entry(PAGE, choice)
     for problem in problems:
         shared.error_line(problem)
@@ -76,13 +78,16 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         shared.notice("Type a sentence, or choose an example.")
         stage.stale()
         return
-    request = tracing.Input(choice, device, text, predictions.target(PAGE, choice))
-    whole, special = session.get(PAGE, "words") == "yes", session.get(PAGE, "special")
-    held = tracing.shown(request, whole, special)
+    target, pair = predictions.target(PAGE, choice), pairs.second(PAGE, choice)
+    request = tracing.Input(choice, device, text, target, pair)
+    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
+    held = tracing.shown(request, by, special)
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
     stage.show(held, panels=["predictions", "code"] if named else ["code"])
     with stage.below:
         verification.button(
-            PAGE, held.id, lambda: (shared.opened(choice, device), text, request.target or None)
+            PAGE,
+            held.id,
+            lambda: (shared.opened(choice, device), request.source, request.target or None),
         )

@@ -1,20 +1,18 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
 from viz.api.entries import TextEntry, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.shared import Choice
-from viz.pages.text import predictions
+from viz.pages.text import predictions, words
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
     from models.trace import Trace
-
-Special = Literal["shown", "hidden", "renormalised"]
 
 
 @dataclass(frozen=True)
@@ -26,12 +24,19 @@ class Input:
         device: on which it runs.
         text: the input.
         target: the target of an encoder–decoder; "" generates it.
+        pair: the second text of a pair; "" for a single text.
     """
 
     choice: Choice
     device: str
     text: str
     target: str = ""
+    pair: str = ""
+
+    @property
+    def source(self) -> str | tuple[str, str]:
+        """The input as `trace` takes it."""
+        return (self.text, self.pair) if self.pair else self.text
 
 
 def traced(request: Input) -> "Held[Trace]":
@@ -39,12 +44,12 @@ def traced(request: Input) -> "Held[Trace]":
     return registry.once(("trace", request), lambda: _run(request), trace_bytes)
 
 
-def shown(request: Input, words: bool, special: Special) -> Held[TextEntry]:
-    """The registry entry of the trace, by tokens or by whole words."""
+def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntry]:
+    """The registry entry of the trace, by tokens, whole words or whole sentences."""
     trace = traced(request)
     return registry.once(
-        ("text", request, words, special),
-        lambda: _entry(request, trace, words, special),
+        ("text", request, by, special),
+        lambda: _entry(request, trace, by, special),
         lambda entry: entry.thumbs.weights.nbytes,
         trace,
     )
@@ -55,19 +60,18 @@ def _run(request: Input) -> "Trace":
 
     model = shared.opened(request.choice, request.device)
     with shared.forward_pass(model):
-        return trace(model, request.text, request.target or None)
+        return trace(model, request.source, request.target or None)
 
 
-def _entry(request: Input, held: "Held[Trace]", words: bool, special: Special) -> TextEntry:
-    from analysis.view import View
+def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
     from viz.api.text import thumbs
 
     trace = held.value
-    view = None if (words, special) == (False, "shown") else View(trace, words, special)
+    view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def code(site: int, head: int | str) -> str:
-        return snippet.code(request.choice, request.text, request.target, trace, site, head, view)
+        return snippet.code(request.choice, request.source, request.target, trace, site, head, view)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:

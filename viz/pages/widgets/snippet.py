@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def code(
     choice: Choice,
-    text: str,
+    text: str | tuple[str, str],
     target: str,
     trace: "Trace",
     site: int,
@@ -27,13 +27,25 @@ def code(
         imports = "from models.encoder import EncoderConfig\n" + imports
     request = f"{text!r}, {target!r}" if target else repr(text)
     lines = [f"model = {source}", f"t = trace(model, {request})"]
-    if view is not None:
+    shown = trace if view is None else view
+    if view is not None and needs_view(view, site):
         imports = "from analysis.view import View\n" + imports
-        lines.append(f"t = View(t, words={view.words}, special={view.special!r})")
-    return "\n".join([imports, *lines, f"{weights_of(trace, site, head)}  # query × key"])
+        lines.append(view_line(view))
+    return "\n".join([imports, *lines, f"{weights_of(shown, site, head)}  # query × key"])
 
 
-def weights_of(trace: "Trace", index: int, head: int | str) -> str:
+def needs_view(view: "View", index: int) -> bool:
+    """Whether the trace alone does not give the weights of a site."""
+    return not view.is_plain or index >= len(view.trace.sites)
+
+
+def view_line(view: "View") -> str:
+    """The line that makes a view of the trace `t`."""
+    sentences = ", sentences=True" if view.sentences else ""
+    return f"t = View(t, words={view.words}, special={view.special!r}{sentences})"
+
+
+def weights_of(trace: "Trace | View", index: int, head: int | str) -> str:
     """The expression for the weights of a head, or of all heads combined."""
     site = trace.sites[index]
     same = [each for each in trace.sites if each.layer == site.layer]

@@ -9,13 +9,15 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from analysis.view import View
+from models.catalogue import catalogue
+from models.loading.summary import reads
 from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.helpers import choose, key, lines, link, setting, view
 from viz.api import registry, routes
 from viz.pack import unpack
 from viz.pages.shared import Choice, opened
-from viz.pages.text import predictions, tracing
+from viz.pages.text import pairs, predictions, tracing
 from viz.pages.text.examples import EXAMPLES, of
 from viz.pages.text.tracing import Input
 
@@ -212,7 +214,7 @@ def test_a_long_text_from_elsewhere_is_asked_for() -> None:
 @pytest.mark.parametrize("model", ["built", "minilm"])
 def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head: int | str) -> None:
     given = Input(Choice(model, heads=2), "cpu", 'it\'s "quoted"')
-    held = tracing.shown(given, words=False, special="shown")
+    held = tracing.shown(given, "no", "shown")
     weights = result_of(held.value.code(1, head))
     whole = trace(opened(given.choice, "cpu"), given.text).weights(1)
     shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
@@ -221,7 +223,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
 
 def test_the_code_of_a_view_gives_its_numbers() -> None:
     given = Input(Choice("minilm"), "cpu", "An unbelievable hippopotamus")
-    held = tracing.shown(given, words=True, special="hidden")
+    held = tracing.shown(given, "yes", "hidden")
     view = View(tracing.traced(given).value, words=True, special="hidden")
     assert result_of(held.value.code(2, 3)).equal(view.weights(2, 3))
 
@@ -261,7 +263,7 @@ def _missing(name: str) -> None:
 def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     app = run(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
     tokens = labels(app)
-    choose(app, "text", "words", True)
+    choose(app, "text", "words", "yes")
     (text,) = base(app)["texts"]
     assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
     assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
@@ -328,3 +330,29 @@ def test_predictions_are_offered_where_the_outputs_have_names() -> None:
     assert view(run(), "text")["panels"] == ["code"]
     assert view(run(model="grammar"), "text")["panels"] == ["predictions", "code"]
     assert not predictions.has_predictions(Choice("minilm"))
+
+
+def test_two_sentences_are_one_input_of_two_segments() -> None:
+    app = run(input="A cat sat.", pair="It was tired.", layer="1")
+    (text,) = base(app)["texts"]
+    expected = trace(load("minilm"), ("A cat sat.", "It was tired."))
+    assert text["labels"] == list(expected.labels)
+    assert text["second"] == expected.tokens[0].segments.index(1)
+    assert "second" not in base(run(input="A cat sat."))["texts"][0]
+
+
+def test_models_that_read_two_sentences_are_offered_two() -> None:
+    takes = [each.name for each in catalogue() if reads(load(each.name)).pair]
+    assert tuple(takes) == pairs.PAIRED
+
+
+def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
+    given = Input(Choice("dates"), "cpu", "2 March 2024")
+    entry = tracing.shown(given, "no", "shown").value
+    joint = entry.shown.sites[-1]
+    code = entry.code(len(entry.shown.sites) - 1, 2)
+    assert result_of(code).equal(entry.shown.weights(joint, 2))
+    assert "View" not in entry.code(0, 1)
+    pair = Input(Choice("minilm"), "cpu", "one", pair="two")
+    found = tracing.shown(pair, "sentences", "shown").value
+    assert result_of(found.code(0, 3)).equal(found.shown.weights(0, 3))

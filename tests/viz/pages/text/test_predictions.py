@@ -34,7 +34,7 @@ def test_choosing_a_model_shows_its_first_example(name: str) -> None:
 def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     example, known = TRAINED[name].examples[0], TRAINED[name]
     given = Input(Choice(name), "cpu", example.input, example.target or "")
-    entry = tracing.shown(given, words=False, special="shown").value
+    entry = tracing.shown(given, "no", "shown").value
     site = next(
         place
         for place, site in enumerate(entry.shown.sites)

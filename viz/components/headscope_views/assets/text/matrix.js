@@ -17,6 +17,9 @@ import * as viewport from "./viewport.js";
 const PARTIAL = "rows sum to less than 1, the remaining weight is not shown";
 export const DOUBT =
   "A large weight says where information may come from, not that it decided the output.";
+const JOINT =
+  "A row of the source sums to 1; a row of the target holds two softmaxes, over the source and over" +
+  " itself, and sums to 2. The source cannot attend to the target.";
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
@@ -251,7 +254,8 @@ export function matrix(state, parent) {
     const complete = state.base.complete !== false;
     const mean = complete ? "each row still sums to 1" : PARTIAL;
     const one = complete ? "its weights sum to 1" : PARTIAL;
-    if (head === "mean") setText(sentence, `The mean over the layer’s heads: ${mean}. ${more}`);
+    if (state.site().kind === "joint") setText(sentence, `${JOINT} ${more}`);
+    else if (head === "mean") setText(sentence, `The mean over the layer’s heads: ${mean}. ${more}`);
     else if (head === "max")
       setText(
         sentence,

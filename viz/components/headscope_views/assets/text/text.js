@@ -142,6 +142,7 @@ const KINDS = {
   self: "The input’s tokens attend to each other, both ways",
   causal: "A token attends to itself and to what came before it",
   cross: "The target’s tokens attend to the source’s tokens",
+  joint: "Encoder, cross-attention and decoder in one matrix: the source’s tokens, then the target’s",
 };
 
 /**

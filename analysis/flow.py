@@ -1,0 +1,153 @@
+"""Attention flow: each layer's weights as the capacities of a network of pipes.
+
+A node for every token of every layer; the edge from token i of layer l to token j of the layer
+below holds at most Ã_l[i, j]. The flow to an input token is the largest stream that the edges can
+carry from the query to it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from analysis.stack import Fusion, fused, self_attention, with_residual
+from models.trace import Trace
+
+SCALE = 2**28  # capacities are integers: one unit is 4e-9 of all that leaves the query
+SHARE = 4  # one in so many edges between layers is tried first
+FEWEST = 48  # tokens from which on that saves time
+MISSES = 3  # flows in a row that needed the whole graph: then it is used at once
+
+
+def flow(
+    trace: Trace,
+    query: int,
+    *,
+    fusion: Fusion = "mean",
+    tower: str | None = None,
+    keys: Sequence[int] | None = None,
+    item: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Float[Tensor, " key"]:
+    """The maximum flow from one token of the last layer to input tokens.
+
+    Each input token's flow is a problem of its own: flows do not add up to 1, and dividing them
+    by their sum has no meaning. In deep networks most of them equal the sum of the token's column
+    in the first layer, whatever the layers above it do.
+
+    Args:
+        trace: of a forward pass.
+        query: position of the token.
+        fusion: how the heads of a layer are made one: "mean", "max" or "min".
+        tower: of a model with several, such as "encoder" or "decoder".
+        keys: which input tokens; None for all.
+        item: index in the batch.
+        progress: called after each input token with how many are done, and of how many.
+
+    Returns:
+        0 to 1 for each of the keys.
+
+    Raises:
+        ValueError: for a token that is not there, and as `stack.self_attention`.
+
+    Source: Abnar & Zuidema 2020, section 3; by Dinic's algorithm.
+    """
+    sites = self_attention(trace, tower)
+    tokens = len(trace.query_labels(sites[0], item))
+    keys = range(tokens) if keys is None else keys
+    for name, each in [("query", query), *(("key", key) for key in keys)]:
+        if not 0 <= each < tokens:
+            raise ValueError(f"{name}: expected 0 to {tokens - 1}, received {each}")
+    layers = [with_residual(fused(trace, site, fusion, item=item)) for site in sites]
+    return maximum_flows(layers, query, keys, progress)
+
+
+def maximum_flows(
+    layers: Sequence[Float[Tensor, "token token"]],
+    query: int,
+    keys: Sequence[int],
+    progress: Callable[[int, int], None] | None = None,
+) -> Float[Tensor, " key"]:
+    """The maximum flow from a token above the last layer to tokens below the first one.
+
+    No flow exceeds what leaves the query or the sum of the key's column in the first layer. Where
+    a flow through the largest edges alone reaches the smaller of the two, it is the maximum;
+    otherwise the whole graph decides.
+
+    Args:
+        layers: capacities of each layer's edges, the first layer first; rows sum to 1.
+        query: where the flow starts.
+        keys: where each flow ends.
+        progress: as for `flow`.
+    """
+    units = [(layer.double() * SCALE).round().long().cpu() for layer in layers]
+    if len(units) == 1:
+        return units[0][query, list(keys)].double().div(SCALE).float()
+    tokens, misses = len(layers[0]), 0
+    whole, thin = _edges(units, query, None), None
+    if len(units) > 3 and tokens >= FEWEST:
+        thin = _edges(units, query, tokens // SHARE)
+    leaving = int(units[-1][query].sum())
+    found = []
+    for done, key in enumerate(keys, start=1):
+        bound = min(leaving, int(units[0][:, key].sum()))
+        amount = None
+        if thin is not None and misses < MISSES:
+            amount = _maximum_flow(thin, units[0][:, key], len(units))
+            misses = 0 if amount == bound else misses + 1
+        if amount != bound:
+            amount = _maximum_flow(whole, units[0][:, key], len(units))
+        found.append(amount)
+        if progress is not None:
+            progress(done, len(keys))
+    return torch.tensor(found, dtype=torch.float64).div(SCALE).float()
+
+
+class _Edges(NamedTuple):
+    """Edges between the layers, and from the query: tail, head and capacity of each.
+
+    Node 0 is where the flow ends; token i above layer l (from 0) is node l · tokens + i + 1; the
+    query is the last node.
+    """
+
+    tail: Int[Tensor, " edge"]
+    head: Int[Tensor, " edge"]
+    capacity: Int[Tensor, " edge"]
+
+
+def _edges(units: Sequence[Int[Tensor, "token token"]], query: int, most: int | None) -> _Edges:
+    """The edges above the first layer.
+
+    Args:
+        units: integer capacities of each layer.
+        query: where the flow starts.
+        most: how many edges of a token are kept between two layers, the largest; None for all.
+    """
+    tokens, last = len(units[0]), len(units) - 1
+    parts = []
+    for layer, capacities in enumerate(units[1:], start=1):
+        kept = capacities[query : query + 1] if layer == last else capacities
+        if most is not None and layer < last:
+            least = kept.topk(most, dim=-1).values[:, -1:]
+            kept = kept.where(kept >= least, 0)
+        tail, head = kept.nonzero(as_tuple=True)
+        below = (layer - 1) * tokens + 1
+        parts.append((tail + below + tokens, head + below, kept[tail, head]))
+    return _Edges(*(torch.cat(part) for part in zip(*parts, strict=True)))
+
+
+def _maximum_flow(edges: _Edges, column: Int[Tensor, " token"], layers: int) -> int:
+    """The maximum flow from the last node to node 0, into which the first layer's column leads."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    tokens = len(column)
+    tail = torch.cat([torch.arange(1, tokens + 1), edges.tail])
+    head = torch.cat([torch.zeros(tokens, dtype=torch.long), edges.head])
+    capacity = torch.cat([column, edges.capacity])
+    nodes = (layers - 1) * tokens + 2
+    values, *ends = (part.int().numpy() for part in (capacity, tail, head))
+    graph = csr_array((values, tuple(ends)), shape=(nodes, nodes))
+    return int(maximum_flow(graph, nodes - 1, 0, method="dinic").flow_value)

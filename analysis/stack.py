@@ -1,0 +1,150 @@
+"""The attention layers of one tower as a stack, and their weights with the heads fused.
+
+What follows a token through a whole network (rollout, flow, relevance) needs every layer of one
+tower, over the same tokens. Where a network does not give that, one sentence says why.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.trace import Site, Trace
+
+Fusion = Literal["mean", "max", "min"]
+FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
+SELF = ("self", "causal")
+
+
+def self_attention(trace: Trace, tower: str | None = None) -> tuple[Site, ...]:
+    """The self-attention layers of one tower, from the first to the last.
+
+    Args:
+        trace: of a forward pass.
+        tower: part of a model with several; None if only one has self-attention.
+
+    Raises:
+        ValueError: for several towers and none chosen, layers over different tokens (windows,
+            stages of an image), layers that mix tokens without attention or run it twice, and
+            weights that are differences of others.
+    """
+    found = [site for site in trace.sites if site.kind in SELF]
+    towers = list(dict.fromkeys(site.tower for site in found))
+    if tower not in towers and not (tower is None and len(towers) == 1):
+        raise ValueError(f"tower: expected one of {towers}, received {tower!r}")
+    sites = tuple(site for site in found if site.tower == (towers[0] if tower is None else tower))
+    _check_layers(trace, sites)
+    return sites
+
+
+def cross_attention(trace: Trace) -> tuple[Site, ...]:
+    """The layers in which the decoder attends to the encoder, from the first to the last.
+
+    Raises:
+        ValueError: if there are none, or they are not over the same tokens.
+    """
+    sites = tuple(site for site in trace.sites if site.kind == "cross")
+    if not sites:
+        raise ValueError(f"{trace.model} has no attention to an encoder")
+    _check_layers(trace, sites, every=False)
+    return sites
+
+
+def _check_layers(trace: Trace, sites: tuple[Site, ...], *, every: bool = True) -> None:
+    layers = [site.layer for site in sites]
+    if len({(len(trace.query_labels(s)), len(trace.key_labels(s))) for s in sites}) > 1:
+        raise ValueError("its layers attend over different numbers of tokens: no path joins them")
+    if every and any(len(trace.query_labels(s)) != len(trace.key_labels(s)) for s in sites):
+        raise ValueError("its queries and keys are different tokens: no path joins its layers")
+    if len({len(trace.queries(site)) for site in sites}) > 1:
+        raise ValueError("its layers attend within different windows: no path joins them")
+    if len(set(layers)) < len(layers):
+        raise ValueError("a layer runs its attention several times: their order is not known")
+    if every and layers != list(range(len(layers))):
+        missing = sorted(set(range(max(layers) + 1)) - set(layers))
+        some = ", ".join(map(str, missing[:6]))
+        raise ValueError(f"layers {some} mix tokens by other means than traced attention")
+    if any(trace.parts.get(site) is not None for site in sites):
+        raise ValueError("its weights are differences of softmax maps: their rows do not sum to 1")
+
+
+def fused(
+    trace: Trace, site: Site, fusion: Fusion = "mean", *, item: int = 0
+) -> Float[Tensor, "query key"]:
+    """One layer's weights with the heads fused: their mean, maximum or minimum, cell by cell.
+
+    Heads are read one at a time.
+    """
+    if fusion not in FUSIONS:
+        raise ValueError(f"fusion: expected one of {', '.join(FUSIONS)}, received {fusion!r}")
+    result = trace.weights(site, 0, item=item)
+    for weights in _others(trace, site, item):
+        if fusion == "mean":
+            result += weights
+        elif fusion == "max":
+            torch.maximum(result, weights, out=result)
+        else:
+            torch.minimum(result, weights, out=result)
+    return result / site.heads if fusion == "mean" else result
+
+
+def _others(trace: Trace, site: Site, item: int) -> Iterator[Tensor]:
+    for head in range(1, site.heads):
+        yield trace.weights(site, head, item=item)
+
+
+def combined(
+    trace: Trace,
+    how: Literal["mean", "max"] = "mean",
+    *,
+    tower: str | None = None,
+    kind: str | None = None,
+    item: int = 0,
+) -> Float[Tensor, "query key"]:
+    """Mean or largest weight over every head of every layer.
+
+    Args:
+        trace: of a forward pass.
+        how: "mean", whose rows sum to 1 where every layer's do, or "max", whose rows do not.
+        tower: as for `self_attention`.
+        kind: "cross" for the attention of a decoder to its encoder.
+        item: index in the batch.
+
+    Raises:
+        ValueError: as `self_attention`, but layers without attention are passed over.
+    """
+    if how not in ("mean", "max"):
+        raise ValueError(f"how: expected mean or max, received {how!r}")
+    sites = cross_attention(trace) if kind == "cross" else self_attention(trace, tower)
+    maps = [fused(trace, sites[0], how, item=item)]
+    for site in sites[1:]:
+        layer = fused(trace, site, how, item=item)
+        maps = [maps[0] + layer if how == "mean" else torch.maximum(maps[0], layer)]
+    return maps[0] / len(sites) if how == "mean" else maps[0]
+
+
+def with_residual(
+    weights: Float[Tensor, "token token"], discard: float = 0.0
+) -> Float[Tensor, "token token"]:
+    """Ã: the weights plus the identity for the residual connection, rows divided by their sums.
+
+    Args:
+        weights: of one layer, heads fused.
+        discard: share of the weights above 0, the smallest ones, that is set to 0 first.
+
+    Source: Abnar & Zuidema 2020, section 3.
+    """
+    if not 0 <= discard < 1:
+        raise ValueError(f"discard: expected 0 up to 1, received {discard}")
+    kept = weights if discard == 0 else _without_smallest(weights, discard)
+    whole = kept + torch.eye(len(kept), device=kept.device)
+    return whole / whole.sum(-1, keepdim=True)
+
+
+def _without_smallest(weights: Tensor, share: float) -> Tensor:
+    flat = weights.flatten()
+    order = flat.argsort(stable=True)
+    order = order[len(flat) - int((flat > 0).sum()) :]
+    return flat.index_fill(0, order[: int(share * len(order))], 0.0).view_as(weights)

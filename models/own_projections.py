@@ -1,0 +1,104 @@
+"""The origin of a trace of one of our networks: where each of its sites is in the network."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from models.attention import MultiHeadAttention
+from models.decoder import Decoder
+from models.encoder import Encoder
+from models.model import Network
+from models.projections import Norm, Projections, identity, split_columns, split_rows
+from models.seq2seq import Seq2Seq
+from models.simple import Smallest
+from models.trace import Site
+
+
+@dataclass(frozen=True, eq=False)
+class OwnOrigin:
+    """The network that a trace was made with.
+
+    Attributes:
+        network: one of ours.
+    """
+
+    network: Network
+
+    def projections(self, site: Site) -> Projections:
+        """The linear maps of a site.
+
+        Raises:
+            ValueError: for an attention layer that adds its values to its output beside them.
+        """
+        attention = attention_at(self.network, site)
+        config = attention.config
+        if config.value_shortcut:
+            raise ValueError(
+                f"layer {site.layer}: expected an output made by the output projection alone;"
+                " this layer adds the values themselves (value_shortcut)"
+            )
+        embedding, unembedding = _vocabulary(self.network, site.tower)
+        output = attention.out
+        linear = isinstance(output, nn.Linear)
+        factor = config.factor
+        return Projections(
+            query=_scaled(split_rows(attention.query.weight, config.heads), factor),
+            key=_scaled(split_rows(attention.key.weight, config.heads), factor),
+            value=split_rows(attention.value.weight, config.heads),
+            output=split_columns(output.weight, config.heads)
+            if linear
+            else identity(config.heads, config.value_width, attention.value.weight),
+            query_bias=_bias(attention.query, config.heads, factor),
+            key_bias=_bias(attention.key, config.heads, factor),
+            value_bias=_bias(attention.value, config.heads),
+            output_bias=output.bias if linear else None,
+            norm=_input_norm(self.network, site),
+            rotated=getattr(self.network.config, "positions", None) == "rotary"
+            and site.kind != "cross",
+            embedding=embedding,
+            unembedding=unembedding,
+        )
+
+
+def block_at(network: Network, site: Site) -> nn.Module:
+    """The block that a site belongs to."""
+    if isinstance(network, Seq2Seq) and site.tower == "encoder":
+        return network.encoder.blocks[site.layer]
+    return network if isinstance(network, Smallest) else network.blocks[site.layer]
+
+
+def attention_at(network: Network, site: Site) -> MultiHeadAttention:
+    """The attention layer of a site."""
+    name = "cross" if site.kind == "cross" else "attention"
+    found = block_at(network, site).get_submodule(name)
+    if not isinstance(found, MultiHeadAttention):
+        raise ValueError(f"layer {site.layer}: expected our attention, received {type(found)}")
+    return found
+
+
+def _input_norm(network: Network, site: Site) -> Norm | None:
+    name = "before_cross" if site.kind == "cross" else "before_attention"
+    found = getattr(block_at(network, site), name, None)
+    return None if found is None else Norm.of(found)
+
+
+def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:
+    """Vectors of the tokens a tower reads, and of those whose logits it gives."""
+    if isinstance(network, Encoder):
+        return network.tokens.weight, None
+    if isinstance(network, Seq2Seq) and tower == "encoder":
+        return network.encoder.tokens.weight, None
+    if isinstance(network, Decoder | Seq2Seq):
+        embedding = network.embedding.tokens.weight
+        own = network.output.weight
+        return embedding, embedding if own is None else own
+    return None, None
+
+
+def _bias(linear: nn.Linear, heads: int, factor: float = 1.0) -> Tensor | None:
+    bias: Tensor | None = linear.bias
+    return None if bias is None else _scaled(bias.unflatten(0, (heads, -1)), factor)
+
+
+def _scaled(weights: Tensor, factor: float) -> Tensor:
+    return weights if factor == 1 else weights * factor

@@ -1,0 +1,306 @@
+"""Finds the linear maps of an attention layer by comparing what its modules returned.
+
+Families lay their weights out in many ways: one module each for queries, keys and values, or one
+for all three, head by head or one after another. No layout is looked up by name: a head's values
+are some consecutive columns of what a linear module returned, number for number; queries and keys
+are too, but for a factor, a norm, or a rotation by position. What does not check is refused.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from models.pretrained.observation import ModuleCall
+from models.projections import Norm
+
+Heads = Float[Tensor, "head token dim"]
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A module that computes x W + b.
+
+    Attributes:
+        module: it has a `weight`, and a `bias` or None.
+        transposed: whether the weight is W itself (GPT-2's Conv1D), not its transpose.
+    """
+
+    module: nn.Module
+    transposed: bool
+
+    @staticmethod
+    def of(call: ModuleCall) -> "Linear | None":
+        """That of a call, if the module's weight and bias give what it returned."""
+        weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
+        if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
+            return None
+        for transposed in (False, True):
+            matrix = weight.T if transposed else weight
+            fits = (call.made.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
+            if fits and alike(F.linear(call.given, matrix, bias), call.made):
+                return Linear(call.module, transposed)
+        return None
+
+    @property
+    def matrix(self) -> Float[Tensor, "out input"]:
+        """As in `nn.Linear`."""
+        weight: Tensor = self.module.weight  # pyright: ignore[reportAssignmentType]
+        return weight.T if self.transposed else weight
+
+    @property
+    def bias(self) -> Float[Tensor, " out"] | None:
+        return self.module.bias  # pyright: ignore[reportReturnType]
+
+
+class Rotation(NamedTuple):
+    """A rotation of pairs of features by position.
+
+    Attributes:
+        angles: by position and pair.
+        width: number of features that are rotated, the first ones.
+        neighbours: whether feature 2i goes with 2i + 1, not i with i + width/2.
+    """
+
+    angles: Float[Tensor, "token pair"]
+    width: int
+    neighbours: bool
+
+    def __call__(self, x: Float[Tensor, "*head token dim"]) -> Float[Tensor, "*head token dim"]:
+        turned = torch.polar(torch.ones_like(self.angles), self.angles)
+        first, second = _pairs(x.double(), self.width, self.neighbours)
+        made = torch.complex(first, second) * turned
+        parts = torch.stack([made.real, made.imag], -1 if self.neighbours else -2).flatten(-2)
+        return torch.cat([parts, x[..., self.width :].double()], -1).to(x.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadMap:
+    """Where the matrices of the heads' queries, keys or values are.
+
+    Attributes:
+        linear: the module.
+        starts: of each head, the first of its columns in what the module returns.
+        dim: number of columns of a head.
+        given: what the module read.
+        factor: multiplied with what it returned.
+        norm: of each head after the projection.
+        rotation: by position, after all that; None if there is none.
+    """
+
+    linear: Linear
+    starts: tuple[int, ...]
+    dim: int
+    given: Tensor
+    factor: float = 1.0
+    norm: Norm | None = None
+    rotation: Rotation | None = None
+
+    @property
+    def matrices(self) -> Float[Tensor, "head input dim"]:
+        """One for each head; a view where the heads lie one after another."""
+        return self._scaled(self._heads(self.linear.matrix)).transpose(1, 2)
+
+    @property
+    def biases(self) -> Float[Tensor, "head dim"] | None:
+        bias = self.linear.bias
+        return None if bias is None else self._scaled(self._heads(bias))
+
+    def _heads(self, rows: Tensor) -> Tensor:
+        first, count = self.starts[0], len(self.starts)
+        if self.starts == tuple(range(first, first + count * self.dim, self.dim)):
+            return rows[first : first + count * self.dim].unflatten(0, (count, self.dim))
+        return torch.stack([rows[start : start + self.dim] for start in self.starts])
+
+    def _scaled(self, weights: Tensor) -> Tensor:
+        return weights if self.factor == 1 else weights * self.factor
+
+
+def alike(a: Tensor, b: Tensor) -> bool:
+    """Equal but for rounding, relative to the largest number."""
+    if a.shape != b.shape:
+        return False
+    wide = 1e-4 if b.dtype in (torch.float32, torch.float64) else 3e-2
+    scale = float(b.abs().max()) if b.numel() else 0.0
+    return bool((a - b).abs().amax() <= wide * scale) if scale else not a.any()
+
+
+def find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
+    """The map whose output holds the values, number for number; the last call that does."""
+    for call in reversed(calls):
+        made = _columns(call, wanted)
+        starts = None if made is None else _starts(made, wanted)
+        linear = None if starts is None else Linear.of(call)
+        if linear is not None and starts is not None:
+            return HeadMap(linear, starts, wanted.shape[2], call.given)
+    return None
+
+
+def find_rotated(
+    calls: Sequence[ModuleCall], wanted: Heads, taken: Sequence[HeadMap] = ()
+) -> HeadMap | None:
+    """The map that makes queries or keys, but for a factor, a norm and a rotation.
+
+    Args:
+        calls: of the modules before the attention.
+        wanted: the queries or keys.
+        taken: maps of the same layer whose columns are others.
+    """
+    used = {(id(each.linear.module), start) for each in taken for start in each.starts}
+    for call in reversed(calls):
+        for made, norm in _normed(call, calls, wanted):
+            every = range(0, made.shape[1], wanted.shape[2])
+            free = [start for start in every if (id(call.module), start) not in used]
+            found = _with_rotation(made, wanted, free)
+            linear = None if found is None else Linear.of(call)
+            if found is not None and linear is not None:
+                starts, factor, rotation = found
+                dim = wanted.shape[2]
+                return HeadMap(linear, starts, dim, call.given, factor, norm, rotation)
+    return None
+
+
+def find_output(
+    calls: Sequence[ModuleCall], values: Float[Tensor, "head token dim"]
+) -> tuple[Linear, ModuleCall] | None:
+    """The map that reads the values of all heads side by side; the first call that does."""
+    merged = rearrange(values, "head token dim -> token (head dim)")
+    for call in calls:
+        same_size = (call.given.shape[-1], call.given.numel()) == (merged.shape[1], merged.numel())
+        if same_size and alike(call.given.reshape(merged.shape), merged.to(call.given.dtype)):
+            linear = Linear.of(call)
+            if linear is not None:
+                return linear, call
+    return None
+
+
+def norm_of(call: ModuleCall) -> Norm | None:
+    """The norm that a module is, if its weights give what it returned."""
+    eps = next(
+        (float(getattr(call.module, name)) for name in EPS if hasattr(call.module, name)), None
+    )
+    weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
+    if call.given.shape != call.made.shape or eps is None:
+        return None
+    if weight is not None and weight.shape != call.made.shape[-1:]:
+        return None
+    candidates = [Norm("layer", weight, bias, eps), Norm("rms", weight, bias, eps)]
+    if weight is not None:  # Gemma's weights are stored less 1
+        candidates.append(Norm("rms", 1 + weight, bias, eps))
+    given = call.given.float()
+    return next((norm for norm in candidates if alike(norm(given), call.made.float())), None)
+
+
+EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
+
+
+def _columns(call: ModuleCall, wanted: Heads) -> Float[Tensor, "token column"] | None:
+    """What a module returned, a row for each token of the queries, keys or values."""
+    made = call.made
+    if made.ndim not in (2, 3) or made.shape[-1] < wanted.shape[0] * wanted.shape[2]:
+        return None
+    made = made.reshape(-1, made.shape[-1])
+    return made if len(made) == wanted.shape[1] else None
+
+
+def _starts(made: Float[Tensor, "token column"], wanted: Heads) -> tuple[int, ...] | None:
+    """First column of each head, where its columns are there number for number."""
+    dim, found = wanted.shape[2], []
+    for head in wanted:
+        same = (made == head[:, :1]).all(0).nonzero().flatten().tolist()
+        fits = (s for s in same if s not in found and made[:, s : s + dim].equal(head))
+        start = next(fits, None)
+        if start is None:
+            return None
+        found.append(start)
+    return tuple(found)
+
+
+def _normed(
+    call: ModuleCall, calls: Sequence[ModuleCall], wanted: Heads
+) -> Iterator[tuple[Float[Tensor, "token column"], Norm | None]]:
+    """What a linear module returned, as it is and after a norm of each head."""
+    made = _columns(call, wanted)
+    if made is None:
+        return
+    yield made, None
+    for other in calls:
+        if other is call or other.given.numel() != made.numel():
+            continue
+        rows = _as_rows(other.given, made)
+        norm = None if rows is None else norm_of(other)
+        if norm is not None and rows is not None:
+            yield _like(rows, other), norm
+
+
+def _as_rows(given: Tensor, made: Float[Tensor, "token column"]) -> str | None:
+    """How a tensor holds the rows of another: as they are, or with heads in front of tokens."""
+    if given.reshape(-1).equal(made.reshape(-1)):
+        return "token"
+    if given.ndim == 4:
+        merged = rearrange(given, "batch head token dim -> (batch token) (head dim)")
+        if merged.equal(made.reshape(merged.shape) if merged.numel() == made.numel() else made):
+            return "head"
+    return None
+
+
+def _like(order: str, call: ModuleCall) -> Float[Tensor, "token column"]:
+    """What a norm returned, a row for each token."""
+    if order == "head":
+        return rearrange(call.made, "batch head token dim -> (batch token) (head dim)")
+    tokens = call.made.shape[0] * call.made.shape[1]
+    return call.made.reshape(tokens, -1)
+
+
+def _with_rotation(
+    made: Float[Tensor, "token column"], wanted: Heads, free: Sequence[int]
+) -> tuple[tuple[int, ...], float, Rotation | None] | None:
+    """First column of each head, the factor, and the rotation; None if it is not so."""
+    dim, starts = wanted.shape[2], []
+    if len(free) < len(wanted):
+        return None
+    lengths = torch.stack([made[:, s : s + dim].float().norm(dim=1) for s in free])
+    for head in wanted.float().norm(dim=2):
+        ratio = head / lengths.clamp_min(1e-30)
+        even = (ratio.amax(1) - ratio.amin(1)) / ratio.mean(1)
+        left = (i for i in range(len(free)) if free[i] not in starts)
+        starts.append(free[min(left, key=lambda i: float(even[i]))])
+    before = torch.stack([made[:, start : start + dim] for start in starts])
+    factor = float(wanted.float().norm() / before.float().norm().clamp_min(1e-30))
+    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
+    if alike(before * factor, wanted):
+        return tuple(starts), factor, None
+    rotation = rotation_between(before.float() * factor, wanted.float())
+    return None if rotation is None else (tuple(starts), factor, rotation)
+
+
+def rotation_between(before: Heads, after: Heads) -> Rotation | None:
+    """The rotation by position, the same in every head, that turns the one into the other."""
+    dim = before.shape[2]
+    moved = (before - after).abs().amax((0, 1)) > 1e-4 * after.abs().max()
+    last = int(moved.nonzero().max()) + 1 if moved.any() else 0
+    for width in range(dim - dim % 2, max(0, last - 1), -2):
+        for neighbours in (False, True):
+            rotation = _fitted(before, after, width, neighbours)
+            if alike(rotation(before), after):
+                return rotation
+    return None
+
+
+def _fitted(before: Heads, after: Heads, width: int, neighbours: bool) -> Rotation:
+    a, b = (torch.complex(*_pairs(x.double(), width, neighbours)) for x in (before, after))
+    return Rotation((a.conj() * b).sum(0).angle(), width, neighbours)
+
+
+def _pairs(x: Tensor, width: int, neighbours: bool) -> tuple[Tensor, Tensor]:
+    """The first and second features of the pairs that are rotated together."""
+    rotated = x[..., :width]
+    if neighbours:
+        return rotated[..., 0::2], rotated[..., 1::2]
+    first, second = rotated.chunk(2, dim=-1)
+    return first, second

@@ -1,0 +1,119 @@
+"""What the innermost modules of a transformers network read and return in one traced pass."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from models.attention import Edit
+from models.inputs.pretrained import ModelInputs
+from models.pretrained.interface import recording
+from models.pretrained.passes import new_recording, run_network
+from models.pretrained.recording import Recording
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+PROBE_TOKENS = 16
+# Arguments that hold one number for each token of a text, and can be cut short together.
+PER_TOKEN = frozenset(
+    {"input_ids", "attention_mask", "token_type_ids", "decoder_input_ids", "decoder_attention_mask"}
+)
+
+
+Rows = Callable[[Tensor], Tensor] | None  # the rows to keep of what a module reads or returns
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleCall:
+    """One call of a module.
+
+    Attributes:
+        path: of the module.
+        module: itself.
+        given: its first tensor.
+        made: the tensor it returned.
+        before: number of attention calls that came before it.
+    """
+
+    path: str
+    module: nn.Module
+    given: Tensor
+    made: Tensor
+    before: int
+
+
+def short(inputs: ModelInputs) -> ModelInputs:
+    """The first tokens of a text; any other input as it is.
+
+    Of a batch, those of the item with the most tokens of its own.
+    """
+    given = inputs.arguments
+    ids = given.get("input_ids")
+    flat = all(isinstance(x, Tensor) and x.ndim == 2 for x in given.values())
+    if ids is None or not flat or not PER_TOKEN.issuperset(given):
+        return replace(inputs, arguments=dict(given))
+    shown = given.get("attention_mask", torch.ones_like(ids))
+    item = int(shown.sum(1).argmax())
+    places = shown[item].nonzero().flatten()[:PROBE_TOKENS]
+    cut = {
+        name: value[item : item + 1, :PROBE_TOKENS]
+        if name.startswith("decoder")
+        else value[item : item + 1, places]
+        for name, value in given.items()
+        if name != "attention_mask"
+    }
+    return ModelInputs(cut)
+
+
+def observe(
+    model: "Model",
+    inputs: ModelInputs,
+    edits: Sequence[Edit] = (),
+    rows: Rows = None,
+) -> tuple[Recording, list[ModuleCall]]:
+    """One traced pass, and the calls of all modules without parts, in order.
+
+    Args:
+        model: of the library.
+        inputs: as prepared.
+        edits: interventions.
+        rows: which rows are kept; None keeps all.
+    """
+    record, calls = new_recording(model, inputs, edits), []
+    noted = _noted(model.network, record, calls, rows)
+    with recording(model.network, record), torch.no_grad(), noted:
+        run_network(model, inputs)
+    return record, calls
+
+
+@contextmanager
+def _noted(
+    network: nn.Module, record: Recording, calls: list[ModuleCall], rows: Rows
+) -> Iterator[None]:
+    """Inside, calls of modules without parts are noted, in passes of this thread."""
+    thread = get_ident()
+
+    def note(path: str, module: nn.Module, args: tuple[Any, ...], made: Any) -> None:
+        given = args[0] if args else None
+        if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(made, Tensor):
+            return
+        before = len(record.calls)
+        given, made = (x if rows is None else rows(x) for x in (given, made))
+        calls.append(ModuleCall(path, module, given.clone(), made.clone(), before))
+
+    hooks = [
+        module.register_forward_hook(partial(note, path))
+        for path, module in network.named_modules()
+        if next(module.children(), None) is None
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()

@@ -1,0 +1,189 @@
+"""The origin of a trace of a transformers model: the linear maps of its sites, found in a pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from einops import rearrange
+from torch import Tensor
+
+from models.attention import Edit
+from models.attention.functional import values_of
+from models.inputs.pretrained import ModelInputs
+from models.pretrained.linear_maps import (
+    HeadMap,
+    Linear,
+    find_output,
+    find_rotated,
+    find_values,
+    norm_of,
+)
+from models.pretrained.observation import ModuleCall, observe, short
+from models.pretrained.recording import Call
+from models.projections import Norm, Projections, split_columns
+from models.trace import Site
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
+Key = tuple[str | None, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class SiteMaps:
+    """The linear maps of one attention call.
+
+    Attributes:
+        query: of the heads' queries.
+        key: of the key heads' keys.
+        value: of their values.
+        output: reads the values of all heads.
+        norm: whose output the queries are made of.
+        embedding: vectors of the tokens that the tower reads; None if it reads none.
+    """
+
+    query: HeadMap
+    key: HeadMap
+    value: HeadMap
+    output: Linear
+    norm: Norm | None
+    embedding: Tensor | None
+
+
+@dataclass(frozen=True, eq=False)
+class PretrainedOrigin:
+    """The model and the input that a trace was made with.
+
+    Attributes:
+        model: of the library.
+        inputs: as prepared.
+        edits: of the pass.
+    """
+
+    model: "Model"
+    inputs: ModelInputs
+    edits: Sequence[Edit] = ()
+
+    def projections(self, site: Site) -> Projections:
+        """The linear maps of a site, checked on the first tokens of the input.
+
+        Raises:
+            ValueError: where a layer's queries, keys, values or output are no linear map of one
+                module, with what was expected.
+        """
+        found = self._maps.get((site.module, site.layer, site.part))
+        if isinstance(found, ValueError):
+            raise found
+        if found is None:
+            raise ValueError(f"{site.module}: expected it to attend in the first tokens alone too")
+        return Projections(
+            query=found.query.matrices,
+            key=found.key.matrices,
+            value=found.value.matrices,
+            output=split_columns(found.output.matrix, len(found.query.starts)),
+            query_bias=found.query.biases,
+            key_bias=found.key.biases,
+            value_bias=found.value.biases,
+            output_bias=found.output.bias,
+            norm=found.norm,
+            query_norm=found.query.norm,
+            key_norm=found.key.norm,
+            rotated=found.query.rotation is not None or found.key.rotation is not None,
+            embedding=found.embedding,
+            unembedding=self._unembedding(found, site),
+        )
+
+    @cached_property
+    def _maps(self) -> dict[Key, SiteMaps | ValueError]:
+        inputs = short(self.inputs)
+        record, calls = observe(self.model, inputs)
+        found: dict[Key, SiteMaps | ValueError] = {}
+        for index, call in enumerate(record.calls):
+            entry = call.entry
+            ids = inputs.arguments.get(IDS.get(entry.source or "", ""))
+            try:
+                maps = site_maps(call, index, calls, ids)
+            except ValueError as error:
+                maps = error
+            found.setdefault((entry.path, entry.layer, entry.part), maps)
+        return found
+
+    def _unembedding(self, maps: SiteMaps, site: Site) -> Tensor | None:
+        """The vectors that the tower's output is multiplied with for its logits."""
+        network = self.model.network
+        if maps.embedding is None or (
+            network.config.is_encoder_decoder and site.tower == "encoder"
+        ):
+            return None
+        weight = getattr(network.get_output_embeddings(), "weight", None)
+        return weight if _is_wide(weight, maps.query.given.shape[-1]) else None
+
+
+@torch.no_grad()
+def site_maps(
+    call: Call, index: int, calls: Sequence[ModuleCall], ids: Tensor | None = None
+) -> SiteMaps:
+    """The linear maps of one attention call.
+
+    Args:
+        call: of the attention.
+        index: of the call in its pass.
+        calls: of every module without parts.
+        ids: that its tower reads; None if it reads no tokens.
+
+    Raises:
+        ValueError: where one is not found.
+    """
+    path, pattern = call.entry.path, call.pattern
+    if call.blocks is not None or call.packing is not None:
+        raise ValueError(f"{path} attends in windows: expected one row for each token of its input")
+    before = [each for each in calls if each.before == index]
+    after = [each for each in calls if each.before == index + 1]
+    value = find_values(before, _rows(pattern.v))
+    if value is None:
+        raise ValueError(f"{path}: expected values that one linear module makes of its input")
+    key = find_rotated(before, _rows(pattern.k), [value])
+    if key is None:
+        raise ValueError(f"{path}: expected keys that one linear module makes of its input")
+    query = find_rotated(before, _rows(pattern.q), [value, key])
+    if query is None:
+        raise ValueError(f"{path}: expected queries that one linear module makes of its input")
+    if not (
+        key.given.equal(value.given) and (call.kind == "cross" or key.given.equal(query.given))
+    ):
+        raise ValueError(f"{path}: expected queries, keys and values of the same input")
+    output = find_output(after, _rows(values_of(pattern, 0.0)[0]))
+    if output is None:
+        raise ValueError(f"{path}: expected an output that one linear module makes of its values")
+    norm, embedding = _norm(before, query), _embedding(calls, ids, query.given.shape[-1])
+    return SiteMaps(query, key, value, output[0], norm, embedding)
+
+
+def _rows(heads: Tensor) -> Tensor:
+    return rearrange(heads, "batch head token dim -> head (batch token) dim")
+
+
+def _norm(calls: Sequence[ModuleCall], query: HeadMap) -> Norm | None:
+    """The norm whose output the queries are made of."""
+    for call in reversed(calls):
+        if call.made.shape == query.given.shape and call.made.equal(query.given):
+            norm = norm_of(call)
+            if norm is not None:
+                return norm
+    return None
+
+
+def _embedding(calls: Sequence[ModuleCall], ids: Tensor | None, dim: int) -> Tensor | None:
+    """The table that ids are looked up in, if its vectors are as wide as the tower."""
+    for call in calls:
+        if ids is not None and call.given.equal(ids):
+            weight = getattr(call.module, "weight", None)
+            return weight if _is_wide(weight, dim) else None
+    return None
+
+
+def _is_wide(weight: object, dim: int) -> bool:
+    return isinstance(weight, Tensor) and weight.ndim == 2 and weight.shape[1] == dim

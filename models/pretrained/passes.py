@@ -1,0 +1,59 @@
+"""Forward passes of transformers models, recorded or not."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from models.attention import Edit
+from models.eval_mode import without_dropout
+from models.inputs.pretrained import ModelInputs
+from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.hidden import block_outputs
+from models.pretrained.interface import recording
+from models.pretrained.recording import Recording
+from models.pretrained.sources import distinct
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+
+def record_pass(
+    model: "Model",
+    inputs: ModelInputs,
+    edits: Sequence[Edit] = (),
+    *,
+    hidden: bool = False,
+    gradient: bool = False,
+) -> tuple[Recording, Any]:
+    """One forward pass: what was recorded, and the output of the network."""
+    record = new_recording(model, inputs, edits)
+    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
+        record.states = blocks
+        return record, run_network(model, inputs, hidden)
+
+
+def new_recording(model: "Model", inputs: ModelInputs, edits: Sequence[Edit] = ()) -> Recording:
+    """The state of a trace that is about to run."""
+    inputs.arguments = distinct(inputs.arguments)
+    return Recording(
+        AttentionModules.find_in(model.network),
+        inputs.arguments,
+        inputs.sequences,
+        model.network.config,
+        inputs.items,
+        edits,
+    )
+
+
+def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
+    """The forward pass in eval mode, without a key-value cache."""
+    network, more = model.network, {"return_dict": True}
+    if hidden:
+        more["output_hidden_states"] = True
+    if getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None:
+        more["use_cache"] = False
+    with without_dropout(network):
+        return network(**{**more, **inputs.arguments})

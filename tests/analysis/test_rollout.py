@@ -1,0 +1,214 @@
+"""Rollout, flow and fused maps against closed forms, plain loops and networkx."""
+
+from typing import Any
+
+import networkx as nx
+import pytest
+import torch
+
+from analysis import flow as flow_module
+from analysis.flow import flow, maximum_flows
+from analysis.rollout import rollout
+from analysis.stack import combined, cross_attention, fused, self_attention, with_residual
+from models.attention import Dot, Pattern
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.text import Tokens
+from models.trace import Output, Site, Trace
+from models.vit import ViTConfig
+
+TOKENS, HEADS, LAYERS = 7, 3, 4
+
+
+def trace_of(layers, kind="self"):
+    """A trace whose weights are those given, `layer head query key`; zeros must not occur."""
+    patterns, sites = [], []
+    for number, weights in enumerate(layers):
+        heads, queries, keys = weights.shape
+        zeros = torch.zeros(1, heads, max(queries, keys), 1)
+        patterns.append(
+            Pattern(
+                zeros[:, :, :queries],
+                zeros[:, :, :keys],
+                zeros[:, :, :keys],
+                score=Dot(scale=1.0),
+                bias=weights.log()[None],
+            )
+        )
+        sites.append(Site(number, kind, heads, queries, keys))
+    text = tokens(layers[0].shape[-1])
+    return Trace(
+        "by hand", True, (text,), tuple(sites), Output("none", torch.zeros(1)), tuple(patterns)
+    )
+
+
+def tokens(count):
+    labels = tuple(f"t{place}" for place in range(count))
+    none = (None,) * count
+    return Tokens(tuple(range(count)), labels, (False,) * count, (0,) * count, none)
+
+
+def draw(layers=LAYERS, heads=HEADS, count=TOKENS, sharp=2.0, seed=5):
+    dice = torch.Generator().manual_seed(seed)
+    return torch.softmax(sharp * torch.randn(layers, heads, count, count, generator=dice), -1)
+
+
+def test_uniform_attention_has_a_closed_form():
+    uniform = torch.full((LAYERS, HEADS, TOKENS, TOKENS), 1 / TOKENS)
+    left = 2.0**-LAYERS
+    expected = left * torch.eye(TOKENS) + (1 - left) / TOKENS
+    torch.testing.assert_close(rollout(trace_of(uniform)), expected)
+
+
+@pytest.mark.parametrize("fusion", ["mean", "max", "min"])
+def test_rollout_is_the_product_by_loops(fusion):
+    weights = draw()
+    expected = torch.eye(TOKENS).double()
+    for layer in weights.double():
+        whole = torch.zeros(TOKENS, TOKENS).double()
+        for i in range(TOKENS):
+            for j in range(TOKENS):
+                cells = [float(layer[head, i, j]) for head in range(HEADS)]
+                fuse = {"mean": sum(cells) / HEADS, "max": max(cells), "min": min(cells)}
+                whole[i, j] = fuse[fusion] + (i == j)
+        expected = torch.stack([row / row.sum() for row in whole]) @ expected
+    found = rollout(trace_of(weights), fusion=fusion)
+    torch.testing.assert_close(found, expected.float())
+    torch.testing.assert_close(found.sum(-1), torch.ones(TOKENS))
+
+
+def test_discarding_keeps_rows_summing_to_one():
+    weights = draw(layers=2)
+    mean = weights[0].mean(0)
+    cut = with_residual(mean, 0.6)
+    dropped = sorted(mean.flatten().tolist())[: int(0.6 * TOKENS**2)]
+    kept = mean * (mean > dropped[-1])
+    expected = kept + torch.eye(TOKENS)
+    torch.testing.assert_close(cut, expected / expected.sum(-1, keepdim=True))
+    found = rollout(trace_of(weights), discard=0.6)
+    torch.testing.assert_close(found.sum(-1), torch.ones(TOKENS))
+
+
+def test_discarding_counts_no_masked_cells():
+    causal = torch.tril(torch.arange(1.0, 26).view(5, 5))  # 15 of 25 cells
+    kept = with_residual(causal, 0.4) * (1 - torch.eye(5))
+    assert int((kept > 0).sum()) == 10 - 3  # the six smallest are gone, three of them diagonal
+
+
+def slow_flow(layers, query, key):
+    graph = nx.DiGraph()
+    for depth, layer in enumerate(layers):
+        for i, row in enumerate(layer.tolist()):
+            for j, capacity in enumerate(row):
+                graph.add_edge((depth + 1, i), (depth, j), capacity=capacity)
+    return nx.maximum_flow_value(graph, (len(layers), query), (0, key))
+
+
+@pytest.mark.parametrize("fusion", ["mean", "max"])
+def test_flow_is_that_of_networkx(fusion):
+    t = trace_of(draw(layers=3, sharp=3.0))
+    layers = [with_residual(fused(t, site, fusion)) for site in t.sites]
+    calls = []
+    found = flow(t, 2, fusion=fusion, progress=lambda *done: calls.append(done))
+    for key in range(TOKENS):
+        assert float(found[key]) == pytest.approx(slow_flow(layers, 2, key), abs=1e-6)
+    assert calls == [(done, TOKENS) for done in range(1, TOKENS + 1)]
+    torch.testing.assert_close(flow(t, 2, fusion=fusion, keys=[5, 1]), found[[5, 1]])
+
+
+def test_the_sparse_graph_only_saves_time(monkeypatch):
+    """With it and without, the same flows; networkx agrees where the bound is not reached."""
+    t = trace_of(draw(layers=4, heads=1, sharp=5.0, count=11))
+    layers = [with_residual(fused(t, site)) for site in t.sites]
+    monkeypatch.setattr(flow_module, "FEWEST", 1)
+    monkeypatch.setattr(flow_module, "MISSES", 99)
+    quick = maximum_flows(layers, 3, range(11))
+    monkeypatch.setattr(flow_module, "FEWEST", 99)
+    torch.testing.assert_close(quick, maximum_flows(layers, 3, range(11)), rtol=0, atol=0)
+    below = layers[0].sum(0).clamp(max=1) - quick > 1e-3
+    assert below.any()
+    assert not below.all()
+    key = int(below.nonzero()[0])
+    assert float(quick[key]) == pytest.approx(slow_flow(layers, 3, key), abs=1e-6)
+
+
+def test_one_layer_is_its_own_flow():
+    t = trace_of(draw(layers=1))
+    expected = with_residual(fused(t, t.sites[0]))[4]
+    torch.testing.assert_close(flow(t, 4), expected)
+
+
+def test_combined_over_heads_and_layers():
+    weights = draw()
+    t = trace_of(weights)
+    torch.testing.assert_close(combined(t), weights.mean((0, 1)))
+    torch.testing.assert_close(combined(t, "max"), weights.amax((0, 1)))
+
+
+IDS = torch.randint(3, 31, (1, 11), generator=torch.Generator().manual_seed(2))
+SMALL: dict[str, Any] = {"dim": 20, "heads": 2, "depth": 3, "mlp": 13, "seed": 1}
+SEQ2SEQ = Seq2SeqConfig(
+    source_vocab=31, target_vocab=31, dim=20, heads=2, d_k=10, d_v=10, depth=2, mlp=13
+)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        EncoderConfig(vocab=31, **SMALL),
+        EncoderConfig(vocab=31, positions="rotary", norm="pre", **SMALL),
+        DecoderConfig(vocab=31, **SMALL),
+        ViTConfig(image=12, patch=4, dim=20, heads=2, depth=3, mlp=13, registers=1),
+    ],
+)
+def test_every_network_of_ours(config):
+    pixels = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(4))
+    t = trace(load(config), pixels if isinstance(config, ViTConfig) else IDS)
+    found = rollout(t)
+    expected = torch.eye(len(t.labels))
+    for site in t.sites:
+        whole = t.weights(site).mean(0) + torch.eye(len(t.labels))
+        expected = whole / whole.sum(-1, keepdim=True) @ expected
+    torch.testing.assert_close(found, expected)
+    layers = [with_residual(fused(t, site)) for site in t.sites]
+    assert float(flow(t, 3, keys=[1])) == pytest.approx(slow_flow(layers, 3, 1), abs=1e-6)
+
+
+def test_towers_of_an_encoder_decoder_are_chosen():
+    t = trace(load(SEQ2SEQ), IDS, IDS[:, :5])
+    encoder, decoder = rollout(t, tower="encoder"), rollout(t, tower="decoder")
+    assert encoder.shape == (11, 11)
+    count = len(t.query_labels(t.site(0, "causal")))
+    assert decoder.shape == (count, count)
+    assert torch.equal(decoder, decoder.tril())
+    crossed = torch.stack([t.weights(layer, kind="cross").mean(0) for layer in range(2)])
+    torch.testing.assert_close(combined(t, kind="cross"), crossed.mean(0))
+    with pytest.raises(ValueError, match="tower: expected one of"):
+        rollout(t)
+    assert len(cross_attention(t)) == 2
+
+
+def test_networks_without_one_stack_say_why():
+    layers = draw(layers=2)
+    t = trace_of(layers)
+    gap = Trace(**{**vars(t), "sites": (t.sites[0], Site(3, "self", HEADS, TOKENS, TOKENS))})
+    with pytest.raises(ValueError, match="layers 1, 2 mix tokens by other means"):
+        rollout(gap)
+    with pytest.raises(ValueError, match="no attention to an encoder"):
+        combined(t, kind="cross")
+    with pytest.raises(ValueError, match="query: expected 0 to 6, received 7"):
+        flow(t, 7)
+    with pytest.raises(ValueError, match="discard"):
+        rollout(t, discard=1.0)
+    assert len(self_attention(t)) == 2
+
+
+def test_minilm_rows_sum_to_one():
+    t = trace(load("minilm"), "The animal didn't cross the street because it was too tired")
+    found = rollout(t, discard=0.9)
+    torch.testing.assert_close(found.sum(-1), torch.ones(len(t.labels)))
+    through = flow(t, 0)
+    assert 0 <= float(through.min())
+    assert float(through.max()) <= 1

@@ -1,0 +1,26 @@
+"""The second sentence of models that read two."""
+
+from viz.pages.shared import Choice
+from viz.pages.state import session
+from viz.pages.widgets import entry
+
+PAIRED = ("minilm",)  # of the catalogue
+
+
+def second_entry(page: str, choice: Choice) -> None:
+    """The entry of the second sentence."""
+    if choice.model in PAIRED:
+        entry.text(
+            page,
+            "pair",
+            "Second sentence (optional)",
+            "The model reads both at once, with [SEP] between them; the picture can be limited to"
+            " the weights within a sentence or from one to the other.",
+        )
+
+
+def second(page: str, choice: Choice) -> str:
+    """The second sentence; "" if there is none."""
+    from models.text import clean
+
+    return clean(session.get(page, "pair"))[0].strip() if choice.model in PAIRED else ""
