@@ -47,9 +47,12 @@ test("a plot with its labels and scale fits into the window at any usual height"
   for (const height of [720, 768, 900, 1080])
     for (const above of [120, 300, 700]) {
       const plot = viewport.tallestPlot(height, above, 190);
-      assert.ok(plot + 190 <= height - 100, `${height}, ${above}: ${plot}`);
-      assert.ok(plot >= 0.4 * height - 10, `${height}, ${above}: ${plot}`);
+      assert.ok(plot + 190 <= height - 70, `${height}, ${above}: ${plot}`);
+      assert.ok(plot >= 0.36 * height - 10, `${height}, ${above}: ${plot}`);
     }
+  // below a short toolbar the whole picture is in the window before the page is scrolled
+  for (const height of [720, 768])
+    assert.ok(240 + 190 + viewport.tallestPlot(height, 240, 190) <= height);
   assert.equal(viewport.tallestPlot(2000, 0, 190), 760);
 });
 
@@ -98,8 +101,26 @@ test("walking brings the cell into view, moving as little as possible", () => {
   assert.ok(Math.abs(viewport.revealing(LAYOUT, view, { query: 10, key: 6 }).row - 5) < 1e-9);
 });
 
-test("positions are written so that numbers keep apart", () => {
-  assert.deepEqual([30, 12, 5, 1, 0.1].map((scale) => viewport.strideFor(scale, 30)), [1, 5, 10, 50, 500]);
+test("where not every label has room, those that matter come first and all keep apart", () => {
+  assert.deepEqual(viewport.labelled([3, 7], 9, 8.5, [5]), [3, 4, 5, 6]);
+  const few = viewport.labelled([0, 200], 2, 11, [101, 99, 103, 7, 250]);
+  for (const index of [101, 7]) assert.ok(few.includes(index));
+  for (const index of [99, 103, 250]) assert.ok(!few.includes(index));
+  few.slice(1).forEach((index, i) => assert.ok(2 * (index - few[i]) >= 11));
+  const widest = Math.max(...few.slice(1).map((index, i) => index - few[i]));
+  assert.ok(widest <= 12, String(few)); // never more than two labels' room is left empty
+  assert.ok(viewport.labelled([500, 16384], 0.03, 11, []).every((index) => index >= 500));
+});
+
+test("labels shrink with their cells, down to 8 pixels", () => {
+  /** @param {number} scale */
+  const view = (scale) => ({ row: 0, col: 0, scale });
+  assert.deepEqual([8, 9, 30].map((scale) => viewport.isLabelled(LAYOUT, view(scale))), [false, true, true]);
+  assert.equal(viewport.labelSize(LAYOUT, view(30)), 12);
+  for (const scale of [8.5, 9, 10, 12]) {
+    const size = viewport.labelSize(LAYOUT, view(scale));
+    assert.ok(size >= 8 && size <= scale);
+  }
 });
 
 test("every token lies in the cell that pooling put it in", () => {
@@ -197,7 +218,11 @@ test("a thumbnail is the whole map where nothing was pooled, and is cropped from
 });
 
 test("how fine a part is, and what it covers", () => {
-  const part = { ...partOf([1, 2, 3, 4], [2, 2]), max: 1, whole: false };
+  /** @type {import("../../viz/components/headscope_views/assets/types").Part} */
+  const part = {
+    ...partOf([1, 2, 3, 4], [2, 2]),
+    ...{ coding: "sqrt", min: 0, max: 1, whole: false, sinks: null },
+  };
   part.rows = [0, 4];
   assert.equal(density(part), 0.5);
   assert.equal(covers(part, [1, 4], [0, 2]), true);

@@ -29,7 +29,7 @@ def params(model: str) -> tuple[link.Param, ...]:
         link.number_or("head", first.head, 99, ("mean", "max")),
         link.number("token", first.query, 0, 9999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", ("fixed", "own")),
+        link.choice("scale", "fixed", attention.SCALES),
         *attention.FORMS,
         link.retired("cut"),
     )

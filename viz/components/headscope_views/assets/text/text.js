@@ -97,6 +97,7 @@ function toolbar(state, bar, drawn) {
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
+  for (const { choices } of drawn.values()) if (choices) note.before(choices);
   let named = "";
 
   /** One button for each kind of attention, where there are several. */
@@ -129,6 +130,8 @@ function toolbar(state, bar, drawn) {
       );
       const zoom = form()?.zoom;
       zooming.hidden = !zoom;
+      for (const [name, { choices }] of drawn)
+        if (choices) choices.hidden = name !== state.selection.form;
       setText(note, state.base.note);
       note.hidden = !state.base.note;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
