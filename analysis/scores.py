@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.view import View
+from analysis.view import JOINT, View
 from models.attention.pattern import positions
 from models.trace import Rows, Site, Trace
 
@@ -19,16 +19,12 @@ class Scores:
     """A source whose `weights` are scores: after scale, cap, bias and temperature; −∞ where masked.
 
     Attributes:
-        shown: a trace, or a view of single tokens.
+        shown: a trace, or a view; only sites that have scores can be read.
         hidden: by site, keys that count as masked.
     """
 
     shown: Trace | View
     hidden: Mapping[Site, tuple[int, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if has_joined_tokens(self.shown):
-            raise ValueError("scores are of single tokens: a word of several has none")
 
     def weights(
         self,
@@ -40,8 +36,10 @@ class Scores:
         rows: Rows = None,
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
+        site = self.shown.site(layer, kind, tower)
+        if not has_scores(self.shown, site):
+            raise ValueError("expected single tokens: a word of several has no score")
         trace = self.shown.trace if isinstance(self.shown, View) else self.shown
-        site = trace.site(layer, kind, tower)
         if isinstance(self.shown, View):
             own = [group[0] for group in self.shown.origins(site, "out")]
             keys = [group[0] for group in self.shown.origins(site, "in")]
@@ -51,8 +49,7 @@ class Scores:
             scores = trace.scores(site, head, rows=rows, item=item)
         # whatever number the network masks them with
         scores = scores.masked_fill(scores <= HIDDEN, -torch.inf)
-        if isinstance(layer, Site):
-            scores[..., list(self.hidden.get(layer, ()))] = -torch.inf
+        scores[..., list(self.hidden.get(site, ()))] = -torch.inf
         return scores
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
@@ -62,11 +59,12 @@ class Scores:
         return self.shown.key_labels(site, item)
 
 
-def has_joined_tokens(shown: Trace | View) -> bool:
-    """Whether any row or column stands for several tokens."""
-    return isinstance(shown, View) and any(
-        len(group) > 1
-        for site in shown.sites
-        for direction in ("out", "in")
-        for group in shown.origins(site, direction)
-    )
+def has_scores(shown: Trace | View, site: Site) -> bool:
+    """Whether each row and column of a site is one token, of one attention call.
+
+    A word of several tokens has weights, but no score; a joint map has two softmaxes.
+    """
+    if not isinstance(shown, View):
+        return True
+    groups = (*shown.origins(site, "out"), *shown.origins(site, "in"))
+    return site.kind != JOINT and all(len(group) == 1 for group in groups)

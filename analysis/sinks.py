@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import COMBINED, Head, WeightSource, combine
+from analysis.overview import COMBINED, Head, RowSource, combine
 from analysis.view import View
 from models.trace import Rows, Site, Trace
 
@@ -42,7 +42,7 @@ class WithoutSinks:
             left stays zero.
     """
 
-    source: WeightSource
+    source: RowSource
     sinks: dict[Site, tuple[int, ...]]
     renormalised: bool = False
 

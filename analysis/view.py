@@ -4,7 +4,7 @@ By whole words or sentences, without special tokens, and of an encoder–decoder
 each layer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -15,7 +15,8 @@ from torch import Tensor
 
 from analysis.sentences import sentences_of
 from analysis.words import Group, joined, joined_tokens, renormalised, words_of
-from models.attention import Pattern
+from models.attention import Block, Pattern
+from models.attention.blocks import row_blocks
 from models.attention.pattern import positions
 from models.trace import Output, Rows, Site, Tokens, Trace
 
@@ -155,6 +156,21 @@ class View:
             weights = renormalised(weights[..., kept])
             columns = _in_order(columns)
         return joined(weights, _in_order(chosen), columns)
+
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        """As `Trace.blocks`, of the weights shown here."""
+        _first(item)
+        if self.is_plain and site.kind != JOINT:
+            yield from self.trace.blocks(self._side(site)[0])
+            return
+        queries, keys = len(self.queries(site)[0]), len(self.keys(site)[0])
+
+        def read(heads: slice, rows: slice) -> Block:
+            chosen = range(heads.start, heads.stop)
+            weights = [self.weights(site, head, rows=rows) for head in chosen]
+            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+
+        yield from row_blocks(read, site.heads, queries, keys)
 
     def site(self, layer: int | Site, kind: str | None = None, tower: str | None = None) -> Site:
         """As `Trace.site`; a joint site is chosen by its kind."""

@@ -163,6 +163,35 @@ def at(
     )
 
 
+def placed(
+    edits: Sequence[Edit], places: Sequence[tuple[int, str, str | None, str]]
+) -> tuple[Edit, ...]:
+    """The edits, with those of a module as edits of the layers, kinds and towers it contains.
+
+    Args:
+        edits: of the forward pass of a network of ours.
+        places: layer, kind, tower and module path of its attention layers.
+
+    Raises:
+        ValueError: for a module that contains no attention layer with the edit's layer and kind.
+    """
+    found: list[Any] = []
+    for edit in edits:
+        if getattr(edit, "module", None) is None:
+            found.append(edit)
+            continue
+        moved: Any = edit
+        inside = [place for place in places if at([edit], *place)]
+        if not inside:
+            paths = ", ".join(dict.fromkeys(module for *_, module in places))
+            raise ValueError(f"{edit}: expected a module of {paths}")
+        found += [
+            replace(moved, layer=layer, kind=kind, tower=tower, module=None)
+            for layer, kind, tower, _ in inside
+        ]
+    return tuple(found)
+
+
 def _contains(path: str | None, module: str | None) -> bool:
     return path is None or f"{module}.".startswith(f"{path}.")
 
@@ -176,7 +205,7 @@ def check(
     """Raises ValueError for an edit of a layer, a kind or a tower that is not there."""
     for edit in edits:
         layer, kind = getattr(edit, "layer", None), getattr(edit, "kind", None)
-        tower, module = getattr(edit, "tower", None), getattr(edit, "module", None)
+        tower = getattr(edit, "tower", None)
         if kind is not None and kind not in kinds:
             raise ValueError(f"{edit}: expected a kind of {', '.join(kinds)}, received {kind!r}")
         if layer is not None and not 0 <= layer < layers:
@@ -184,8 +213,8 @@ def check(
         if tower is not None and tower not in towers:
             there = f"a tower of {', '.join(towers)}" if towers else "no tower"
             raise ValueError(f"{edit}: expected {there}, received {tower!r}")
-        if module is not None:
-            raise ValueError(f"{edit}: expected layer, kind or tower of a network of ours")
+        if getattr(edit, "module", None) is not None:
+            raise ValueError(f"{edit}: a module is found by trace alone: name layer, kind or tower")
 
 
 def in_tower(edits: Sequence[Edit], tower: str) -> list[Edit]:

@@ -1,5 +1,6 @@
 """The origin of a trace of one of our networks: where each of its sites is in the network."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -58,6 +59,28 @@ class OwnOrigin:
             embedding=embedding,
             unembedding=unembedding,
         )
+
+
+def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:
+    """Layer, kind, tower and module path of every attention layer, in the order of their calls."""
+    match network:
+        case Smallest():
+            return [(0, "self", None, "attention")]
+        case Seq2Seq():
+            layers = range(len(network.blocks))
+            encoder = (
+                (layer, "self", "encoder", f"encoder.blocks.{layer}.attention") for layer in layers
+            )
+            decoder = (
+                (layer, kind, "decoder", f"blocks.{layer}.{name}")
+                for layer in layers
+                for kind, name in (("causal", "attention"), ("cross", "cross"))
+            )
+            return [*encoder, *decoder]
+    kind = "causal" if isinstance(network, Decoder) else "self"
+    return [
+        (layer, kind, None, f"blocks.{layer}.attention") for layer in range(len(network.blocks))
+    ]
 
 
 def block_at(network: Network, site: Site) -> nn.Module:

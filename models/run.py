@@ -10,13 +10,14 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.catalogue import catalogue
 from models.decoder import DecoderOutput
+from models.edits import placed
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
-from models.own_projections import OwnOrigin
+from models.own_projections import OwnOrigin, places_of
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -73,14 +74,14 @@ def trace(
     else:
         inputs = prepare_inputs(model, input, target)
     with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
-        out = model.network(**inputs.arguments, edits=edits)
+        out = model.network(**inputs.arguments, edits=placed(edits, places_of(model.network)))
     output = Output(*out.result)
     patterns = out.patterns if differentiate is None else differentiate(out.patterns, output)
     return Trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=_sites(out),
+        sites=_sites(model.network, out.patterns),
         output=Output(output.name, output.values.detach()),
         patterns=patterns,
         grid=inputs.grid,
@@ -92,18 +93,11 @@ def trace(
     )
 
 
-def _sites(out: Out) -> tuple[Site, ...]:
+def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:
     """The sites of the patterns, in their order."""
-    if isinstance(out, Seq2SeqOutput):
-        layers = range(len(out.blocks))
-        places = [(layer, "self", "encoder") for layer in layers]
-        places += [(layer, kind, "decoder") for layer in layers for kind in ("causal", "cross")]
-    else:
-        kind = "causal" if isinstance(out, DecoderOutput) else "self"
-        places = [(layer, kind, None) for layer in range(len(out.patterns))]
     return tuple(
-        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower)
-        for (layer, kind, tower), pattern in zip(places, out.patterns, strict=True)
+        Site(layer, kind, pattern.heads, pattern.queries, pattern.keys, tower, module)
+        for (layer, kind, tower, module), pattern in zip(places_of(network), patterns, strict=True)
     )
 
 

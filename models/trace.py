@@ -1,6 +1,6 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
 from models.projections import Origin, Projections
 from models.text import Tokens
@@ -48,6 +49,11 @@ class TokenAxis:
         return (
             torch.arange(len(self.tokens[item])) if self.positions is None else self.positions[item]
         )
+
+    def leads(self, item: int) -> bool:
+        """Whether an item's tokens are the first ones on the axis."""
+        found = self.positions_of(item)
+        return bool((found == torch.arange(len(found), device=found.device)).all())
 
     def padding(self, length: int) -> Bool[Tensor, "batch token"] | None:
         """True at padding; None if there is none."""
@@ -330,6 +336,26 @@ class Trace:
             return self._combined(place, head, rows, item)
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
+
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        """Every weight of a site once, in blocks that fit the processor's cache.
+
+        One item of the batch, padding removed.
+        """
+        pattern = self.pattern(site)
+        queries = len(self.queries(site)[self._checked(item, site)])
+        keys = len(self.keys(site)[item])
+        own = self.axes.get(site)
+        if own is None or all(axis.leads(item) for axis in own):
+            yield from pattern.blocks(item=item, queries=queries, keys=keys)
+            return
+
+        def read(heads: slice, rows: slice) -> Block:
+            chosen = range(heads.start, heads.stop)
+            weights = [self.weights(site, head, rows=rows, item=item) for head in chosen]
+            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+
+        yield from row_blocks(read, pattern.heads, queries, keys)
 
     def scores(
         self,

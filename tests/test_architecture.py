@@ -105,15 +105,19 @@ def refuse(source: Source, modules: frozenset[str] | set[str], why: str) -> Iter
 # --- the arrows -------------------------------------------------------------------------------
 
 
+# they read traces for others, and import what that needs inside functions
+TRACE_READERS = ("viz/api", "viz/export", "viz/notebook.py", "viz/__main__.py")
+
+
 def pictures_know_no_models(source: Source) -> Iterator[str]:
-    if source.under("viz") and not source.under("viz/pages", "viz/components", "viz/api"):
+    if source.under("viz") and not source.under("viz/pages", "viz/components", *TRACE_READERS):
         heavy = HEAVY | {"streamlit"}
         yield from refuse(source, heavy, "viz takes arrays and labels, and draws them")
 
 
 def api_waits_for_models(source: Source) -> Iterator[str]:
     """The server answers before torch is there; what an answer needs is imported for it."""
-    if source.under("viz/api"):
+    if source.under(*TRACE_READERS):
         yield from refuse(source, {"viz.pages", "viz.components"}, "pages use the API")
         for found in imports(source):
             if found.of(*HEAVY) and not found.inside_function:

@@ -1,0 +1,3 @@
+"""Pictures: arrays and labels in, figures or bytes out."""
+
+__version__ = "0.1.0"

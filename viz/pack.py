@@ -17,7 +17,7 @@ from viz.heatmap import quantise, quantise_log, quantise_scores
 
 VERSION = 1
 ALIGNMENT = 8
-AXES = ("query", "key")
+AXES = ("query", "key", "mean")
 BASE_KEYS = ("model", "note", "texts", "sites")
 
 
@@ -65,7 +65,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Row:
-    """Exact weights of one query over all keys, or of one key over all queries; or scores."""
+    """Exact weights (or scores) of one query or one key, or mean weights."""
 
     site: int
     head: int | str
@@ -79,8 +79,8 @@ class Row:
         _check_place(self.site, self.head)
         if self.axis not in AXES or self.weights.ndim != 1 or self.index < 0:
             raise ValueError(
-                f"expected axis 'query' or 'key' and 1-D weights, received axis {self.axis!r}, "
-                f"index {self.index}, shape {self.weights.shape}"
+                f"expected axis 'query', 'key' or 'mean' and 1-D weights, received axis "
+                f"{self.axis!r}, index {self.index}, shape {self.weights.shape}"
             )
         masked = self.values == "scores" and np.isneginf(self.weights)
         if not (np.isfinite(self.weights) | masked).all():

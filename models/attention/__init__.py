@@ -5,6 +5,7 @@
 returned beside the values. `MultiHeadAttention` projects its input and calls it.
 """
 
+from models.attention.blocks import Block
 from models.attention.edit import Edit
 from models.attention.functional import attend
 from models.attention.mask import Edge, Mask
@@ -16,7 +17,7 @@ from models.attention.multihead import (
     MultiHeadAttentionConfig,
     check_heads,
 )
-from models.attention.pattern import Bias, Block, Pattern
+from models.attention.pattern import Bias, Pattern
 from models.attention.scores import Additive, Bilinear, Dot, Score
 
 __all__ = [

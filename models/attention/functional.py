@@ -107,7 +107,7 @@ def _fused(pattern: Pattern) -> Tensor:
         return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
     blocks = []
     for rows in _spans(pattern):
-        keys = _in_reach(mask, rows, pattern.keys)
+        keys = mask.reach(rows, pattern.keys)
         matrix = _dense_rows(pattern, rows, keys)
         blocks.append(_kernel(pattern, q[:, :, rows], matrix, keys=keys))
     return torch.cat(blocks, dim=2)
@@ -159,15 +159,6 @@ def _spans(pattern: Pattern) -> Iterator[slice]:
         longest = min(longest, max(WINDOW_ROWS, pattern.mask.window))
     for start in range(0, pattern.queries, longest):
         yield slice(start, min(start + longest, pattern.queries))
-
-
-def _in_reach(mask: Mask, rows: slice, keys: int) -> slice:
-    """The keys within reach of any of these rows."""
-    first, last = rows.start + mask.offset, rows.stop - 1 + mask.offset
-    start = 0 if mask.window is None else max(0, first - mask.window + 1)
-    stop = keys if mask.window is None else min(keys, last + mask.window)
-    stop = min(stop, last + 1) if mask.causal else stop
-    return slice(start, stop) if start < stop else slice(0, keys)
 
 
 def _explicit(pattern: Pattern, dropout: float) -> Tensor:

@@ -114,33 +114,54 @@ class Mask:
         return any(rule is not None for rule in matrices) or bool(self.cut)
 
     def visible(
-        self, rows: Int[Tensor, " row"], keys: int, heads: Sequence[int]
+        self, rows: Int[Tensor, " row"], keys: int, heads: Sequence[int], *, start: int = 0
     ) -> Bool[Tensor, "#batch #head #row key"] | None:
         """The rows of the mask for these heads: True where a query may attend.
 
         Args:
             rows: positions of the queries, counted from the first query.
-            keys: how many keys there are.
+            keys: where the keys end: the number of them.
             heads: which heads; only cut edges and a dense mask differ between them.
+            start: the first key of the result.
 
         Returns:
             The rows, with axes of size 1 where they do not differ; None if nothing is hidden.
         """
-        seen = _both(None, None if self.padding is None else ~self.padding[:, None, None, :])
+        part = slice(start, keys)
+        seen = None if self.padding is None else ~self.padding[:, None, None, part]
         if self.causal or self.window is not None:
-            seen = _both(seen, self._by_distance(rows, keys))
+            seen = _both(seen, self._by_distance(rows, part))
         if self.segments is not None:
             own = self.segments[:, rows + self.offset]
-            seen = _both(seen, (own[:, :, None] == self.segments[:, None, :])[:, None])
+            seen = _both(seen, (own[:, :, None] == self.segments[:, None, part])[:, None])
         if self.dense is not None:
             picked = self.dense if self.dense.shape[1] == 1 else self.dense[:, list(heads)]
+            picked = picked if picked.shape[3] == 1 else picked[..., part]
             seen = _both(seen, picked[:, :, rows])
         for edge in self.cut:
-            seen = _both(seen, ~_cut_cells(edge, rows, keys, heads))
+            seen = _both(seen, ~_cut_cells(edge, rows, part, heads))
         return seen
 
-    def _by_distance(self, rows: Tensor, keys: int) -> Tensor:
-        key = torch.arange(keys, device=rows.device)
+    def reach(self, rows: slice, keys: int) -> slice:
+        """The keys between the first and the last that any of these rows may reach by distance.
+
+        All keys where hidden keys have a finite score, or where no row reaches any.
+        """
+        if self.fill is not None:
+            return slice(0, keys)
+        first, last = rows.start + self.offset, rows.stop - 1 + self.offset
+        start = 0 if self.window is None else max(0, first - self.window + 1)
+        stop = keys if self.window is None else min(keys, last + self.window)
+        stop = min(stop, last + 1) if self.causal else stop
+        return slice(start, stop) if start < stop else slice(0, keys)
+
+    def first_hidden(self, rows: slice) -> int:
+        """A key before which nothing is hidden from these rows."""
+        plain = self.causal and self.padding is None and not self._has_rows
+        return rows.start + self.offset + 1 if plain else 0
+
+    def _by_distance(self, rows: Tensor, part: slice) -> Tensor:
+        key = torch.arange(part.start, part.stop, device=rows.device)
         distance = (rows + self.offset)[:, None] - key[None, :]
         near = torch.ones_like(distance, dtype=torch.bool)
         if self.causal:
@@ -164,9 +185,9 @@ def _both(first: Tensor | None, second: Tensor | None) -> Tensor | None:
     return first & second
 
 
-def _cut_cells(edge: Edge, rows: Tensor, keys: int, heads: Sequence[int]) -> Tensor:
+def _cut_cells(edge: Edge, rows: Tensor, part: slice, heads: Sequence[int]) -> Tensor:
     """True at the cells an edge names, `#batch head row key`."""
-    key = torch.arange(keys, device=rows.device)
+    key = torch.arange(part.start, part.stop, device=rows.device)
     head = torch.tensor(heads, device=rows.device)
     by_head = _chosen(head, edge.heads)[:, :, None, None]
     by_row = _chosen(rows, edge.queries)[:, None, :, None]

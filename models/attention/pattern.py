@@ -10,12 +10,13 @@ A row with no key to attend to has all-zero weights.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from models.attention.blocks import BLOCK_BYTES, BLOCK_ROWS, Block, weight_blocks
 from models.attention.mask import Mask, check_broadcast
 from models.attention.scores import Dot, Score, softmax
 
@@ -65,7 +66,6 @@ def expand_heads(
 
 BiasRows = Callable[[int | None, Tensor], Tensor]
 Bias = Tensor | BiasRows | None
-BLOCK_ROWS = 128  # one head's block of this many rows stays in the processor's cache
 
 
 @runtime_checkable
@@ -75,14 +75,6 @@ class WeightsEdit(Protocol):
     def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
         """Edited weights `batch head row key` of the given heads and rows."""
         ...
-
-
-class Block(NamedTuple):
-    """Some rows of one head's weights."""
-
-    head: int
-    rows: slice
-    weights: Float[Tensor, "batch row key"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,13 +187,29 @@ class Pattern:
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(weights, head, item).float()
 
-    def blocks(self, max_bytes: int = 2**23) -> Iterator[Block]:
-        """Every weight once, in blocks of rows of one head of at most `max_bytes` each."""
-        step = max(1, min(BLOCK_ROWS, max_bytes // (4 * self.batch * self.keys)))
-        for head in range(self.heads):
-            for start in range(0, self.queries, step):
-                rows = slice(start, min(start + step, self.queries))
-                yield Block(head, rows, self.weights(head, rows))
+    def blocks(
+        self,
+        max_bytes: int = BLOCK_BYTES,
+        *,
+        item: int = 0,
+        queries: int | None = None,
+        keys: int | None = None,
+    ) -> Iterator[Block]:
+        """Every weight of one item once, in blocks of rows.
+
+        Args:
+            max_bytes: of the weights of a block.
+            item: of the batch.
+            queries: only the first rows, for an item with padding behind it; None for all.
+            keys: only the first keys, likewise.
+
+        Raises:
+            ValueError: for an item out of range.
+        """
+        self._items(item)
+        queries = self.queries if queries is None else queries
+        keys = self.keys if keys is None else keys
+        yield from weight_blocks(self, item, queries, keys, max_bytes)
 
     def gradient(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None

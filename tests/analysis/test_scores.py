@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.scores import Scores, has_joined_tokens
+from analysis.scores import Scores, has_scores
 from analysis.view import View
 from benchmarks.architectures import ARCHITECTURES
 from models.run import load, trace
@@ -67,10 +67,16 @@ def test_a_view_of_single_tokens_has_their_scores(sentence: Trace) -> None:
 
 def test_a_word_of_several_tokens_has_no_score(sentence: Trace) -> None:
     view = View(sentence, words=True)
-    assert has_joined_tokens(view)
-    assert not has_joined_tokens(View(sentence, words=False))
+    assert not has_scores(view, view.sites[0])
+    assert has_scores(View(sentence, words=False), view.sites[0])
     with pytest.raises(ValueError, match="single tokens"):
-        Scores(view)
+        Scores(view).weights(view.sites[0])
+
+
+def test_a_joint_map_has_no_scores() -> None:
+    config = Seq2SeqConfig(source_vocab=53, target_vocab=53, dim=21, heads=3, depth=1, mlp=13)
+    view = View(trace(load(config), torch.arange(4, 9)[None], torch.arange(5, 8)[None]), False)
+    assert [has_scores(view, site) for site in view.sites] == [True, True, True, False]
 
 
 def test_masks_of_large_negative_numbers_are_masked() -> None:

@@ -100,6 +100,9 @@ def test_a_view_by_words(seen) -> None:
     assert (weights - joined(seen.weights(3), groups, groups)).abs().max() < ROUNDING
     assert (view.weights(3, 5, rows=[2, 4]) - weights[5, [2, 4]]).abs().max() < ROUNDING
     assert view.sites[3].queries == len(labels)
+    for block in view.blocks(site):
+        there = weights[block.heads, block.rows, block.keys]
+        assert (block.weights - there).abs().max() < ROUNDING
     place = labels.index("unbelievable")
     assert view.token(site, "out", place) == groups[place][-1]
     assert view.word(site, "in", groups[place][0]) == place

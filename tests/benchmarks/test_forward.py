@@ -40,7 +40,12 @@ def test_every_block_reads_every_row_once(
     forms: dict[str, subjects.Forward], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = forms["traced"](subjects.draw_ids(131))
-    rows = [(b.head, row) for b in trace.pattern(0).blocks() for row in range(131)[b.rows]]
+    rows = [
+        (head, row)
+        for block in trace.pattern(0).blocks()
+        for head in range(subjects.HEADS)[block.heads]
+        for row in range(131)[block.rows]
+    ]
     assert sorted(rows) == [(head, row) for head in range(subjects.HEADS) for row in range(131)]
     asked: list[Any] = []
     monkeypatch.setattr(type(trace), "weights", lambda self, *wanted: asked.append(wanted))

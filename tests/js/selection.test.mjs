@@ -104,6 +104,10 @@ test("sites are named by their layer, and by kind and tower where there are seve
   assert.equal(labels.siteName(PAIR, 5), "layer 1 · cross");
   const towers = baseOf([{ tower: "text" }, { tower: "image" }]);
   assert.equal(labels.siteName(towers, 1), "layer 1 · image: self");
+  const modules = baseOf([{ layer: 0, module: "a.0" }, { layer: 0, module: "b.0" }]);
+  assert.equal(labels.siteName(modules, 1), "layer 0 (b.0)");
+  const parts = baseOf([{ layer: 0, module: "a.0", part: 0 }, { layer: 0, module: "a.0", part: 1 }]);
+  assert.equal(labels.siteName(parts, 1), "layer 0 (part 1)");
   assert.deepEqual(labels.groupOf(PAIR, 3), [2, 3]);
   assert.deepEqual(labels.neighboursOf(PAIR, 3, 0), [2]);
   assert.deepEqual(labels.neighboursOf(baseOf([{}, { heads: 9 }, {}]), 1, 5), []);

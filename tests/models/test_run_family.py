@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from models.attention import MultiHeadAttention
 from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Ablate, Cut
@@ -121,7 +122,10 @@ def test_a_device(device: str) -> None:
 
 def test_a_decoder(decoder: Model) -> None:
     found = trace(decoder, SOURCES, hidden=True)
-    assert found.sites == tuple(Site(layer, "causal", HEADS, 5, 5) for layer in range(LAYERS))
+    assert found.sites == tuple(
+        Site(layer, "causal", HEADS, 5, 5, module=f"blocks.{layer}.attention")
+        for layer in range(LAYERS)
+    )
     assert found.output.name == "logits"
     assert found.output.values.shape == (2, 5, 101)
     assert found.target_tokens is None
@@ -157,11 +161,14 @@ def test_a_target_is_for_encoder_decoders(config: Any) -> None:
 
 
 def test_sites(found: Trace) -> None:
-    encoder = [Site(layer, "self", HEADS, 5, 5, "encoder") for layer in range(LAYERS)]
-    decoder = [
-        Site(layer, kind, HEADS, 7, keys, "decoder")
+    encoder = [
+        Site(layer, "self", HEADS, 5, 5, "encoder", f"encoder.blocks.{layer}.attention")
         for layer in range(LAYERS)
-        for kind, keys in (("causal", 7), ("cross", 5))
+    ]
+    decoder = [
+        Site(layer, kind, HEADS, 7, keys, "decoder", f"blocks.{layer}.{name}")
+        for layer in range(LAYERS)
+        for kind, name, keys in (("causal", "attention", 7), ("cross", "cross", 5))
     ]
     assert list(found.sites) == encoder + decoder
     for site in found.sites:
@@ -392,3 +399,38 @@ def test_edits_reach_their_kind(pair: Model) -> None:
             assert found.weights(1, kind=kind, item=item).equal(
                 plain.weights(1, kind=kind, item=item)
             )
+
+
+# --- modules ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [EncoderConfig(), DECODER, Seq2SeqConfig(), ViTConfig()])
+def test_the_module_of_a_site_is_where_its_attention_is(config: Any) -> None:
+    model = load(config)
+    pixels = torch.zeros(1, 3, 32, 32)
+    source = pixels if isinstance(config, ViTConfig) else ids_of(101, 5)
+    target = ids_of(101, 5) if isinstance(config, Seq2SeqConfig) else None
+    calls: list[str] = []
+    for path, module in model.network.named_modules():
+        if isinstance(module, MultiHeadAttention):
+            module.register_forward_hook(lambda *_, path=path: calls.append(path))
+    found = trace(model, source, target)
+    assert [site.module for site in found.sites] == calls
+
+
+def test_edits_of_a_module(pair: Model) -> None:
+    def changed(edit: Ablate) -> list[bool]:
+        after = trace(pair, SOURCES, TARGETS, edits=[edit])
+        return [
+            not torch.equal(a.weights(), b.weights())
+            for a, b in zip(before.patterns, after.patterns, strict=True)
+        ]
+
+    before = trace(pair, SOURCES, TARGETS)
+    assert changed(Ablate(None, 1, module="encoder")) == changed(Ablate(None, 1, tower="encoder"))
+    cross = Ablate(1, 1, module="blocks.1.cross")
+    assert changed(cross) == changed(Ablate(1, 1, kind="cross"))
+    with pytest.raises(ValueError, match=r"expected a module of encoder\.blocks\.0\.attention"):
+        changed(Ablate(None, 1, module="nowhere"))
+    with pytest.raises(ValueError, match="expected a module of"):
+        changed(Ablate(0, 1, module="blocks.1"))

@@ -406,7 +406,7 @@ def test_edits_name_their_attention() -> None:
     assert _changed(Ablate(1, 1, tower="decoder")) == _changed(Ablate(1, 1, kind="causal"))
     with pytest.raises(ValueError, match="expected a tower of encoder, decoder, received 'eye'"):
         _changed(Ablate(1, 1, tower="eye"))
-    with pytest.raises(ValueError, match="expected layer, kind or tower of a network of ours"):
+    with pytest.raises(ValueError, match="a module is found by trace alone"):
         _changed(Ablate(1, 1, module="encoder"))
     with pytest.raises(ValueError, match="expected a layer 0 to 2, received 3"):
         _changed(Ablate(3, 1, kind="cross"))

@@ -1,6 +1,6 @@
 """A trace's answers: shapes, parts, names, refusals."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from models.edits import Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
 from models.text import Tokens
-from models.trace import Trace, padding_of
+from models.trace import TokenAxis, Trace, padding_of
 
 LAYERS, HEADS, TOKENS = 3, 5, (7, 3)
 
@@ -67,6 +67,19 @@ def test_rows_from_the_end_are_the_items_own(found: Trace) -> None:
     """Not the padding's."""
     last = found.weights(1, rows=slice(-1, None), item=1)
     assert torch.allclose(last, found.weights(1, item=1)[:, 2:], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("item", [0, 1])
+@pytest.mark.parametrize("left", [False, True])
+def test_blocks_hold_every_weight_of_an_item(found: Trace, item: int, left: bool) -> None:
+    site, n = found.sites[1], TOKENS[item]
+    if left:  # tokens behind their padding
+        axis = TokenAxis(found.tokens, tuple(torch.arange(7 - n, 7) for n in TOKENS))
+        found = replace(found, axes={site: (axis, axis)})
+    cells = torch.zeros(HEADS, n, n)
+    for block in found.blocks(site, item=item):
+        cells[block.heads, block.rows, block.keys] += block.weights
+    assert torch.allclose(cells, found.weights(1, item=item), rtol=0, atol=1e-6)
 
 
 def test_scores_are_what_softmax_takes(found: Trace) -> None:

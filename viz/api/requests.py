@@ -90,6 +90,21 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def few(text: str) -> int:
+    """A whole number from 1 to 64."""
+    count = whole(text)
+    if not 1 <= count <= 64:
+        raise QuestionError("expected a whole number from 1 to 64")
+    return count
+
+
+def fraction(text: str) -> float:
+    """A number from 0 to 1."""
+    if not re.fullmatch(r"[01](\.[0-9]{1,20})?", text, re.ASCII) or float(text) > 1:
+        raise QuestionError("expected a number from 0 to 1")
+    return float(text)
+
+
 def head(text: str) -> int | str:
     """The index of a head, or a combination of all heads."""
     if text in ("mean", "max"):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import image, provenance, requests, text
+from viz.api import filters, image, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -64,6 +64,15 @@ ENDPOINTS = (
         "map", TextEntry, text.map_of, HEAD, {**PARTS, **VALUES, "coding": one_of("sqrt", "log")}
     ),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES),
+    Endpoint("average", TextEntry, filters.average_of, HEAD),
+    Endpoint(
+        "hidden",
+        TextEntry,
+        filters.hidden_of,
+        HEAD,
+        {**PARTS, "least": requests.fraction, "top": requests.few},
+    ),
+    Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),

@@ -8,7 +8,7 @@ from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Sinks, Thumbs, message
 
 if TYPE_CHECKING:
-    from analysis.overview import Head, WeightSource
+    from analysis.overview import Head, RowSource
     from analysis.sinks import WithoutSinks
     from analysis.view import View
     from models.text import Tokens
@@ -69,8 +69,8 @@ def map_of(
     from analysis.overview import pooled
 
     found = site_at(entry.shown, site, head)
-    rows = _within("rows", rows, found.queries)
-    columns = _within("columns", columns, found.keys)
+    rows = within("rows", rows, found.queries)
+    columns = within("columns", columns, found.keys)
     source, hidden = _source(entry.shown, found, values, sinks)
     cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
@@ -111,13 +111,13 @@ def row_of(
 
 def _source(
     shown: "Shown", site: "Site", values: str, sinks: str
-) -> "tuple[WeightSource, WithoutSinks | None]":
+) -> "tuple[RowSource, WithoutSinks | None]":
     """What a matrix shows of a site, and its weights without sinks if these are hidden."""
-    from analysis.scores import Scores, has_joined_tokens
+    from analysis.scores import Scores, has_scores
     from analysis.sinks import WithoutSinks, sinks_of
 
-    if values == "scores" and has_joined_tokens(shown):
-        raise QuestionError("expected single tokens: a word of several tokens has no score")
+    if values == "scores" and not has_scores(shown, site):
+        raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
         hidden = WithoutSinks(shown, {site: sinks_of(shown, site)}, sinks == "renormalised")
@@ -185,6 +185,8 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
                 "layer": site.layer,
                 "kind": site.kind,
                 "tower": site.tower,
+                "module": site.module,
+                "part": site.part,
                 "heads": site.heads,
                 "kv_heads": kv_heads[place] if place < len(kv_heads) else site.heads,
                 "queries": len(query),
@@ -209,7 +211,12 @@ def second_of(tokens: "Tokens") -> int | None:
     return next((place for (_, before), (place, start) in steps if start < before), None)
 
 
-def _within(name: str, asked: range | None, count: int) -> range:
+def within(name: str, asked: range | None, count: int) -> range:
+    """The positions that were asked for, all of `count` by default.
+
+    Raises:
+        QuestionError: there are fewer.
+    """
     if asked is None:
         return range(count)
     if asked.stop > count:

@@ -78,28 +78,6 @@ def test_one_head_and_item_of_scores(name: str) -> None:
             assert _close(pattern.scores(head, [2, 4], item=item), whole[item, head, [2, 4]])
 
 
-ROW_BYTES = 4 * BATCH * KEYS
-
-
-@pytest.mark.parametrize("max_bytes", [1, ROW_BYTES, 3 * ROW_BYTES, 2**23])
-def test_blocks_cover_every_cell_once(max_bytes: int) -> None:
-    pattern = pattern_of("everything")
-    seen = torch.zeros(HEADS, QUERIES, dtype=torch.int64)
-    whole = torch.zeros(BATCH, HEADS, QUERIES, KEYS, dtype=torch.float64)
-    for block in pattern.blocks(max_bytes):
-        assert 4 * block.weights.numel() <= max(max_bytes, ROW_BYTES)
-        seen[block.head, block.rows] += 1
-        whole[:, block.head, block.rows] = block.weights.double()
-    assert seen.eq(1).all()
-    assert _close(whole, answer("everything", 2).weights)
-
-
-def test_blocks_of_many_rows_stay_in_the_cache() -> None:
-    q = torch.zeros(1, 2, 293, 3)
-    sizes = [len(block.weights[0]) for block in attend(q, q, q)[1].blocks()]
-    assert sizes == [128, 128, 37] * 2
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

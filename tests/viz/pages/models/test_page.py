@@ -136,8 +136,10 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
 def test_an_encoder_decoder_has_three_kinds(name: str, saved) -> None:
     app = run(place="folder", folder=str(saved(name)), ids="3 4 5", target_ids="6 7")
     sites = entry(app).shown.sites
-    assert {site.kind for site in sites} == {"self", "causal", "cross", "joint"}
-    assert {site.tower for site in sites} == {"encoder", "decoder"}
+    whole = [site for site in sites if site.kind == "joint"]
+    assert len(whole) == (2 if name == "T5" else 0)  # this BART's halves have different heads
+    assert {site.kind for site in sites if site not in whole} == {"self", "causal", "cross"}
+    assert {site.tower for site in sites if site not in whole} == {"encoder", "decoder"}
 
 
 @pytest.mark.parametrize("name", ["DINOv2", "ViT", "SigLIP vision"])

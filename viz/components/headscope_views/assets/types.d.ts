@@ -163,6 +163,10 @@ export interface Site {
   layer: number;
   kind: string;
   tower?: string | null;
+  /** Path of the attention module in the network. */
+  module?: string | null;
+  /** Number of the call, where one layer is called several times. */
+  part?: number;
   heads: number;
   kv_heads?: number;
   queries: number;

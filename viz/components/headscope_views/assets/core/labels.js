@@ -53,17 +53,36 @@ export function groupOf(base, site) {
 }
 
 /**
+ * The number of a site's layer, with its module or part where another site has the same.
+ *
+ * @param {Sites} base
+ * @param {number} site
+ */
+export function layerName(base, site) {
+  const own = base.sites[site];
+  const { layer, kind, tower, module, part = 0 } = own;
+  const twins = base.sites.filter(
+    (other) =>
+      other !== own && other.layer === layer && other.kind === kind && other.tower === tower,
+  );
+  if (!twins.length) return String(layer);
+  const named = module && twins.some((other) => other.module !== module);
+  return `${layer} (${named ? module : `part ${part}`})`;
+}
+
+/**
  * "layer 3"; "layer 3 · cross" among several kinds, "layer 3 · text: self" in several towers.
  *
  * @param {Sites} base
  * @param {number} site
  */
 export function siteName(base, site) {
-  const { layer, kind, tower } = base.sites[site];
-  if (groupsOf(base).size < 2) return `layer ${layer}`;
+  const { kind, tower } = base.sites[site];
+  const layer = `layer ${layerName(base, site)}`;
+  if (groupsOf(base).size < 2) return layer;
   const alike = base.sites.filter((other) => other.kind === kind);
   const named = alike.some((other) => other.tower !== tower) ? `${tower}: ${kind}` : kind;
-  return `layer ${layer} · ${named}`;
+  return `${layer} · ${named}`;
 }
 
 /**

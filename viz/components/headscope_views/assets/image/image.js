@@ -3,6 +3,7 @@
 import { button, stepper, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
@@ -92,7 +93,7 @@ function toolbar(state, bar) {
     render() {
       const { site, head: chosen, direction, scale } = state.selection;
       if (!stale(state.base, site, chosen, direction, scale)) return;
-      layer.show(state.base.sites.map((each) => String(each.layer)), site);
+      layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));
       into.setAttribute("aria-pressed", String(direction === "in"));

@@ -51,9 +51,9 @@ export function choicesOf(state) {
       const { values: chosen } = state.variant();
       const log = state.selection.scale === "log";
       values.selectedIndex = chosen === "scores" ? SCORES : log ? LOG : 0;
-      const joined = state.hasJoinedTokens();
-      values.options[SCORES].disabled = joined;
-      setAttribute(values, "title", joined ? "A word of several tokens has no score" : VALUES_TITLE);
+      const has = state.hasScores();
+      values.options[SCORES].disabled = !has;
+      setAttribute(values, "title", has ? VALUES_TITLE : "Only pairs of single tokens have scores");
       sinks.selectedIndex = SINKS.findIndex((each) => each.sinks === state.selection.sinks);
     },
   };

@@ -495,6 +495,7 @@ function sentenceOf(state, values, sinks) {
     const of = typeof head === "number" ? "" : " of the layer’s heads";
     return `Each cell is ${what}${of} before the softmax: query · key with scale, bias and mask.${hidden}`;
   }
+  if (state.site().kind === "joint") return `${JOINT}${hidden}`;
   const sums = sinks === "hidden" ? "rows sum to what is left" : complete ? "" : PARTIAL;
   if (head === "mean")
     return `The mean over the layer’s heads: ${sums || "each row still sums to 1"}.${hidden}`;

@@ -111,10 +111,11 @@ export class TextState {
     return heads / keys;
   }
 
-  /** Whether a row or column stands for several tokens: such a word has no score. */
-  hasJoinedTokens() {
+  /** Whether each row and column is one token: a word of several has weights, but no score. */
+  hasScores() {
     const { query, key } = this.texts();
-    return [query, key].some(({ origins }) => origins?.some((tokens) => tokens.length > 1));
+    const single = [query, key].every(({ origins }) => !origins?.some((tokens) => tokens.length > 1));
+    return single && this.site().kind !== "joint";
   }
 
   /**
@@ -125,7 +126,7 @@ export class TextState {
   variant() {
     const { form, values, scale, sinks } = this.selection;
     if (form !== "matrix") return PLAIN;
-    if (values === "scores" && !this.hasJoinedTokens()) return { values, coding: "scores", sinks };
+    if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
     return { values: "weights", coding: scale === "log" ? "log" : "sqrt", sinks };
   }
 

@@ -2,7 +2,7 @@
 
 import { button, stepper, switchOf } from "../core/bar.js";
 import { element, setText } from "../core/dom.js";
-import { groupsOf } from "../core/labels.js";
+import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
@@ -120,7 +120,7 @@ function toolbar(state, bar, drawn) {
       switches();
       const layers = state.group();
       layer.show(
-        layers.map((site) => String(state.site(site).layer)),
+        layers.map((site) => layerName(state.base, site)),
         layers.indexOf(state.selection.site),
       );
       head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));

@@ -1,0 +1,184 @@
+"""Every weight of a layer once, in blocks that stay in the processor's cache.
+
+The weights of a layer are heads × tokens² numbers; a block holds 128 rows of one head, or of
+several where the rows are short. Keys that no row of a block reaches are left out, which halves the
+work of causal attention.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention.scores import Additive, Dot
+
+if TYPE_CHECKING:
+    from models.attention.pattern import Pattern
+
+BLOCK_ROWS = 128
+BLOCK_BYTES = 2**23  # weights of one head
+SEVERAL_BYTES = 2**20  # weights of several heads together
+LOWEST = -1e30  # the score of a hidden key: finite, so that its product with a weight of 0 is 0
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of some heads' weights, for one item of a batch.
+
+    Its tensors are reused: they hold until the next block is asked for.
+
+    Attributes:
+        heads: which heads.
+        rows: which queries.
+        keys: which keys; the weights of all others are 0.
+        weights: float32.
+        scores: of which `weights` is the softmax, very low at hidden keys; None for weights that
+            are not a plain softmax (edits, a sink).
+    """
+
+    heads: slice
+    rows: slice
+    keys: slice
+    weights: Float[Tensor, "head row key"]
+    scores: Float[Tensor, "head row key"] | None = None
+
+    def log_totals(self) -> Float[Tensor, "head row"]:
+        """The logarithm of each softmax's denominator: weight = exp(score − log total).
+
+        Raises:
+            ValueError: for weights that are not a plain softmax.
+        """
+        if self.scores is None:
+            raise ValueError("expected the weights of a plain softmax, received others")
+        return self.scores.amax(-1) - self.weights.amax(-1).log()
+
+    def entropy(self) -> Float[Tensor, "head row"]:
+        """Entropy of each row in nats, −Σ w·ln w: 0 for one key, ln n for n equal weights.
+
+        From scores s it is ln Σ exp(s) − Σ w·s, which takes one logarithm a row; 0 for empty rows.
+        """
+        if self.scores is None:
+            return torch.special.entr(self.weights).sum(-1)
+        found = self.log_totals() - torch.linalg.vecdot(self.weights, self.scores)
+        return torch.where(self.weights.amax(-1) > 0, found.clamp(min=0.0), 0.0)
+
+
+Read = Callable[[slice, slice], Block]
+
+
+def weight_blocks(
+    pattern: "Pattern", item: int, queries: int, keys: int, max_bytes: int = BLOCK_BYTES
+) -> Iterator[Block]:
+    """Every weight of one item of a pattern.
+
+    Args:
+        pattern: of the layer.
+        item: of its batch.
+        queries: number of rows from the first on; fewer than the pattern's for a padded item.
+        keys: number of keys from the first on, likewise.
+        max_bytes: weights in a block.
+    """
+    compute = InPlace(pattern, item) if _plain(pattern) else None
+
+    def read(heads: slice, rows: slice) -> Block:
+        if compute is None:
+            chosen = range(heads.start, heads.stop)
+            weights = torch.stack([pattern.weights(head, rows, item=item) for head in chosen])
+            return Block(heads, rows, slice(0, keys), weights.detach()[..., :keys])
+        reached = pattern.mask.reach(rows, keys)
+        scores, weights = compute(heads, rows, reached)
+        return Block(heads, rows, reached, weights, scores)
+
+    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    yield from row_blocks(read, pattern.heads, queries, keys, max_bytes // hidden)
+
+
+def row_blocks(
+    read: Read, heads: int, queries: int, keys: int, max_bytes: int = BLOCK_BYTES
+) -> Iterator[Block]:
+    """Blocks in order of their rows; for the same rows, all heads in order.
+
+    Args:
+        read: computes the block of some heads and rows.
+        heads: how many there are.
+        queries: likewise.
+        keys: likewise.
+        max_bytes: weights in a block.
+    """
+    step = max(1, min(BLOCK_ROWS, queries, max_bytes // (4 * keys)))
+    together = max(1, min(max_bytes, SEVERAL_BYTES) // (4 * keys * step))
+    for start in range(0, queries, step):
+        rows = slice(start, min(start + step, queries))
+        for first in range(0, heads, together):
+            yield read(slice(first, min(first + together, heads)), rows)
+
+
+class InPlace:
+    """Scores and softmax of one item's blocks, in two buffers that all blocks share."""
+
+    def __init__(self, pattern: "Pattern", item: int) -> None:
+        self.pattern = pattern
+        self.item = slice(item, item + 1)
+        self.q = pattern.q.detach()[item]
+        self.k = pattern.k.detach()[item].float().contiguous()
+        self.buffers = self.k.new_empty(2, 0)
+
+    def __call__(self, heads: slice, rows: slice, keys: slice) -> tuple[Tensor, Tensor]:
+        """Scores and weights `head row key`."""
+        shape = [each.stop - each.start for each in (heads, rows, keys)]
+        size = math.prod(shape)
+        if self.buffers.shape[1] < size:
+            self.buffers = self.k.new_empty(2, size)
+        scores, weights = self.buffers[:, :size].view(2, *shape)
+        self._score(heads, rows, keys, scores)
+        may_be_empty = self._hide(heads, rows, keys, scores)
+        torch.softmax(scores, -1, out=weights)
+        if may_be_empty:
+            weights.masked_fill_(scores.amax(-1, keepdim=True) <= LOWEST, 0.0)
+        return scores, weights
+
+    def _score(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> None:
+        """Writes the scores, before the mask."""
+        pattern, chosen = self.pattern, range(heads.start, heads.stop)
+        given = pattern.score.scale if isinstance(pattern.score, Dot) else None
+        scale = self.q.shape[-1] ** -0.5 if given is None else given
+        group = pattern.heads // len(self.k)
+        k = self.k[heads, keys] if group == 1 else self.k[[head // group for head in chosen], keys]
+        torch.bmm(self.q[heads, rows].float() * scale, k.transpose(-1, -2), out=scores)
+        bias = pattern.bias_rows(_positions(rows, scores), chosen, self.item)
+        if bias is not None:
+            scores += bias.detach()[0, ..., keys if bias.shape[-1] > 1 else slice(None)]
+        if pattern.temperature is not None:
+            scores /= pattern.temperature[heads, None, None]
+        if bias is not None:
+            scores.clamp_(min=LOWEST)  # a bias of −∞ hides a key
+
+    def _hide(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> bool:
+        """Applies the mask; returns whether a row may have no key left."""
+        mask, biased = self.pattern.mask, self.pattern.bias is not None
+        start = max(keys.start, mask.first_hidden(rows))
+        if start >= keys.stop:
+            return biased
+        positions = _positions(rows, scores)
+        seen = mask.visible(positions, keys.stop, range(heads.start, heads.stop), start=start)
+        if seen is None:
+            return biased
+        seen = seen[0] if len(seen) == 1 else seen[self.item][0]
+        fill = LOWEST if mask.fill is None else mask.fill
+        scores[..., start - keys.start :].masked_fill_(~seen, fill)
+        return biased or not mask.only_causal
+
+
+def _plain(pattern: "Pattern") -> bool:
+    """Whether the weights are the softmax of scaled dot products, bias and mask alone."""
+    score = pattern.score
+    dot = isinstance(score, Dot) and score.softcap is None and score.sink is None
+    return dot and not pattern.weights_edits and pattern.q.dtype != torch.float64
+
+
+def _positions(rows: slice, like: Tensor) -> Tensor:
+    return torch.arange(rows.start, rows.stop, device=like.device)

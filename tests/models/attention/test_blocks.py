@@ -1,0 +1,116 @@
+"""Blocks of weights against the same weights at once, and against sums in float64."""
+
+import math
+
+import pytest
+import torch
+
+from models.attention import Dot, Mask, attend
+from models.attention.blocks import Block
+from models.attention.pattern import Pattern
+from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
+
+ROUNDING = 1e-6  # weights are at most 1; blocks multiply in another order
+TOKENS = 293
+
+
+def pattern_of(name: str) -> Pattern:
+    case = CASES[name]
+    return attend(*inputs(case, 2), **case.call)[1]
+
+
+def whole(pattern: Pattern, item: int = 0, **only: int) -> torch.Tensor:
+    """All weights of an item from its blocks, with each cell written once."""
+    shape = pattern.heads, only.get("queries", pattern.queries), only.get("keys", pattern.keys)
+    found, times = torch.zeros(shape), torch.zeros(shape[:2])
+    for block in pattern.blocks(item=item, **only):
+        found[block.heads, block.rows, block.keys] = block.weights
+        times[block.heads, block.rows] += 1
+    assert times.eq(1).all()
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_blocks_are_the_weights(name: str) -> None:
+    pattern, expected = pattern_of(name), answer(name, 2).weights
+    for item in range(BATCH):
+        close = {"rtol": 0, "atol": ROUNDING}
+        torch.testing.assert_close(whole(pattern, item).double(), expected[item], **close)
+
+
+@pytest.mark.parametrize("name", ["plain", "everything", "cap, sink, padding, causal"])
+@pytest.mark.parametrize("max_bytes", [1, 4 * KEYS, 12 * KEYS, 4 * KEYS * QUERIES * HEADS])
+def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) -> None:
+    blocks = [(b.heads, b.rows, b.keys) for b in pattern_of(name).blocks(max_bytes)]
+    sizes = {(h.stop - h.start) * (r.stop - r.start) * (k.stop - k.start) for h, r, k in blocks}
+    assert 4 * max(sizes) <= max(max_bytes, 4 * KEYS)
+    rows = [(head, row) for h, r, _ in blocks for head in range(HEADS)[h] for row in range(5)[r]]
+    assert sorted(rows) == [(head, row) for head in range(HEADS) for row in range(QUERIES)]
+
+
+def random_pattern(mask: Mask, **more: Dot) -> Pattern:
+    generator = torch.Generator().manual_seed(5)
+    q, k, v = (3 * torch.randn(1, 2, TOKENS, 7, generator=generator) for _ in range(3))
+    return attend(q, k, v, mask=mask, **more)[1]
+
+
+MASKS = {
+    "none": Mask(),
+    "causal": Mask(causal=True),
+    "causal window": Mask(causal=True, window=41),
+    "window": Mask(window=17),
+    "padding": Mask(padding=(torch.arange(TOKENS) > 250)[None]),
+    "causal, filled": Mask(causal=True, fill=-1e9),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_several_blocks_of_rows(name: str) -> None:
+    pattern = random_pattern(MASKS[name])
+    torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
+    sizes = {block.rows.stop - block.rows.start for block in pattern.blocks()}
+    assert sizes == {128, 37}
+
+
+def test_unreachable_keys_are_left_out() -> None:
+    ends = [(b.rows.start, b.keys) for b in random_pattern(Mask(causal=True)).blocks()]
+    assert ends == [(0, slice(0, 128)), (128, slice(0, 256)), (256, slice(0, 293))]
+    near = [b.keys for b in random_pattern(Mask(causal=True, window=41)).blocks()]
+    assert near == [slice(0, 128), slice(88, 256), slice(216, 293)]
+
+
+def test_only_the_tokens_of_a_padded_item() -> None:
+    pattern = random_pattern(MASKS["padding"])
+    found = whole(pattern, queries=251, keys=251)
+    expected = pattern.weights(item=0)[:, :251, :251]
+    torch.testing.assert_close(found, expected, rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_entropy_and_totals_of_rows(name: str) -> None:
+    pattern = random_pattern(MASKS[name])
+    weights, scores = pattern.weights(item=0).double(), pattern.scores(item=0).double()
+    for block in pattern.blocks():
+        entropy = torch.special.entr(weights[block.heads, block.rows]).sum(-1)
+        # the scores reach ±100, so that a total is rounded by 1e-5 in float32
+        torch.testing.assert_close(block.entropy().double(), entropy, rtol=0, atol=3e-5)
+        totals = scores[block.heads, block.rows].logsumexp(-1)
+        torch.testing.assert_close(block.log_totals().double(), totals, rtol=0, atol=3e-5)
+
+
+def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
+    zeros = torch.zeros(1, 1, 3, 5)
+    dense = torch.ones(1, 1, 3, 3, dtype=torch.bool)
+    dense[..., 1, :] = False
+    (block,) = attend(zeros, zeros, zeros, mask=Mask(dense=dense))[1].blocks()
+    expected = torch.tensor([[math.log(3), 0, math.log(3)]])
+    torch.testing.assert_close(block.entropy(), expected)
+
+
+def test_a_sink_has_no_plain_softmax() -> None:
+    block: Block = next(iter(random_pattern(Mask(), score=Dot(sink=torch.zeros(2))).blocks()))
+    assert block.scores is None
+    entropy = torch.special.entr(block.weights.double()).sum(-1)
+    torch.testing.assert_close(block.entropy().double(), entropy, rtol=0, atol=1e-5)
+    with pytest.raises(ValueError, match="plain softmax"):
+        block.log_totals()

@@ -1,0 +1,73 @@
+"""What the API answers about the filters of a picture equals the analysis."""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from analysis.filters import hidden, mean_over_queries, strongest
+from analysis.view import View
+from models.run import load, trace
+from viz.api import registry, routes
+from viz.api.entries import TextEntry
+from viz.api.text import thumbs
+from viz.pack import unpack
+
+Get = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def shown() -> View:
+    return View(trace(load("dates"), "2 March 2024"), words=False)
+
+
+@pytest.fixture(scope="module")
+def get(shown: View) -> Generator[Get, None, None]:
+    held = registry.once(
+        ("filters", id(shown)), lambda: TextEntry(shown, thumbs(shown), lambda s, h: "")
+    )
+    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+        yield lambda name, **asked: client.get(f"/api/trace/{held.id}/{name}", params=asked)
+
+
+def test_shares_keys_and_means_of_every_kind_of_attention(shown: View, get: Get) -> None:
+    for place, site in enumerate(shown.sites):
+        rows, keys = range(2, 7), range(1, 9)
+        parts = {"rows": "2-7", "columns": "1-9"}
+        told = get("hidden", site=place, head=1, least="0.05", top=2, **parts).json()
+        expected = hidden(shown, site, 1, rows, keys, least=0.05, top=2)
+        assert told == {"share": expected.share, "rows": 5, "total": 5}
+        told = get("strongest", site=place, head="mean", top=3, **parts).json()
+        found = strongest(shown, site, "mean", rows, keys, 3)
+        assert told == {"first": 2, "keys": found.tolist()}
+        header, area = unpack(get("average", site=place, head=0).content)
+        (row,) = header["rows"]
+        assert (row["site"], row["head"], row["axis"], row["count"]) == (
+            place,
+            0,
+            "mean",
+            site.keys,
+        )
+        weights = np.frombuffer(area, "<f4", row["count"], row["at"])
+        assert weights == pytest.approx(mean_over_queries(shown, site, 0).numpy())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"least": "2"},
+        {"least": "nan"},
+        {"least": "-0.1"},
+        {"top": "0"},
+        {"top": "65"},
+        {"rows": "0-99"},
+        {"head": "9"},
+    ],
+)
+def test_what_is_out_of_range_is_refused(get: Get, asked: dict[str, str]) -> None:
+    answer = get("hidden", **{"site": 0, "head": 1, **asked})
+    assert answer.status_code == 400
+    assert answer.text.startswith("expected")

@@ -1,0 +1,235 @@
+"""Exported files, each opened by a reader of its own."""
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pypdfium2
+import pytest
+from PIL import Image
+
+from analysis.view import View
+from models.encoder import EncoderConfig
+from models.run import Trace, load, trace
+from models.vit import ViTConfig
+from viz import __version__
+from viz.export import export
+from viz.export.figures import VIEWS
+from viz.export.files import FIGURES, FORMATS
+from viz.theme import sequential
+
+HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
+SVG = "{http://www.w3.org/2000/svg}"
+LAYER, HEADS, DIM = 2, 3, 21
+
+
+@cache
+def text_trace() -> Trace:
+    config = EncoderConfig(vocab=101, dim=DIM, depth=LAYER + 1, heads=HEADS, mlp=13, seed=5)
+    return trace(load(config), HOSTILE)
+
+
+@cache
+def picture() -> Image.Image:
+    pixels = np.random.default_rng(3).integers(0, 256, (20, 28, 3), dtype=np.uint8)
+    return Image.fromarray(pixels)
+
+
+@cache
+def picture_trace() -> Trace:
+    config = ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7, seed=1)
+    return trace(load(config), picture())
+
+
+def options(view: str) -> dict:
+    return {"view": view, "layer": None if view == "atlas" else 1}
+
+
+def traced(view: str) -> Trace:
+    return picture_trace() if view == "image" else text_trace()
+
+
+def made(tmp_path: Path, suffix: str, view: str = "matrix", **more) -> bytes:
+    given: dict[str, Any] = options(view) | more
+    if view == "image":
+        given["picture"] = picture()
+    return export(traced(view), tmp_path / f"file{suffix}", **given).read_bytes()
+
+
+ONCE = [*product(["matrix"], FORMATS), *product(VIEWS, [".svg"]), ("image", ".html")]
+
+
+@pytest.mark.parametrize(("view", "suffix"), ONCE)
+def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: str) -> None:
+    assert made(tmp_path, suffix, view) == made(tmp_path, suffix, view)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
+    wanted = [traced(view).model, "every head" if view == "atlas" else "layer 1"]
+    wanted += [f"Headscope {__version__}", "untrained: random weights"]
+    svg = ElementTree.fromstring(made(tmp_path, ".svg", view))
+    document = pypdfium2.PdfDocument(made(tmp_path, ".pdf", view))
+    texts = {
+        "svg": " ".join(element.text or "" for element in svg.iter()),
+        "pdf": document[0].get_textpage().get_text_range(),
+    }
+    for name, text in texts.items():
+        missing = [each for each in wanted if each.lower() not in " ".join(text.split()).lower()]
+        assert not missing, f"{name}: {missing}"
+    assert document.get_metadata_value("Title") == svg.findtext(f"{SVG}title")
+
+
+def test_png_is_at_print_size_and_says_what_it_shows(tmp_path: Path) -> None:
+    image = Image.open(io.BytesIO(made(tmp_path, ".png", head=0)))
+    image.load()
+    assert image.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+    assert image.width == round(468 * 300 / 72)
+    assert image.info["Title"] == f"{text_trace().model} · layer 1 · head 0"
+    assert "Input: “so <img" in image.info["Description"]
+    assert image.getpixel((1, 1)) == (255, 255, 255)
+
+
+def test_svg_has_the_labels_as_text_and_no_markup_of_theirs(tmp_path: Path) -> None:
+    root = ElementTree.fromstring(made(tmp_path, ".svg"))
+    assert {element.tag for element in root.iter()} <= {
+        SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text")
+    }
+    assert not [name for element in root.iter() for name in element.attrib if name[:2] == "on"]
+    written = [element.text for element in root.iter(f"{SVG}text")]
+    labels = text_trace().labels
+    assert [label for label in labels if label not in written] == []
+
+
+def test_svg_cells_have_the_colour_of_their_weight(tmp_path: Path) -> None:
+    """Each rectangle painted into a grid, against the palette looked up cell by cell."""
+    root = ElementTree.fromstring(made(tmp_path, ".svg", head=1))
+    weights = text_trace().weights(1, 1).numpy()
+    paths = [p for p in root.iter(f"{SVG}path") if p.get("shape-rendering")]
+    boxes = [
+        (np.array(box, float), str(path.get("fill")))
+        for path in paths
+        for box in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-", str(path.get("d")))
+    ]
+    high = boxes[0][0][3]
+    cells = [(box, colour) for box, colour in boxes if abs(box[3] - high) < 0.02]
+    left, top, _, _ = np.min([box for box, _ in cells], axis=0)
+    found = np.empty(weights.shape, object)
+    for (x, y, wide, _), colour in cells:
+        row, col = round((y - top) / high), round((x - left) / high)
+        found[row, col : col + round(wide / high)] = colour
+    ramp = sequential("light")
+    for (row, col), weight in np.ndenumerate(weights):
+        assert found[row, col] == "#" + bytes(ramp[round(255 * float(weight) ** 0.5)]).hex()
+
+
+def test_lines_are_the_weights_above_a_hundredth(tmp_path: Path) -> None:
+    root = ElementTree.fromstring(made(tmp_path, ".svg", "lines", head=2))
+    strokes = [p for p in root.iter(f"{SVG}path") if p.get("stroke-width") == "0.9"]
+    drawn = sum(str(path.get("d")).count("M") for path in strokes[:-3])  # the last are the legend
+    assert drawn == int((text_trace().weights(1, 2) >= 0.01).sum())
+
+
+def test_pdf_embeds_its_font_and_fits_its_page(tmp_path: Path) -> None:
+    content = made(tmp_path, ".pdf")
+    page = pypdfium2.PdfDocument(content)[0]
+    pixels = np.asarray(page.render(scale=1).to_pil().convert("L"))
+    assert pixels[-2:].min() == 255
+    assert pixels.min() < 60
+    assert b"/FontFile2" in content
+    assert len(content) < 60_000
+
+
+def test_overlay_shows_the_picture(tmp_path: Path) -> None:
+    root = ElementTree.fromstring(made(tmp_path, ".svg", "image"))
+    assert len(list(root.iter(f"{SVG}image"))) == 1 + 3  # the picture, and one of each head
+
+
+def test_npz_has_named_axes(tmp_path: Path) -> None:
+    found = np.load(io.BytesIO(made(tmp_path, ".npz", head=[2, 0])))
+    np.testing.assert_array_equal(found["weights"], text_trace().weights(1)[[2, 0]].numpy())
+    assert found["axes"].tolist() == ["head", "query", "key"]
+    assert found["heads"].tolist() == ["2", "0"]
+    assert found["query_labels"].tolist() == found["key_labels"].tolist() == text_trace().labels
+    assert (str(found["model"]), int(found["layer"])) == (text_trace().model, 1)
+
+
+def test_npz_of_the_atlas_has_every_layer(tmp_path: Path) -> None:
+    found = np.load(io.BytesIO(made(tmp_path, ".npz", "atlas")))
+    for site in range(LAYER + 1):
+        np.testing.assert_array_equal(
+            found[f"site_{site}_weights"], text_trace().weights(site).numpy()
+        )
+
+
+def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(made(tmp_path, ".csv", head="mean").decode())))
+    mean = text_trace().weights(1).mean(0).numpy()
+    labels = text_trace().labels
+    assert len(rows) == mean.size
+    for row in rows:
+        query, key = int(row["query"]), int(row["key"])
+        assert (row["query_token"], row["key_token"]) == (labels[query], labels[key])
+        assert np.float32(row["weight"]) == mean[query, key]
+        assert (row["layer"], row["head"], row["version"]) == ("1", "mean", __version__)
+
+
+def test_a_view_by_words_is_exported_as_it_is_shown(tmp_path: Path) -> None:
+    view = View(text_trace(), words=True, special="hidden")
+    export(view, tmp_path / "words.npz", layer=1, head=0)
+    found = np.load(tmp_path / "words.npz")
+    assert found["query_labels"].tolist() == view.labels
+    np.testing.assert_array_equal(found["weights"][0], view.weights(1, 0).numpy())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"view": "qk", "layer": 0}, "view: expected one of matrix, lines, atlas, image"),
+        ({}, "layer: expected one of [0, 1, 2] for 'matrix', received None"),
+        ({"layer": 9}, "layer: expected one of [0, 1, 2], received 9"),
+        ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),
+        ({"layer": 0, "head": []}, "head: expected at least one"),
+        ({"layer": 0, "head": "median"}, "head: expected one of mean, max, received 'median'"),
+        ({"layer": 0, "scale": "log"}, "scale: expected one of fixed, own, received 'log'"),
+        ({"view": "image", "layer": 0}, "expected the trace of a picture, received one of a text"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path: Path, given: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        export(text_trace(), tmp_path / "figure.svg", **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected one of \.svg, \.pdf, .* received '\.jpg'"):
+        export(text_trace(), tmp_path / "figure.jpg", layer=0)
+
+
+@pytest.mark.parametrize("suffix", FIGURES)
+def test_long_inputs_stay_small(tmp_path: Path, suffix: str) -> None:
+    config = EncoderConfig(vocab=101, dim=6, depth=1, heads=2, mlp=3, max_tokens=512)
+    long = trace(load(config), "word " * 300)
+    path = export(long, tmp_path / f"long{suffix}", layer=0, head=0)
+    assert path.stat().st_size < 2_000_000
+
+
+def test_a_page_of_512_tokens_is_under_two_mebibytes(tmp_path: Path) -> None:
+    config = EncoderConfig(vocab=101, dim=24, depth=2, heads=12, mlp=3, max_tokens=512)
+    long = trace(load(config), " ".join(f"w{i}" for i in range(512)))
+    path = export(long, tmp_path / "long.html", layer=1, head=3)
+    assert len(long.labels) == 512
+    assert path.stat().st_size <= 2 * 2**20
+    assert HOSTILE.partition("<")[0] not in path.read_text(encoding="utf-8")
+
+
+def test_text_in_a_page_is_no_markup(tmp_path: Path) -> None:
+    written = made(tmp_path, ".html").decode()
+    assert "<img" not in written
+    assert len(re.findall("<script", written)) == len(re.findall("</script>", written)) == 2

@@ -1,0 +1,56 @@
+"""Responses for the filters of a text's picture, and for weights averaged over its tokens."""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TextEntry
+from viz.api.text import site_at, within
+from viz.pack import Row, message
+
+if TYPE_CHECKING:
+    from analysis.overview import Head
+
+
+def hidden_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: "Head",
+    rows: range | None = None,
+    columns: range | None = None,
+    least: float = 0.0,
+    top: int | None = None,
+) -> dict[str, Any]:
+    """The share of weight that the filters hide."""
+    from analysis.filters import hidden
+
+    found = site_at(entry.shown, site, head)
+    rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
+    told = hidden(entry.shown, found, head, rows, columns, least=least, top=top)
+    return {"share": told.share, "rows": told.rows, "total": told.total}
+
+
+def strongest_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: "Head",
+    top: int,
+    rows: range | None = None,
+    columns: range | None = None,
+) -> dict[str, Any]:
+    """The keys with the largest weights of each row."""
+    from analysis.filters import strongest
+
+    found = site_at(entry.shown, site, head)
+    rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
+    keys = strongest(entry.shown, found, head, rows, columns, top)
+    return {"first": rows.start, "keys": keys.tolist()}
+
+
+def average_of(entry: TextEntry, id: str, site: int, head: "Head") -> bytes:
+    """The weight of every key, averaged over all queries."""
+    from analysis.filters import mean_over_queries
+
+    found = site_at(entry.shown, site, head)
+    weights = mean_over_queries(entry.shown, found, head).numpy(force=True)
+    return message(trace=id, rows=[Row(site, head, "mean", 0, weights)])

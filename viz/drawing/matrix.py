@@ -1,0 +1,102 @@
+"""Heads as matrices: rows attend, columns are attended to."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from viz.drawing import parts
+from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
+from viz.drawing.scene import Fill, Item, Raster, Scene, Text, frame
+from viz.heatmap import max_pool
+
+AXES = "rows ↓ query: the token that attends · columns → key: the token attended to"
+LARGEST = 20.0  # side of a cell
+TALLEST = 480.0  # height of a matrix
+LABEL = 80.0  # the most that a label takes
+BESIDE = 16.0  # between two matrices
+EDITABLE = 10_000  # up to so many cells each one is a rectangle; more are pixels
+CELLS = 1200  # the most pixels along a side; longer matrices are max-pooled
+
+
+def matrix(
+    maps: Sequence[tuple[str, np.ndarray]],
+    query_labels: Sequence[str],
+    key_labels: Sequence[str],
+    caption: Caption,
+    *,
+    top: float = 1.0,
+) -> Scene:
+    """A matrix for each head.
+
+    Args:
+        maps: name and weights "query key" of each head.
+        query_labels: of the rows.
+        key_labels: of the columns.
+        caption: title and caption.
+        top: weight of the last colour.
+    """
+    if not maps:
+        raise ValueError("expected at least one head to draw, received none")
+    across = min(len(maps), 2 if len(maps) <= 4 else 4)
+    rows, cols = len(query_labels), len(key_labels)
+    named = len(maps) > 1
+    space = (PAGE - 2 * MARGIN - (across - 1) * BESIDE) / across
+    pitch, left, above = _sizes(query_labels, key_labels, space)
+    if named:
+        above += BODY * 1.4
+    wide, high = cols * pitch, rows * pitch
+    y = parts.start_of(caption) + BODY * 1.6
+    items: list[Item] = [Text(MARGIN, y - 2, AXES, SMALL, INK.muted)]
+    for i, (name, weights) in enumerate(maps):
+        x = MARGIN + (i % across) * (left + wide + BESIDE) + left
+        at = y + (i // across) * (above + high + 10) + above
+        if named:
+            items.append(Text(x, at - above + BODY, name, BODY, INK.text))
+        items += _cells(weights, x, at, pitch, top)
+        items.append(frame((x, at, wide, high), INK.line))
+        items += parts.names_beside(query_labels, x - 3, at, pitch, LABEL)
+        items += parts.names_above(key_labels, x, at, pitch, LABEL)
+    y += math.ceil(len(maps) / across) * (above + high + 10)
+    items += parts.colour_bar(MARGIN, y, top, parts.scale_words(top))
+    return parts.finished(items, y + 20, caption)
+
+
+def _sizes(
+    query_labels: Sequence[str], key_labels: Sequence[str], space: float
+) -> tuple[float, float, float]:
+    """The pitch of cells, and the space for labels on the left and above."""
+    rows, cols = len(query_labels), len(key_labels)
+    left, above, right = 24.0, 12.0, 0.0
+    pitch = LARGEST
+    for _ in range(3):  # labels depend on the cells, whose size depends on the labels
+        pitch = min(LARGEST, (space - left - right) / cols, TALLEST / rows)
+        size = parts.label_size(pitch)
+        left, above, right = 24.0, 12.0, 0.0
+        if size is not None:
+            left = parts.longest(query_labels, size, LABEL) + 6
+            slanted = parts.longest(key_labels, size, LABEL)
+            above, right = slanted * 0.87 + 8, slanted * 0.5
+    return pitch, max(left, 60.0) if space > 300 else left, above
+
+
+def _cells(weights: np.ndarray, x: float, y: float, pitch: float, top: float) -> list[Item]:
+    rows, cols = weights.shape
+    if weights.size > EDITABLE:
+        pooled = max_pool(weights, CELLS, CELLS)
+        return [Raster((x, y, cols * pitch, rows * pitch), parts.colours(pooled, top))]
+    table = parts.colours(weights, top)
+    by_colour: dict[str, list[tuple[float, float, float, float]]] = {}
+    for row in range(rows):
+        for start, stop in _equal(table[row]):
+            box = (x + start * pitch, y + row * pitch, (stop - start) * pitch, pitch)
+            by_colour.setdefault(parts.hexadecimal(table[row, start]), []).append(box)
+    return [Fill(tuple(boxes), colour) for colour, boxes in sorted(by_colour.items())]
+
+
+def _equal(colours: np.ndarray) -> list[tuple[int, int]]:
+    """Ranges of neighbours with one colour."""
+    changes = np.flatnonzero((colours[1:] != colours[:-1]).any(-1)) + 1
+    edges = [0, *changes.tolist(), len(colours)]
+    return list(pairwise(edges))

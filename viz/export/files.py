@@ -1,0 +1,89 @@
+"""`export`: a figure, a page or the numbers of a trace, as the suffix of the path says.
+
+Figures are light, made for paper; the same call gives the same bytes.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from viz.drawing.pdf import pdf
+from viz.drawing.png import png
+from viz.drawing.svg import svg
+from viz.export.figures import VIEWS
+from viz.export.numbers import csv_table, npz
+from viz.export.page import page
+from viz.export.request import Heads, Request, one_of, pixels_of, request_of
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from analysis.view import View
+    from models.trace import Trace
+
+FIGURES = {".svg": svg, ".pdf": pdf, ".png": png}
+OTHERS: dict[str, Callable[[Request, str], bytes]] = {".html": page, ".npz": npz, ".csv": csv_table}
+FORMATS = (*FIGURES, *OTHERS)
+
+
+def export(
+    t: "Trace | View",
+    path: str | Path,
+    *,
+    view: str = "matrix",
+    layer: int | None = None,
+    head: Heads = None,
+    kind: str | None = None,
+    tower: str | None = None,
+    scale: Literal["fixed", "own"] = "fixed",
+    token: int | None = None,
+    direction: Literal["out", "in"] = "out",
+    picture: "Image | str | Path | None" = None,
+) -> Path:
+    """Writes a figure, or the numbers in it; the suffix of the path says which.
+
+    Args:
+        t: a trace, or a view of it by words.
+        path: ends in .svg, .pdf, .png (300 dpi), .html (a page that needs no server), .npz or .csv.
+        view: "matrix", "lines", "atlas" (every head of every layer) or "image" (weights over the
+            picture).
+        layer: which layer, −1 is the last; not needed for the atlas.
+        head: one head, several, "mean" or "max"; None for all heads of the layer.
+        kind: "self", "causal" or "cross", where a layer has several.
+        tower: which part of a model with several.
+        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown.
+        token: of "image", whose weights are drawn; None for the class token, or the middle patch.
+        direction: "out" for what the token attends to, "in" for what attends to it.
+        picture: of "image", the picture that was traced.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: for a view, suffix, layer, head or token that is not there.
+    """
+    path = Path(path)
+    request = request_of(t, view, layer, head, kind=kind, tower=tower)
+    request = replace(
+        request,
+        own=one_of("scale", scale, ("fixed", "own")) == "own",
+        token=token,
+        inward=one_of("direction", direction, ("out", "in")) == "in",
+        picture=pixels_of(request.shown, picture),
+    )
+    path.write_bytes(render(request, view, path.suffix.lower()))
+    return path
+
+
+def render(request: Request, view: str, suffix: str) -> bytes:
+    """The contents of a file.
+
+    Raises:
+        ValueError: for a view or suffix that is not known, and for more weights than fit one file.
+    """
+    one_of("view", view, tuple(VIEWS))
+    one_of("path: its suffix", suffix, FORMATS)
+    if suffix in OTHERS:
+        return OTHERS[suffix](request, view)
+    return FIGURES[suffix](VIEWS[view](request))

@@ -1,0 +1,157 @@
+"""A self-contained page: the view itself, its code and its data. It needs no server, no network."""
+
+import io
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from viz.export.request import One, Request, caption
+
+if TYPE_CHECKING:
+    from analysis.view import View
+    from models.trace import Trace
+    from viz.api.entries import ImageEntry, TextEntry
+
+LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
+EXACT = 40_000  # weights up to which the exact rows are held too
+ID = "page"
+
+Answers = dict[str, Callable[[], Any]]
+
+
+def page(request: Request, view: str) -> bytes:
+    """The page; it holds the heads that were asked for, then as many others as fit."""
+    from headscope_views import standalone
+
+    title = caption(request, "").title
+    props = props_of(request, view)
+    wanted, more = image_answers(request) if view == "image" else text_answers(request)
+    held = {path: encoded(ask()) for path, ask in wanted.items()}
+    size = len(standalone.page(held, props, title=title))
+    for path, ask in more.items():
+        found = encoded(ask())
+        size += 4 * len(found) // 3 + len(path) + 8
+        if size > LARGEST:
+            break
+        held[path] = found
+    return standalone.page(held, props, title=title).encode()
+
+
+def props_of(request: Request, view: str) -> dict[str, Any]:
+    """The props of the view; its form and what is chosen in it."""
+    start: dict[str, Any] = {"form": view} if view in ("matrix", "lines") else {}
+    if request.own:
+        start["scale"] = "own"
+    if request.token is not None:
+        start |= {"token": request.token, "direction": "in" if request.inward else "out"}
+    if not request.every:
+        site = request.site
+        start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+        start["head"] = request.heads[0]
+    if not request.every and len(request.heads) > 1:
+        start["shown"] = ".".join(map(str, request.heads))
+    props: dict[str, Any] = {"start": start, "panels": ["code"]}
+    if view == "image":
+        return props | {"kind": "image"}
+    return props | {"kind": "text"} | ({} if view == "atlas" else {"parts": ["matrix", "tokens"]})
+
+
+def encoded(answer: Any) -> bytes:
+    """An answer of the API as bytes."""
+    if isinstance(answer, dict):
+        return json.dumps(answer, ensure_ascii=False).encode()
+    return answer[0] if isinstance(answer, tuple) else answer
+
+
+def text_answers(request: Request) -> tuple[Answers, Answers]:
+    """What the view of a text asks for: at once, and later."""
+    from viz.api import provenance, text
+
+    entry, sites, chosen = text_entry(request.shown), request.shown.sites, request.index
+
+    def maps(site: int, heads: tuple[One, ...]) -> Answers:
+        ask = partial(text.map_of, entry, ID, site)
+        return {f"map?site={site}&head={head}": partial(ask, head) for head in heads}
+
+    heads = request.heads
+    wanted: Answers = {"overview": partial(text.overview, entry, ID), **maps(chosen, heads)}
+    wanted[f"provenance?site={chosen}"] = partial(provenance.provenance, entry, ID, chosen)
+    for head in heads:
+        path = f"code?site={chosen}&head={head}"
+        wanted[path] = partial(provenance.code, entry, ID, chosen, head)
+    more: Answers = {}
+    queries = sites[chosen].queries
+    if queries * sites[chosen].keys * len(heads) <= EXACT:
+        for head in heads:
+            ask = partial(text.row_of, entry, ID, chosen, head, "query")
+            start = f"row?site={chosen}&head={head}&axis=query&index="
+            more |= {f"{start}{row}": partial(ask, row) for row in range(queries)}
+    for site in sorted(range(len(sites)), key=lambda site: abs(site - chosen)):
+        more |= maps(site, (*range(sites[site].heads), "mean", "max"))
+    return wanted, {path: ask for path, ask in more.items() if path not in wanted}
+
+
+def image_answers(request: Request) -> tuple[Answers, Answers]:
+    """What the view of a picture asks for: at once, and later."""
+    from viz.api import image, provenance
+
+    entry, chosen = image_entry(request), request.index
+    layers: Answers = {
+        f"layer?site={site}": partial(image.layer_of, entry, ID, site)
+        for site in range(len(request.shown.sites))
+    }
+    wanted: Answers = {
+        "overview": partial(image.overview, entry, ID),
+        "picture": partial(image.picture, entry, ID),
+        f"layer?site={chosen}": layers.pop(f"layer?site={chosen}"),
+        f"provenance?site={chosen}": partial(provenance.provenance, entry, ID, chosen),
+    }
+    return wanted, layers
+
+
+def text_entry(shown: "Trace | View") -> "TextEntry":
+    """A trace as an entry that the view's requests are answered from."""
+    from viz.api.entries import TextEntry
+    from viz.api.text import thumbs
+
+    return TextEntry(shown, thumbs(shown), partial(code_of, shown))
+
+
+def image_entry(request: Request) -> "ImageEntry":
+    """The trace of a picture as an entry that the view's requests are answered from."""
+    import numpy as np
+    from PIL import Image
+
+    from viz.api.entries import ImageEntry
+    from viz.image import Picture
+
+    trace: Any = request.shown
+    rows, cols = trace.grid
+    pixels = request.picture
+    if pixels is None:
+        pixels = np.full((16 * rows, 16 * cols, 3), 200, np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", optimize=True)
+    dim = trace.pattern(trace.sites[0]).q.shape[1] * trace.pattern(trace.sites[0]).q.shape[3]
+    return ImageEntry(
+        trace,
+        Picture(file.getvalue(), "image/png"),
+        pixels.shape[0] // rows,
+        dim,
+        "c p1 p2",
+        partial(code_of, trace),
+    )
+
+
+def code_of(shown: "Trace | View", site: int, head: int | str) -> str:
+    """Python code for the weights, given the trace."""
+    found = shown.sites[site]
+    place = [f"layer={found.layer}"]
+    same = [each for each in shown.sites if each.layer == found.layer]
+    if len(same) > 1:
+        place += [f"kind={found.kind!r}", f"tower={found.tower!r}"]
+    if isinstance(head, int):
+        return f"t.weights({', '.join([*place, f'head={head}'])})  # query × key"
+    combined = {"mean": "mean(0)", "max": "amax(0)"}[head]
+    return f"t.weights({', '.join(place)}).{combined}  # query × key"
