@@ -16,6 +16,7 @@ from models.attention import Block
 from models.trace import Rows, Site
 
 
+@runtime_checkable
 class RowSource(Protocol):
     """Rows of weights by site, with the labels of their rows and columns."""
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { binsOf, cellOf, draw } from "../../viz/components/headscope_views/assets/core/raster.js";
 import { covers, density, Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
+import * as scale from "../../viz/components/headscope_views/assets/text/scale.js";
 import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -227,4 +228,57 @@ test("how fine a part is, and what it covers", () => {
   assert.equal(density(part), 0.5);
   assert.equal(covers(part, [1, 4], [0, 2]), true);
   assert.equal(covers(part, [1, 5], [0, 2]), false);
+});
+
+/** @type {import("../../viz/components/headscope_views/assets/types").Theme} */
+const THEME = {
+  ...baseOf([{}]).theme.light,
+  ...{ mode: "light", line: "#010203" },
+  ramp: Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3)),
+  bothWays: Uint8Array.from({ length: 768 }, (_, i) => (i % 3 ? 0 : Math.floor(i / 3))),
+};
+
+test("a byte has the colour of the number it stands for, on every scale", () => {
+  const part = { ...partOf([0, 1, 128, 255], [2, 2]), whole: true, sinks: null, min: 0, max: 0.25 };
+  /** @type {(table: Uint32Array) => number[]} */
+  const reds = (table) => [0, 2, 128, 255].map((q) => table[q] & 255);
+  const sqrt = { .../** @type {const} */ ({ coding: "sqrt" }), ...part };
+  assert.deepEqual(reds(scale.tableFor(sqrt, scale.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
+  assert.deepEqual(reds(scale.tableFor(sqrt, scale.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
+  const log = { .../** @type {const} */ ({ coding: "log" }), ...part };
+  const found = reds(scale.tableFor(log, scale.logScale(THEME), THEME));
+  assert.deepEqual(found, [0, 1, 128, 255]); // a byte of the map is a step of the scale
+  const scores = { .../** @type {const} */ ({ coding: "scores" }), ...part, min: -4, max: 2 };
+  // zero stands in the middle, masked cells have the colour of lines
+  assert.deepEqual(reds(scale.tableFor(scores, scale.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
+  assert.ok(scale.scoreScale(THEME, scores).masks);
+  const positive = { ...scores, min: 2, max: 6 };
+  assert.deepEqual(reds(scale.tableFor(positive, scale.scoreScale(THEME, positive), THEME)), [1, 1, 128, 255]);
+});
+
+test("maps and rows of scores and of hidden sinks are kept apart from weights", () => {
+  const maps = new Maps(baseOf([{ queries: 2, keys: 2 }]));
+  const area = new Uint8Array(32);
+  area.set([255, 128, 255, 0]);
+  new Float32Array(area.buffer, 8, 2).set([3, -Infinity]);
+  new Float32Array(area.buffer, 16, 2).set([0.75, 0.5]);
+  const place = { site: 0, head: 0 };
+  /** @type {import("../../viz/components/headscope_views/assets/types").SinksHeader} */
+  const sinks = { mode: "hidden", keys: [0], share: 0.625, shares: 16 };
+  /** @type {MapHeader} */
+  const map = { ...place, rows: [0, 2], cols: [0, 2], shape: [2, 2], max: 1, at: 0 };
+  maps.keepMap(map, area);
+  maps.keepMap({ ...map, coding: "scores", min: -1, max: 3 }, area);
+  maps.keepMap({ ...map, coding: "log", sinks }, area);
+  const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
+  maps.keepRow({ ...row, values: "scores" }, area);
+  /** @type {import("../../viz/components/headscope_views/assets/types").Variant} */
+  const scores = { values: "scores", coding: "scores", sinks: "shown" };
+  assert.equal(maps.weight(0, 0, 0, 0)?.value, 1);
+  assert.deepEqual(maps.weight(0, 0, 0, 0, scores), { value: 3, sign: "", sum: null });
+  assert.equal(maps.weight(0, 0, 1, 1, scores)?.value, -Infinity);
+  assert.equal(maps.weight(0, 0, 1, 0, scores)?.value, 3);
+  const [hidden] = maps.parts(0, 0, { values: "weights", coding: "log", sinks: "hidden" });
+  assert.deepEqual([hidden.sinks?.keys, [...(hidden.sinks?.shares ?? [])]], [[0], [0.75, 0.5]]);
+  assert.deepEqual(maps.parts(0, 0, { values: "weights", coding: "log", sinks: "shown" }), []);
 });

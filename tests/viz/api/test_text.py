@@ -200,7 +200,7 @@ def test_a_logarithmic_map_reaches_down_to_a_millionth(long: Trace, ask: Ask) ->
     (part,) = header["maps"]
     raw = np.frombuffer(area, np.uint8, 6000, part["at"]).reshape(10, 600)
     weights = long.weights(0, 0)[10:20, :600].numpy()
-    found = 10 ** (-6 * (255 - raw) / 254)
+    found = 10 ** (-6 * (255.0 - raw) / 254)
     # half a step of the scale, as a factor
     assert np.abs(np.log10(found / weights))[weights > 1e-6].max() <= 3 / 254 * 1.001
     assert (raw[weights < 1e-6] == 0).all()

@@ -14,7 +14,7 @@ import { element, setAttribute } from "../core/dom.js";
 /** @type {Choice[]} */
 const VALUES = [
   { label: "Weights", change: { values: "weights" } },
-  { label: "Weights, log scale", change: { values: "weights", scale: "log" } },
+  { label: "Log weights", change: { values: "weights", scale: "log" } },
   { label: "Scores", change: { values: "scores" } },
 ];
 const VALUES_TITLE = "Weights after the softmax, or the scores before it";
@@ -23,9 +23,9 @@ const SCORES = 2;
 
 /** @type {{label: string, sinks: Sinks}[]} */
 const SINKS = [
-  { label: "With sinks", sinks: "shown" },
-  { label: "Without sinks", sinks: "hidden" },
-  { label: "Without sinks, rows sum to 1", sinks: "renormalised" },
+  { label: "Sinks shown", sinks: "shown" },
+  { label: "Sinks hidden", sinks: "hidden" },
+  { label: "Sinks hidden, rows sum to 1", sinks: "renormalised" },
 ];
 
 /** @param {TextState} state */

@@ -206,7 +206,7 @@ export function matrix(state, parent) {
    * @returns {Scale}
    */
   function scaleOf(part, { coding }, theme) {
-    if (coding === "scores") return scoreScale(theme, part.min, part.max);
+    if (coding === "scores") return scoreScale(theme, part);
     if (coding === "log") return logScale(theme);
     return weightScale(theme, state.top(part), state.selection.scale === "own");
   }
@@ -296,7 +296,7 @@ export function matrix(state, parent) {
     if (!cell) return;
     setText(tip, ...tipOf(cell));
     const { x, y, side } = viewport.placeOf(layout, picture.view, cell);
-    const right = x + side / 2 < layout.wide / 2;
+    const right = x + side / 2 < 0.54 * layout.wide;
     const below = y + side + 10 + 52 * layout.unit < layout.tall;
     tip.style.transform =
       `translate(${right ? x + side + 8 : x - 8}px, ${below ? y + side + 8 : y - 8}px) ` +

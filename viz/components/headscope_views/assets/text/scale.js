@@ -12,7 +12,7 @@ import { valuesOf } from "./maps.js";
  * @property {(value: number) => number} place of a number among the colours, 0 to 1
  * @property {{value: number, text: string}[]} ticks
  * @property {string} words
- * @property {boolean} masks whether cells may be masked
+ * @property {boolean} masks whether cells are masked
  */
 
 const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
@@ -68,11 +68,10 @@ export function logScale({ ramp }) {
  * On both sides of zero where there are scores on both, else from the least to the largest.
  *
  * @param {Theme} theme
- * @param {number} low
- * @param {number} high
+ * @param {Pick<Part, "min" | "max" | "data">} part the whole map
  * @returns {Scale}
  */
-export function scoreScale({ ramp, bothWays }, low, high) {
+export function scoreScale({ ramp, bothWays }, { min: low, max: high, data }) {
   const both = low < 0 && high > 0;
   const most = Math.max(-low, high);
   const [from, to] = both ? [-most, most] : [low, high];
@@ -86,7 +85,7 @@ export function scoreScale({ ramp, bothWays }, low, high) {
       return { value, text: tidy(value) };
     }),
     words: `before the softmax; this map’s own: ${tidy(low)} to ${tidy(high)}`,
-    masks: true,
+    masks: data.includes(0),
   };
 }
 
@@ -97,12 +96,12 @@ export function scoreScale({ ramp, bothWays }, low, high) {
  * @param {Scale} scale
  * @param {Theme} theme
  */
-export function tableFor(part, { ramp, place, masks }, { line }) {
+export function tableFor(part, { ramp, place }, { line }) {
   const masked = parse(line) ?? [128, 128, 128];
   return Uint32Array.from(valuesOf(part), (value) => {
     const i = 3 * Math.min(255, Math.max(0, Math.round(255 * place(value))));
     const [red, green, blue] =
-      masks && value === -Infinity ? masked : [ramp[i], ramp[i + 1], ramp[i + 2]];
+      value === -Infinity ? masked : [ramp[i], ramp[i + 1], ramp[i + 2]];
     return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
   });
 }
