@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { binsOf, cellOf, draw } from "../../viz/components/headscope_views/assets/core/raster.js";
 import { covers, density, Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
-import * as scale from "../../viz/components/headscope_views/assets/text/scale.js";
+import * as scales from "../../viz/components/headscope_views/assets/text/scale.js";
 import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -243,17 +243,17 @@ test("a byte has the colour of the number it stands for, on every scale", () => 
   /** @type {(table: Uint32Array) => number[]} */
   const reds = (table) => [0, 2, 128, 255].map((q) => table[q] & 255);
   const sqrt = { .../** @type {const} */ ({ coding: "sqrt" }), ...part };
-  assert.deepEqual(reds(scale.tableFor(sqrt, scale.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
-  assert.deepEqual(reds(scale.tableFor(sqrt, scale.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
+  assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
+  assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
   const log = { .../** @type {const} */ ({ coding: "log" }), ...part };
-  const found = reds(scale.tableFor(log, scale.logScale(THEME), THEME));
+  const found = reds(scales.tableFor(log, scales.logScale(THEME), THEME));
   assert.deepEqual(found, [0, 1, 128, 255]); // a byte of the map is a step of the scale
   const scores = { .../** @type {const} */ ({ coding: "scores" }), ...part, min: -4, max: 2 };
   // zero stands in the middle, masked cells have the colour of lines
-  assert.deepEqual(reds(scale.tableFor(scores, scale.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
-  assert.ok(scale.scoreScale(THEME, scores).masks);
+  assert.deepEqual(reds(scales.tableFor(scores, scales.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
+  assert.ok(scales.scoreScale(THEME, scores).masks);
   const positive = { ...scores, min: 2, max: 6 };
-  assert.deepEqual(reds(scale.tableFor(positive, scale.scoreScale(THEME, positive), THEME)), [1, 1, 128, 255]);
+  assert.deepEqual(reds(scales.tableFor(positive, scales.scoreScale(THEME, positive), THEME)), [1, 1, 128, 255]);
 });
 
 test("maps and rows of scores and of hidden sinks are kept apart from weights", () => {

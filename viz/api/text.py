@@ -36,6 +36,7 @@ def overview(entry: TextEntry, id: str) -> bytes:
         "model": shown.model,
         "note": note_of(shown),
         "complete": rows_sum_to_one(shown),
+        "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
     }
     return message(trace=id, base=base, thumbs=entry.thumbs)

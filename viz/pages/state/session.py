@@ -20,6 +20,8 @@ Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
     | {"values", "sinks", "partner"}
+    | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
+    | {"overview", "plot", "rank"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages
