@@ -53,7 +53,7 @@ const keyOf = (site, head, coding, sinks) => `${site}/${head}/${coding}/${sinks}
 /**
  * @param {number} site
  * @param {Head | "layer"} head
- * @param {Axis} axis
+ * @param {Axis | "mean"} axis
  * @param {number} index
  * @param {Values} values
  * @param {string} sinks
