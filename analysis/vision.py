@@ -59,7 +59,7 @@ def attention_distance(
 
 def filter_components(
     kernel: Float[Tensor, "filter channel row col"], count: int = 28
-) -> Float[Tensor, "component channel row col"]:
+) -> tuple[Float[Tensor, "component channel row col"], Float[Tensor, " component"]]:
     """Principal components of the filters that embed a patch, the largest first.
 
     The filters are centred on their mean. The sign of a component is arbitrary: here the number
@@ -70,9 +70,12 @@ def filter_components(
     Args:
         kernel: weights of the patch embedding.
         count: number of components, at most.
+
+    Returns:
+        The components, and the share of the filters' variance in each.
     """
-    found, _ = _components(kernel.detach().flatten(1).float(), count)
-    return found.unflatten(1, kernel.shape[1:])
+    found, shares = _components(kernel.detach().flatten(1).float(), count)
+    return found.unflatten(1, kernel.shape[1:]), shares
 
 
 def position_similarity(
