@@ -71,11 +71,14 @@ class HiddenStates:
         states: what leaves each layer, before any final norm; the first is the embedding.
         axes: their tokens, one entry per state.
         final: the last state after the final norm, where there is one; None if it is not known.
+        gradients: of the target with respect to each state, if requested; None where it is not
+            known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
     final: Float[Tensor, "batch _ _"] | None = None
+    gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
 
     @staticmethod
     def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
@@ -92,6 +95,21 @@ class HiddenStates:
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
         return self._own(self.states[layer], layer, item)
+
+    def read_gradient(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
+        """The gradient with respect to one item's hidden states.
+
+        Raises:
+            ValueError: if there is no such layer, or its gradient was not recorded.
+        """
+        state = self.read(layer, item)
+        found = self.gradients[layer] if self.gradients else None
+        if found is None:
+            raise ValueError(
+                "no gradient of this layer recorded: request it with"
+                " trace(..., hidden=True, gradient=...)"
+            )
+        return self._own(found, layer, item).to(state.dtype)
 
     def read_final(self, item: int) -> Float[Tensor, "token dim"]:
         """The last state of one item's tokens, after the final norm.
@@ -405,6 +423,13 @@ class Trace:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
         return self._hidden_states(tower).read(layer, self._checked(item))
+
+    def hidden_gradient(
+        self, layer: int, item: int = 0, *, tower: str | None = None
+    ) -> Float[Tensor, "token dim"]:
+        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
+        hidden states that leave a layer; arguments as for `hidden`."""
+        return self._hidden_states(tower).read_gradient(layer, self._checked(item))
 
     def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
         """The last hidden states after the final norm; without one, what leaves the last layer.

@@ -53,6 +53,8 @@ test("a selection goes to its link and back", () => {
   const chosen = {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
+    ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
+    ...{ rows: "1-3", columns: "0-2", block: "ba" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
@@ -68,6 +70,14 @@ test("in the next trace the same layer, kind and head are chosen", () => {
   const small = baseOf([{ kind: "cross", heads: 2 }], { labels: ["a", "b"] });
   const carried = selection.carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
   assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
+});
+
+test("brushed tokens are kept while the text stays, and let go with another one", () => {
+  const chosen = { ...FIRST, rows: "1-3", columns: "0-2", block: /** @type {const} */ ("ab") };
+  const again = baseOf([{ heads: 2 }]);
+  assert.equal(selection.carry(baseOf([{}]), again, chosen).rows, "1-3");
+  const other = selection.carry(baseOf([{}]), baseOf([{}], { labels: ["x", "y", "z"] }), chosen);
+  assert.deepEqual([other.rows, other.columns, other.block], ["", "", "ab"]);
 });
 
 test("a layer and head that the trace has not are chosen again in the next that has them", () => {

@@ -118,6 +118,17 @@ def numbers(name: str, high: int) -> Param:
     return Param(name, "", parse, f"whole numbers from 0 to {high}, joined by dots")
 
 
+def span(name: str) -> Param:
+    """Positions `start-stop`, stop excluded; empty for all."""
+
+    def parse(text: str) -> str:
+        if text and not re.fullmatch("[0-9]{1,9}-[0-9]{1,9}", text, re.ASCII):
+            raise ValueError
+        return text
+
+    return Param(name, "", parse, "positions such as 3-9")
+
+
 def text(name: str, default: str) -> Param:
     """Free text."""
     return Param(name, default, str, "text")

@@ -19,6 +19,7 @@ from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageSta
 Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+    | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages

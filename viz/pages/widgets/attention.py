@@ -14,9 +14,17 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 Kind = Literal["text", "image"]
-FORMS = (  # of a text's picture, and the heads whose lines are drawn
+FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("form", "matrix", ("matrix", "lines")),
     link.numbers("shown", 999),
+    link.numbers("layers", 999),
+    link.choice("average", "no", ("no", "yes")),
+    link.decimal("least", 0, 0, 1),
+    link.number("top", 0, 0, 64),
+    link.text("find", ""),
+    link.span("rows"),
+    link.span("columns"),
+    link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
 )
 
 

@@ -45,7 +45,9 @@ export type Values = "weights" | "scores";
 /** What becomes of the keys that take weight for want of better: first token and separators. */
 export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
-export type Form = "matrix" | "lines"; // as in attention.FORMS of the pages
+export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
+/** From which text of a pair to which; "a" is the first, or the source of a joint map. */
+export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -64,6 +66,20 @@ export interface Selection {
   sinks: Sinks;
   /** The other token of a chosen pair: a key when the direction is "out". */
   partner: number | null;
+  /** The layers whose texts are shaded, numbers joined by dots; "" for the chosen layer. */
+  layers: string;
+  /** Whether shaded texts show the mean over all tokens. */
+  average: "no" | "yes";
+  /** Smaller weights are not drawn. */
+  least: number;
+  /** How many of the strongest keys of each row are drawn or marked; 0 for all. */
+  top: number;
+  /** What is searched for in the tokens. */
+  find: string;
+  /** The rows that are drawn, "3-9" with the last excluded; "" for all. */
+  rows: string;
+  columns: string;
+  block: Block;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -80,6 +96,14 @@ export type LinkSelection = {
   values: Values;
   sinks: Sinks;
   partner: number | null;
+  layers: string;
+  average: "no" | "yes";
+  least: number;
+  top: number;
+  find: string;
+  rows: string;
+  columns: string;
+  block: Block;
 };
 
 /** A cell of a matrix. */
@@ -153,6 +177,8 @@ export interface Text {
   special: number[];
   /** The original tokens of each word, where words are shown. */
   origins?: number[][];
+  /** Where the second text of a pair begins. */
+  second?: number;
 }
 
 export interface Site {
@@ -205,7 +231,8 @@ export interface MapHeader {
 export interface RowHeader {
   site: number;
   head: Head | "layer";
-  axis: Axis;
+  /** "mean": averaged over all queries. */
+  axis: Axis | "mean";
   index: number;
   count: number;
   sum: number;

@@ -21,6 +21,14 @@ export const START = {
   values: "weights",
   sinks: "shown",
   partner: null,
+  layers: "",
+  average: "no",
+  least: 0,
+  top: 0,
+  find: "",
+  rows: "",
+  columns: "",
+  block: "all",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
@@ -158,7 +166,13 @@ export function carry(before, after, selection, wanted, scales) {
   };
   const token = found(selection.token, direction);
   const partner = found(selection.partner, direction === "in" ? "out" : "in");
-  return clamp(after, { ...moved, token, partner });
+  /** @param {Direction} side */
+  const isAsBefore = (side) =>
+    textOf(before, selection.site, side).labels.join("\n") ===
+    textOf(after, moved.site, side).labels.join("\n");
+  const rows = isAsBefore("out") ? moved.rows : "";
+  const columns = isAsBefore("in") ? moved.columns : "";
+  return clamp(after, { ...moved, token, partner, rows, columns });
 }
 
 /**

@@ -1,0 +1,104 @@
+// Reading aids: what is brushed, found, hidden, and which keys are the strongest.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as filters from "../../viz/components/headscope_views/assets/text/filters.js";
+import * as search from "../../viz/components/headscope_views/assets/text/search.js";
+import * as span from "../../viz/components/headscope_views/assets/text/span.js";
+
+/** @typedef {import("../../viz/components/headscope_views/assets/types").Block} Block */
+
+/** @param {number} count @param {number} [second] */
+const textOf = (count, second) => ({ labels: Array(count).fill("x"), special: [], second });
+
+test("a span is read from a link, and nothing else is", () => {
+  assert.deepEqual(span.parsed("3-9"), [3, 9]);
+  for (const bad of ["", "3", "9-3", "3-3", "-1-4", "a-b", "3-9-12", "1e3-9"])
+    assert.equal(span.parsed(bad), null);
+  assert.equal(span.listed(span.parsed("3-9")), "3-9");
+  assert.equal(span.listed(null), "");
+  assert.deepEqual(span.between(7, 2), [2, 8]);
+});
+
+test("a pair is cut at its second text, and brushing cuts further", () => {
+  const texts = { query: textOf(11, 6), key: textOf(11, 6) };
+  /** @type {(pair: Block, rows?: string, columns?: string) => unknown} */
+  const drawn = (block, rows = "", columns = "") => {
+    const ranges = span.rangesOf(texts, { block, rows, columns });
+    return [ranges.rows, ranges.cols];
+  };
+  assert.deepEqual(drawn("all"), [[0, 11], [0, 11]]);
+  assert.deepEqual(drawn("aa"), [[0, 6], [0, 6]]);
+  assert.deepEqual(drawn("ab"), [[0, 6], [6, 11]]);
+  assert.deepEqual(drawn("ba"), [[6, 11], [0, 6]]);
+  assert.deepEqual(drawn("bb"), [[6, 11], [6, 11]]);
+  assert.deepEqual(drawn("ba", "2-8", "4-99"), [[6, 8], [4, 6]]);
+  assert.deepEqual(drawn("aa", "7-9"), [[0, 6], [0, 6]]); // nothing in common: not an empty picture
+  const one = { query: textOf(5), key: textOf(7, 3) };
+  assert.deepEqual(span.rangesOf(one, { block: "ab", rows: "", columns: "" }), {
+    rows: [0, 5],
+    cols: [3, 7],
+  });
+});
+
+test("whether a token is drawn", () => {
+  /** @type {span.Ranges} */
+  const ranges = { rows: [2, 4], cols: [0, 1] };
+  assert.deepEqual([1, 2, 3, 4].map((i) => span.isDrawn(ranges, "query", i)), [false, true, true, false]);
+  assert.equal(span.isDrawn(ranges, "key", 1), false);
+});
+
+test("a text is found within tokens and over several of them", () => {
+  const labels = ["[CLS]", "Un", "believ", "able", " the", "cat", "The", "‮שלום", "🙂 1/2", ""];
+  /** @param {string} wanted */
+  const found = (wanted) => search.matches(labels, wanted);
+  assert.deepEqual(found("able"), [[3, 4]]);
+  assert.deepEqual(found("unbelievABLE"), [[1, 4]]);
+  assert.deepEqual(found("unbel"), [[1, 3]]);
+  assert.deepEqual(found("the"), [[4, 5], [6, 7]]);
+  assert.deepEqual(found("the cat"), [[4, 6]]);
+  assert.deepEqual(found("hecat"), []); // does not begin with a token
+  assert.deepEqual(found("שלום"), [[7, 8]]);
+  assert.deepEqual(found("🙂"), [[8, 9]]);
+  assert.deepEqual(found("  "), []);
+  assert.deepEqual(found("zebra"), []);
+  assert.deepEqual(search.matches(["Zoe\u0308"], "Zo\u00eb"), [[0, 1]]);
+});
+
+test("next and previous go round", () => {
+  assert.deepEqual([0, 1, 2].map((now) => search.stepped(now, 1, 3)), [1, 2, 0]);
+  assert.equal(search.stepped(0, -1, 3), 2);
+  assert.equal(search.stepped(-1, 1, 3), 0);
+  assert.equal(search.stepped(-1, -1, 3), 2);
+  assert.equal(search.stepped(-1, 1, 0), -1);
+});
+
+test("the strongest places, the first of equal ones first", () => {
+  assert.deepEqual(filters.strongestPlaces([0.1, 0.5, 0.1, 0.5], 3), [1, 3, 0]);
+  assert.deepEqual(filters.strongestPlaces([0.9, 0.5, 0.1, 0.6], 1, [1, 4]), [3]);
+  assert.deepEqual(filters.strongestPlaces([], 3), []);
+  const weights = Float32Array.of(0.1, 0.6, 0.3, 0.2, 0.2, 0.6);
+  assert.deepEqual(filters.strongestKeys(weights, [4, 6], [7, 10], 2), {
+    first: 4,
+    keys: [[8, 9], [9, 7]],
+  });
+});
+
+test("lines to the strongest keys stay", () => {
+  const strands = [
+    { query: 4, key: 8, weight: 0.6 },
+    { query: 4, key: 7, weight: 0.1 },
+    { query: 9, key: 7, weight: 0.1 },
+  ];
+  assert.deepEqual(filters.strongestOnly(strands, { first: 4, keys: [[8, 9]] }), [strands[0]]);
+});
+
+test("the share that is not drawn", () => {
+  const row = [0.5, 0.25, 0.125, 0.125];
+  assert.equal(filters.hiddenShare(row, [0, 4], 0), 0);
+  assert.equal(filters.hiddenShare(row, [0, 4], 0.2), 0.25);
+  assert.equal(filters.hiddenShare(row, [1, 3], 0.2), 0.75);
+  assert.equal(filters.hiddenShare([0, 0], [0, 2], 0.5), 0);
+  assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0 %", "< 0.1 %", "3.1 %", "50 %", "100 %"]);
+});

@@ -1,0 +1,87 @@
+// Which rows and columns of a site are drawn: those of the two texts of a pair that were chosen, and
+// of these the brushed ones. Pure functions.
+
+/** @import {Axis, Block, Selection, Text} from "../types" */
+
+/** @typedef {[number, number]} Range the first token, and one past the last */
+
+/** @typedef {{rows: Range, cols: Range}} Ranges */
+
+/** @type {Block[]} */
+export const BLOCKS = ["all", "aa", "ab", "ba", "bb"];
+
+/**
+ * The range that a link lists as "3-9", the last excluded; null for anything else.
+ *
+ * @param {string} listed
+ * @returns {Range | null}
+ */
+export function parsed(listed) {
+  const found = /^(\d{1,9})-(\d{1,9})$/.exec(listed);
+  if (!found) return null;
+  const [from, to] = [Number(found[1]), Number(found[2])];
+  return from < to ? [from, to] : null;
+}
+
+/** @param {Range | null} range */
+export const listed = (range) => (range ? range.join("-") : "");
+
+/**
+ * Two ends in any order as a range.
+ *
+ * @param {number} one
+ * @param {number} other
+ * @returns {Range}
+ */
+export const between = (one, other) => [Math.min(one, other), Math.max(one, other) + 1];
+
+/**
+ * The common part of two ranges; the first where they have none.
+ *
+ * @param {Range} whole
+ * @param {Range | null} part
+ * @returns {Range}
+ */
+export function within(whole, part) {
+  if (!part) return whole;
+  const [from, to] = [Math.max(whole[0], part[0]), Math.min(whole[1], part[1])];
+  return from < to ? [from, to] : whole;
+}
+
+/**
+ * The tokens of the first or of the second text of a pair; all of a single text.
+ *
+ * @param {Text} text
+ * @param {string} which "a" or "b"
+ * @returns {Range}
+ */
+export function half({ labels, second }, which) {
+  if (second === undefined) return [0, labels.length];
+  return which === "a" ? [0, second] : [second, labels.length];
+}
+
+/**
+ * @param {{query: Text, key: Text}} texts
+ * @param {Pick<Selection, "block" | "rows" | "columns">} selection
+ * @returns {Ranges}
+ */
+export function rangesOf({ query, key }, { block, rows, columns }) {
+  /** @type {(text: Text, which: string) => Range} */
+  const side = (text, which) => (block === "all" ? [0, text.labels.length] : half(text, which));
+  return {
+    rows: within(side(query, block[0]), parsed(rows)),
+    cols: within(side(key, block[1]), parsed(columns)),
+  };
+}
+
+/**
+ * Whether a token of an axis is drawn.
+ *
+ * @param {Ranges} ranges
+ * @param {Axis} axis
+ * @param {number} index
+ */
+export function isDrawn({ rows, cols }, axis, index) {
+  const [from, to] = axis === "query" ? rows : cols;
+  return index >= from && index < to;
+}
