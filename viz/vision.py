@@ -34,6 +34,7 @@ def distances(values: np.ndarray, *, title: str, uniform: float, unit: str) -> g
         uniform,
         line={"color": GREY, "width": 1, "dash": "dot"},
         annotation={"text": f"uniform attention: {uniform:.4f}", "font": {"color": GREY}},
+        annotation_position="bottom left",
     )
     number_axis(figure, "x", "layer")
     figure.update_xaxes(range=[-0.5, layers - 0.5], dtick=1)

@@ -10,7 +10,7 @@ from viz.pages import shared
 from viz.pages.image import network, tracing
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls
+from viz.pages.widgets import charts, controls
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -31,7 +31,6 @@ PARAMS = (
     link.choice("object", "above", ("above", "below", "all")),
 )
 SIDES = {"above": "Above 0", "below": "Below 0", "all": "All patches"}
-CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 SAYS = {  # what a figure shows, and what it does not prove
     "distance": (
         "How far apart a patch and the patches it attends to are, averaged with the weights: one"
@@ -77,6 +76,7 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
             controls.choice(
                 page, "object", "Coloured patches", SIDES, "By the first principal component"
             )
+    charts.follow_mode(page)
     if name == "none":
         return
     says, proves = SAYS[name]
@@ -87,7 +87,7 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
     except ValueError as error:
         shared.error_line(error)
         return
-    st.plotly_chart(figure, key=f"{page}_figure_{name}", config=CONFIG)
+    charts.chart(page, figure, name, f"{TITLES[name]} of {model.name}. {says}")
     st.caption(proves)
 
 
@@ -102,7 +102,7 @@ def _distance(page: str, model: "Model", request: tracing.Input, data: bytes) ->
     values = torch.stack([attention_distance(found, site, side) for site in found.sites])
     rows, cols = found.grid or (1, 1)
     uniform = float(grid_distances(rows, cols).mean()) * side
-    title = f"{model.name}: mean attention distance"
+    title = f"{_name(model)}: mean attention distance"
     return vision.distances(values.numpy(), title=title, uniform=uniform, unit="pixels")
 
 
@@ -111,7 +111,7 @@ def _filters(page: str, model: "Model", request: tracing.Input, data: bytes) -> 
 
     network: ViT = model.network
     components, shares = filter_components(network.patches.filters())
-    title = f"{model.name}: principal components of its patch embedding"
+    title = f"{_name(model)}: principal components of its patch embedding"
     return vision.filters(components.numpy(force=True), shares.numpy(force=True), title=title)
 
 
@@ -127,7 +127,7 @@ def _positions(page: str, model: "Model", request: tracing.Input, data: bytes) -
     vectors = network.positions.vectors((rows, cols), network.config.width)
     grid = PatchGrid(rows, cols, network.positions.leading)
     values = position_similarity(vectors, grid).reshape(rows * cols, rows * cols)
-    title = f"{model.name}: similarity of positions"
+    title = f"{_name(model)}: similarity of positions"
     return tiles(
         values.numpy(force=True), rows, cols, title=title, bar="cosine", low=-1.0, high=1.0
     )
@@ -138,7 +138,7 @@ def _norms(page: str, model: "Model", request: tracing.Input, data: bytes) -> "g
 
     found = _traced(model, request, data)
     values = token_norms(found)
-    title = f"{model.name}: norm of every token"
+    title = f"{_name(model)}: norm of every token"
     shown = values.numpy(force=True), outliers(values).numpy(force=True)
     return vision.norms(*shown, found.labels, title=title)
 
@@ -154,8 +154,13 @@ def _features(page: str, model: "Model", request: tracing.Input, data: bytes) ->
         [patches], threshold=None if side == "all" else 0.0, flip=side == "below"
     )
     shares = ", ".join(f"{float(share):.0%}" for share in colours.explained)
-    title = f"{model.name}: patch features, {shares} of their variance"
+    title = f"{_name(model)}: patch features, {shares} of their variance"
     return vision.patch_colours(colours.colours[0].numpy(), rows, cols, title=title)
+
+
+def _name(model: "Model") -> str:
+    """The model's name, for titles; of an untrained one it says so."""
+    return model.name if model.trained else f"{model.name}, untrained (random weights)"
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
