@@ -15,6 +15,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.linear_maps import (
     HeadMap,
     Linear,
+    alike,
     find_output,
     find_rotated,
     find_values,
@@ -22,7 +23,7 @@ from models.pretrained.linear_maps import (
 )
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.recording import Call
-from models.projections import Norm, Projections, split_columns
+from models.projections import Norm, Projections, Residual, split_columns
 from models.trace import Site
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class SiteMaps:
         value: of their values.
         output: reads the values of all heads.
         norm: whose output the queries are made of.
+        residual: how the output joins the input.
         embedding: vectors of the tokens that the tower reads; None if it reads none.
     """
 
@@ -50,6 +52,7 @@ class SiteMaps:
     value: HeadMap
     output: Linear
     norm: Norm | None
+    residual: Residual | None
     embedding: Tensor | None
 
 
@@ -89,6 +92,7 @@ class PretrainedOrigin:
             value_bias=found.value.biases,
             output_bias=found.output.bias,
             norm=found.norm,
+            residual=found.residual,
             query_norm=found.query.norm,
             key_norm=found.key.norm,
             rotated=found.query.rotation is not None or found.key.rotation is not None,
@@ -158,21 +162,46 @@ def site_maps(
     output = find_output(after, _rows(values_of(pattern, 0.0)[0]))
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
-    norm, embedding = _norm(before, query), _embedding(calls, ids, query.given.shape[-1])
-    return SiteMaps(query, key, value, output[0], norm, embedding)
+    norm, read = _norm(before, query)
+    residual = _residual(after, query.given, read, output[1].made)
+    embedding = _embedding(calls, ids, query.given.shape[-1])
+    return SiteMaps(query, key, value, output[0], norm, residual, embedding)
 
 
 def _rows(heads: Tensor) -> Tensor:
     return rearrange(heads, "batch head token dim -> head (batch token) dim")
 
 
-def _norm(calls: Sequence[ModuleCall], query: HeadMap) -> Norm | None:
-    """The norm whose output the queries are made of."""
+def _norm(calls: Sequence[ModuleCall], query: HeadMap) -> tuple[Norm | None, Tensor]:
+    """The norm whose output the queries are made of, and what that reads; else their input."""
     for call in reversed(calls):
         if call.made.shape == query.given.shape and call.made.equal(query.given):
             norm = norm_of(call)
             if norm is not None:
-                return norm
+                return norm, call.given
+    return None, query.given
+
+
+def _residual(
+    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, made: Tensor
+) -> Residual | None:
+    """How the output joins the input: by the norm that reads their sum.
+
+    Args:
+        calls: after the attention.
+        given: what queries are made of.
+        read: the input of the norm before that.
+        made: the output of the layer.
+    """
+    if given.numel() != made.numel():
+        return None
+    for call in calls:
+        for stream, normed in ((given, True), (read, False)):
+            total = stream + made.reshape(stream.shape)
+            if call.given.shape == total.shape and alike(call.given, total):
+                norm = norm_of(call)
+                if norm is not None:
+                    return Residual(norm if normed else None)
     return None
 
 
