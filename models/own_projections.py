@@ -59,6 +59,7 @@ class OwnOrigin:
             and site.kind != "cross",
             embedding=embedding,
             unembedding=unembedding,
+            final_norm=None if unembedding is None else _final_norm(self.network),
         )
 
 
@@ -111,6 +112,10 @@ def _residual(network: Network, site: Site) -> Residual:
     block = block_at(network, site)
     after = block if isinstance(block, Smallest) else getattr(block, name, None)
     return Residual(None if after is None else Norm.of(after.norm))
+
+
+def _final_norm(network: Network) -> Norm | None:
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

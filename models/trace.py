@@ -229,6 +229,8 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        other_layers: what the blocks without attention weights are, by number, where the model's
+            config tells.
         origin: the network and the input; it answers what is computed on request.
     """
 
@@ -246,6 +248,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
     origin: Origin | None = field(repr=False, default=None)
 
     @property

@@ -705,7 +705,8 @@ def test_the_picture_is_saved_with_its_name(explore):
 def test_everything_can_be_hit_with_a_finger(explore):
     explorer = explore(random_source(2, 3, 7), "phone")
     for box in explorer.page.locator("button, select").evaluate_all(
-        "all => all.map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])"
+        "all => all.filter((one) => one.checkVisibility())"
+        ".map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])"
     ):
         assert min(box) >= 24
 

@@ -6,8 +6,8 @@ import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
-import { atlas } from "./atlas.js";
 import { FORMS } from "./forms.js";
+import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
@@ -53,11 +53,15 @@ function compose(state, root) {
   root.append(bar, grid);
   /** @type {Panel[]} */
   const panels = [];
-  if (parts.includes("atlas")) panels.push(atlas(state, grid));
-  const drawn = new Map(
-    parts.includes("matrix") ? FORMS.map(({ name, make }) => [name, make(state, grid)]) : [],
-  );
-  panels.push(...drawn.values());
+  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  /** @type {Map<string, FormPanel>} */
+  const drawn = new Map();
+  if (parts.includes("matrix")) {
+    const picture = element("div", "hs-forms");
+    grid.append(picture);
+    for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
+    panels.push(...drawn.values());
+  }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
