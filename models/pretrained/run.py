@@ -33,6 +33,12 @@ NAMES = {  # in order of preference
     "text_embeds": "embedding",
     "last_hidden_state": "hidden states",
 }
+OTHER_LAYERS = {  # of config.layer_types
+    "linear_attention": "linear attention or a state space",
+    "conv": "a convolution",
+    "moe": "a mixture of experts",
+    "mlp": "an MLP",
+}
 PROMPTS = ("input_points", "input_boxes")
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
@@ -110,6 +116,7 @@ def trace_pretrained(
             for site, call in zip(sites, calls, strict=True)
         },
         parts={site: made for site, made in parts.items() if made is not None},
+        other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, tuple(edits)),
     )
 
@@ -160,6 +167,19 @@ def _site(call: Call) -> Site:
         call.entry.path,
         call.entry.part,
     )
+
+
+def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
+    """What the blocks without attention weights are, by number; {} for models of several towers."""
+    types = tuple(map(str, getattr(config.get_text_config(), "layer_types", None) or ()))
+    shown = {site.layer for site in sites}
+    if len({site.tower for site in sites}) > 1 or max(shown) >= len(types):
+        return {}
+    return {
+        layer: OTHER_LAYERS.get(kind, kind.replace("_", " "))
+        for layer, kind in enumerate(types)
+        if layer not in shown
+    }
 
 
 def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]:

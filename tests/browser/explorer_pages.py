@@ -19,6 +19,7 @@ class Source:
     """Weights "layer head query key" and the tokens' text, as the API takes a trace."""
 
     trained = True
+    other_layers: Mapping[int, str] = {}
 
     def __init__(
         self,

@@ -35,6 +35,7 @@ def overview(entry: TextEntry, id: str) -> bytes:
         "model": shown.model,
         "note": note_of(shown),
         "complete": rows_sum_to_one(shown),
+        "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
     }
     return message(trace=id, base=base, thumbs=entry.thumbs)
@@ -72,6 +73,13 @@ def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index:
     else:
         weights = column_of(entry.shown, found, head, index)
     return message(trace=id, rows=[Row(site, head, axis, index, weights.numpy(force=True))])
+
+
+def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
+    """The row of a head with the most concentrated weights; null if there is none."""
+    from analysis.sharpest import sharpest_row
+
+    return {"query": sharpest_row(entry.shown, site_at(entry.shown, site, head), head)}
 
 
 def note_of(shown: "Shown") -> str:

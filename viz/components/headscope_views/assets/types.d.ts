@@ -48,6 +48,8 @@ export type Sinks = "shown" | "hidden" | "renormalised";
 export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
+/** How every head is shown beside the picture. */
+export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -62,6 +64,11 @@ export interface Selection {
   form: Form;
   /** The heads whose lines are drawn, numbers joined by dots; "" for the chosen head. */
   shown: string;
+  overview: Overview;
+  /** Keys of the numbers along x and y and in colour, joined by dots; "" for the first choice. */
+  plot: string;
+  /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
+  rank: string;
   values: Values;
   sinks: Sinks;
   /** The other token of a chosen pair: a key when the direction is "out". */
@@ -93,6 +100,9 @@ export type LinkSelection = {
   scale: Scale;
   form: Form;
   shown: string;
+  overview: Overview;
+  plot: string;
+  rank: string;
   values: Values;
   sinks: Sinks;
   partner: number | null;
@@ -105,6 +115,9 @@ export type LinkSelection = {
   columns: string;
   block: Block;
 };
+
+/** The smallest and the largest value. */
+export type Range = readonly [number, number];
 
 /** A cell of a matrix. */
 export interface Cell {
@@ -205,6 +218,8 @@ export interface Base {
   complete?: boolean;
   texts: Text[];
   sites: Site[];
+  /** What the blocks without attention weights are, by number, where the model tells. */
+  other_layers?: Record<string, string>;
   theme: Record<Mode, ThemeColours>;
 }
 
@@ -263,6 +278,51 @@ export interface Header {
 export interface Message {
   header: Header;
   area: Uint8Array;
+}
+
+// ---- numbers of heads (JSON)
+
+/** One number that every head has. */
+export interface Measure {
+  key: string;
+  title: string;
+  formula: string;
+  source: string;
+  /** Its range by definition; null where it has no bound. */
+  low: number | null;
+  high: number | null;
+  about: string;
+}
+
+/** The response of "numbers". */
+export interface NumbersAnswer {
+  measures: Measure[];
+  /** By key of the measure, site and head; null where it is not defined. */
+  values: Record<string, (number | null)[][]>;
+  /** Why a measure is not defined for some heads. */
+  reasons: Record<string, string>;
+  /** By site and head. */
+  sentences: (string | null)[][];
+}
+
+/** The response of "similarity". */
+export interface SimilarityAnswer {
+  /** By site and head. */
+  points: ([number, number] | null)[][];
+  /** How many query rows were compared. */
+  rows: number;
+  /** Share of the squared distances that the two dimensions keep. */
+  explained: number;
+}
+
+/** The response of "vectors": a head's queries and keys on two principal components. */
+export interface VectorsAnswer {
+  queries: [number, number][];
+  keys: [number, number][];
+  query_indices: number[];
+  key_indices: number[];
+  /** Share of the variance of each component. */
+  explained: [number, number];
 }
 
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */

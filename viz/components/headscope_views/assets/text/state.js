@@ -1,11 +1,13 @@
 // State of the text view: the shared view state, maps and rows of weights, and the hovered cell.
 // Requests missing data, and prefetches.
 
+import { Cache } from "../core/cache.js";
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, Maps } from "./maps.js";
+import { HeadNumbers } from "./numbers.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
 
@@ -14,9 +16,11 @@ const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetc
 const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
 const IDLE_MS = 300; // idle time before the other heads of the layer are prefetched
 const POOLED = 640; // maximum rows and columns of a map from the server
+const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
+const ANSWERS = 16 << 20; // maximum bytes of what is known of heads
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 
-/** @typedef {"hover" | "pin" | "tile"} Wish what waits for a rest before it is fetched */
+/** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
 export class TextState {
   /**
@@ -29,8 +33,9 @@ export class TextState {
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own"],
       take: (path, bytes) => {
-        if (!/^(map|row)\?/.test(path)) return false;
-        this.received(unpack(bytes));
+        if (/^(map|row)\?/.test(path)) this.received(unpack(bytes));
+        else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
+        else return false;
         return true;
       },
       opened: (message, base, same) => this.opened(message, base, same),
@@ -38,6 +43,10 @@ export class TextState {
     });
     /** @type {Maps} */
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
+    /** @type {HeadNumbers | null} numbers of every head, once they have come */
+    this.numbers = null;
+    /** @type {Cache<object>} other responses about heads, by path */
+    this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
@@ -140,6 +149,40 @@ export class TextState {
     return this.selection.scale === "own" ? part?.max || 1 : 1;
   }
 
+  /** The numbers of every head; asking requests them. */
+  askNumbers() {
+    if (!this.numbers) this.view.client?.want("numbers", "numbers");
+    return this.numbers;
+  }
+
+  /**
+   * Another response about heads, null until it arrives; asking requests it.
+   *
+   * @param {string} slot
+   * @param {string} path
+   */
+  ask(slot, path) {
+    const found = this.ofHeads.get(path);
+    if (!found) {
+      if (this.view.client?.state(slot) === "done") this.view.client.want(slot, null); // evicted
+      this.view.client?.want(slot, path);
+    }
+    return found;
+  }
+
+  /**
+   * What is said while a response about heads is not here.
+   *
+   * @param {string} slot
+   * @param {string} doing what the server does for it
+   */
+  waitingFor(slot, doing) {
+    const { client, remote } = this.view;
+    const state = client?.state(slot);
+    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
+    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
+  }
+
   // ---- what the user does
 
   /** @param {Partial<Selection>} change */
@@ -233,6 +276,7 @@ export class TextState {
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
+    if (here) this.repin();
     this.wishLines();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : pathOf("map", { site, head }));
@@ -242,6 +286,35 @@ export class TextState {
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
+  }
+
+  /** Pins the sharpest row where the pinned token was one of another text. */
+  repin() {
+    if (!this.view.unpinned) return;
+    const { site, head } = this.selection;
+    const found = /** @type {{query: number | null} | null} */ (
+      this.view.answer("sharpest", pathOf("sharpest", { site, head }))
+    );
+    if (!found) return;
+    this.view.unpinned = false;
+    this.select({ token: found.query, direction: "out" });
+  }
+
+  /** Whether the numbers of every head take little time, and tell anything. */
+  isCheap() {
+    const { sites, note } = this.base;
+    const most = Math.max(...sites.map(({ queries, keys }) => Math.max(queries, keys)));
+    return most <= CHEAP && !note.startsWith("untrained");
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  keep(path, bytes) {
+    const answer = JSON.parse(new TextDecoder().decode(bytes));
+    if (path === "numbers") this.numbers = new HeadNumbers(answer, this.base.sites);
+    else this.ofHeads.set(path, answer, bytes.length);
   }
 
   /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
@@ -290,6 +363,9 @@ export class TextState {
       this.hover = this.isolated = this.inSight = null;
       this.overview = message.area;
       this.fetched.clear();
+      this.numbers = null;
+      this.ofHeads = new Cache(ANSWERS);
+      this.rest("numbers", IDLE_MS);
     }
     this.maps.take(message);
   }
