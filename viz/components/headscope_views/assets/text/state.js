@@ -304,6 +304,7 @@ export class TextState {
     const { site, head, token, direction, form } = this.selection;
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
+    if (this.parts().length) this.repin();
     this.wishLines();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : this.mapPath(site, head));
@@ -315,6 +316,18 @@ export class TextState {
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
+  }
+
+  /** Pins the sharpest row where the pinned token was one of another text. */
+  repin() {
+    if (!this.view.unpinned) return;
+    const { site, head } = this.selection;
+    const found = /** @type {{query: number | null} | null} */ (
+      this.view.answer("sharpest", pathOf("sharpest", { site, head }))
+    );
+    if (!found) return;
+    this.view.unpinned = false;
+    this.select({ token: found.query, direction: "out" });
   }
 
   /** Whether the numbers of every head take little time, and tell anything. */
