@@ -161,7 +161,7 @@ function figureOf({ selection: { site, head, scale, token, direction, shown, for
   const several = form === "lines" && shown ? { shown } : {};
   /** @type {Record<string, string | number>} */
   const one = token === null ? {} : { token, direction };
-  return { site, head, scale, ...several, ...one };
+  return { site, head, scale: scale === "log" ? "fixed" : scale, ...several, ...one };
 }
 
 /** @type {Record<string, string>} */
