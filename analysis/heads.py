@@ -22,8 +22,7 @@ from analysis.measures import MEASURES, NEAR, SAMPLED
 from analysis.twins import Twins
 from analysis.view import View
 from models.attention import Block
-from models.text import Tokens
-from models.trace import Site, Trace
+from models.trace import Site, Tokens, Trace
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
 Shown = Trace | View

@@ -13,12 +13,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Block
+from models.attention.blocks import read_blocks
 from models.trace import Rows, Site
 
 
 @runtime_checkable
-class WeightSource(Protocol):
-    """Attention weights by site, with the labels of their rows and columns."""
+class RowSource(Protocol):
+    """Rows of weights by site, with the labels of their rows and columns."""
 
     def weights(
         self,
@@ -31,16 +32,20 @@ class WeightSource(Protocol):
         item: int = 0,
     ) -> Tensor: ...
 
-    def blocks(
-        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
-    ) -> Iterator[Block]: ...
-
     def query_labels(self, site: Site, item: int = 0) -> list[str]: ...
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
 
 
-BLOCK_BYTES = 2**22  # weights computed at a time: small enough for the CPU cache
+@runtime_checkable
+class WeightSource(RowSource, Protocol):
+    """Attention weights by site, which also come in blocks of several heads."""
+
+    def blocks(
+        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
+    ) -> Iterator[Block]: ...
+
+
 Head = int | Literal["mean", "max"]
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 
@@ -53,7 +58,7 @@ def combine(
 
 
 def rows_of(
-    trace: WeightSource, site: Site, head: Head, rows: Rows, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, rows: Rows, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
@@ -63,18 +68,38 @@ def rows_of(
 
 
 def blocks_of(
-    trace: WeightSource, site: Site, head: Head, rows: range | None = None, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, rows: range | None = None, *, item: int = 0
 ) -> Iterator[Block]:
     """Blocks of one head's weights, or of all heads' combined: `1 row key` each."""
     if isinstance(head, int):
-        yield from trace.blocks(site, head=head, rows=rows, item=item)
+        yield from blocks_by_head(trace, site, head, rows, item=item)
         return
     total = torch.empty(0)
-    for block in trace.blocks(site, rows=rows, item=item):
+    for block in blocks_by_head(trace, site, None, rows, item=item):
         total = _combined(total, block, head)
         if block.heads.stop == site.heads:
             weights = total / site.heads if head == "mean" else total
             yield Block(slice(0, 1), block.rows, block.keys, weights)
+
+
+def blocks_by_head(
+    trace: RowSource, site: Site, head: int | None, rows: range | None = None, *, item: int = 0
+) -> Iterator[Block]:
+    """Blocks of one head's weights, or of every head's."""
+    if isinstance(trace, WeightSource):
+        yield from trace.blocks(site, head=head, rows=rows, item=item)
+        return
+    keys = len(trace.key_labels(site, item))
+
+    def read(heads: slice, some: slice) -> Block:
+        chosen = range(heads.start, heads.stop)
+        part = range(some.start, some.stop)
+        weights = [trace.weights(site, each, rows=part, item=item) for each in chosen]
+        return Block(heads, some, slice(0, keys), torch.stack(weights))
+
+    heads = range(site.heads) if head is None else range(head, head + 1)
+    rows = range(len(trace.query_labels(site, item))) if rows is None else rows
+    yield from read_blocks(read, heads, rows, keys)
 
 
 def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tensor:
@@ -89,7 +114,7 @@ def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tenso
 
 
 def column_of(
-    trace: WeightSource, site: Site, head: Head, key: int, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
@@ -109,7 +134,7 @@ class Pool:
     range that is small enough is not pooled.
 
     Attributes:
-        cells: `matrix row col`, at most size × size each.
+        cells: `matrix row col`, at most size × size each; −∞ before the first block.
     """
 
     def __init__(self, matrices: int, rows: range, keys: range, size: int) -> None:
@@ -119,7 +144,7 @@ class Pool:
             (rows.start + i * len(rows) // count, rows.start - (-(i + 1) * len(rows) // count))
             for i in range(count)
         ]
-        self.cells = torch.zeros(matrices, count, cols)
+        self.cells = torch.full((matrices, count, cols), -torch.inf)
 
     def add(self, matrices: slice, block: Block, weights: Float[Tensor, "matrix row key"]) -> None:
         """Raises the cells of some matrices to the largest weights of a block."""
@@ -141,6 +166,8 @@ class Pool:
 
     def _widened(self, peaks: Tensor, keys: slice) -> Tensor:
         """The keys of the range, with zeros where the block has none."""
+        if keys.start <= self.keys.start and self.keys.stop <= keys.stop:
+            return peaks[..., self.keys.start - keys.start : self.keys.stop - keys.start]
         first, last = max(keys.start, self.keys.start), min(keys.stop, self.keys.stop)
         wide = peaks.new_zeros(*peaks.shape[:2], len(self.keys))
         if first < last:
@@ -156,7 +183,7 @@ def _pool_keys(block: Tensor, cols: int) -> Tensor:
 
 
 def pooled(
-    trace: WeightSource,
+    trace: RowSource,
     site: Site,
     head: Head,
     rows: range,

@@ -51,13 +51,11 @@ def survey(
 
 
 def column_of(
-    trace: Trace | View, site: Site, head: Head, key: int, found: Survey
-) -> Float[Tensor, " query"] | None:
-    """The weight that every query gives to one key, from a survey; None where it has no totals."""
-    if found.log_totals is None:
-        return None
+    trace: Trace | View, site: Site, head: Head, key: int, log_totals: Float[Tensor, "head query"]
+) -> Float[Tensor, " query"]:
+    """The weight that every query gives to one key, from the totals of a survey."""
     whole = trace.trace if isinstance(trace, View) else trace
-    columns = whole.weights_of_key(whole.site(site), key, found.log_totals)
+    columns = whole.weights_of_key(whole.site(site), key, log_totals)
     if isinstance(head, int):
         return columns[head]
     return combine(columns[:, None], head)[0]

@@ -61,6 +61,10 @@ SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
+VALUES = {
+    "values": one_of("weights", "scores"),
+    "sinks": one_of("shown", "hidden", "renormalised"),
+}
 BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
@@ -74,8 +78,15 @@ FIGURE_OPTIONS = {
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("thumbs", TextEntry, text.thumbs_of, SITE, cost=text.weights_read),
-    Endpoint("map", TextEntry, text.map_of, HEAD, PARTS, text.weights_read),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, cost=text.row_reads),
+    Endpoint(
+        "map",
+        TextEntry,
+        text.map_of,
+        HEAD,
+        {**PARTS, **VALUES, "coding": one_of("sqrt", "log")},
+        text.weights_read,
+    ),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
     Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
