@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Norm as Norm
 from models.projections import Origin, Projections
 from models.text import Tokens
 
