@@ -28,7 +28,7 @@ def params(
         query: the settings in the link.
         kind: of the view; None while it is unknown.
     """
-    scale = link.choice("scale", SCALES.get(kind or "", ""), ("fixed", "own", "layer"))
+    scale = link.choice("scale", SCALES.get(kind or "", ""), (*attention.SCALES, "layer"))
     return (
         *_settings(model),
         chooser.shelf(query),

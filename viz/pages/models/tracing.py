@@ -165,14 +165,13 @@ def _image(
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head)
 
-    return ImageEntry(trace, encoded(image), patches.side, patches.dim, patches.order, weights)
+    cut = patches.side, patches.dim, patches.order
+    return ImageEntry(trace, encoded(image), *cut, weights, "Path('picture.png')")
 
 
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from viz.api.text import thumbs
-
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
@@ -186,7 +185,7 @@ def _text(
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(known, trace, site, direction, token)
 
-    return TextEntry(drawn, thumbs(drawn), weights, predict if known else no_predictions)
+    return TextEntry(drawn, weights, predict if known else no_predictions)
 
 
 def _literal(value: Any) -> str:
