@@ -4,6 +4,9 @@
 import { button, switchOf } from "../core/bar.js";
 import { element } from "../core/dom.js";
 import { atlas } from "./atlas.js";
+import { finder } from "./finder.js";
+import { scatter } from "./scatter.js";
+import { table } from "./table.js";
 
 /** @import {Overview, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -15,6 +18,18 @@ const VIEWS = [
     label: "Thumbnails",
     title: "Each head as a small picture: a row per layer",
     make: atlas,
+  },
+  {
+    name: "scatter",
+    label: "Scatter",
+    title: "Each head as a dot, placed by two of its numbers and coloured by a third",
+    make: scatter,
+  },
+  {
+    name: "table",
+    label: "Table",
+    title: "Each head as a row of its numbers, to sort and to filter",
+    make: table,
   },
 ];
 
@@ -39,8 +54,7 @@ export function overview(state, parent) {
     element("div", "hs-row", {}, heading, spring, views),
   );
   parent.append(section);
-  views.hidden = VIEWS.length < 2;
-  const panels = [...VIEWS.map(({ make }) => make(state, section))];
+  const panels = [...VIEWS.map(({ make }) => make(state, section)), finder(state, section)];
   return {
     render(theme) {
       VIEWS.forEach(({ name }, i) =>

@@ -277,6 +277,7 @@ export class TextState {
     const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
     this.wishLines();
+    if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
