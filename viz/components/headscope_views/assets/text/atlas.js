@@ -3,6 +3,7 @@
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { layerRows, withoutWeights } from "./layers.js";
+import { nameOfSpot } from "./numbers.js";
 import { paintThumbnail } from "./thumbnail.js";
 
 /** @import {Head, Theme} from "../types" */
@@ -12,6 +13,7 @@ const SMALLEST = 32;
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const GAP = 2;
+const FADED = 0.75; // opacity of the background over heads that do not stand out
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
 const SENTENCE =
   "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
@@ -134,7 +136,10 @@ export function atlas(state, parent) {
 
   function showName() {
     const spot = over ?? state.selection;
-    setText(name, `${state.siteName(spot.site)} · ${state.headName(spot.head, spot.site)}`);
+    const { site, head } = spot;
+    const told = typeof head === "number" ? state.numbers?.sentence({ site, head }) : null;
+    const what = `${state.siteName(site)} · ${state.headName(head, site)}`;
+    setText(name, told && over ? `${what}: ${told}` : what);
     name.classList.toggle("hs-muted", !over);
   }
 
@@ -256,6 +261,26 @@ export function atlas(state, parent) {
     for (const site of rows())
       for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
     for (const site of rows()) paintGroups(context, site, theme);
+    if (state.standing) fade(context, state.standing, theme);
+  }
+
+  /**
+   * Fades the heads that do not stand out.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {ReadonlySet<string>} standing
+   * @param {Theme} theme
+   */
+  function fade(context, standing, theme) {
+    const ratio = devicePixelRatio || 1;
+    context.globalAlpha = FADED;
+    context.fillStyle = theme.background;
+    for (const { site, head } of state.spots())
+      if (!standing.has(nameOfSpot({ site, head }))) {
+        const [x, y] = [Math.floor(left(head) * ratio), Math.floor(down(site) * ratio)];
+        context.fillRect(x, y, Math.ceil(size * ratio) + 1, Math.ceil(size * ratio) + 1);
+      }
+    context.globalAlpha = 1;
   }
 
   /**
@@ -314,7 +339,8 @@ export function atlas(state, parent) {
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;
-    if (drawn(theme, state.base, rows()[0], thumbs, scale, scroller.clientWidth, devicePixelRatio)) {
+    const sizes = [scroller.clientWidth, devicePixelRatio];
+    if (drawn(theme, state.base, rows()[0], thumbs, scale, state.standing, ...sizes)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       over = null;
       place(pointed, null);
