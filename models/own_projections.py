@@ -58,6 +58,7 @@ class OwnOrigin:
             and site.kind != "cross",
             embedding=embedding,
             unembedding=unembedding,
+            final_norm=None if unembedding is None else _final_norm(self.network),
         )
 
 
@@ -103,6 +104,10 @@ def _input_norm(network: Network, site: Site) -> Norm | None:
     name = "before_cross" if site.kind == "cross" else "before_attention"
     found = getattr(block_at(network, site), name, None)
     return None if found is None else Norm.of(found)
+
+
+def _final_norm(network: Network) -> Norm | None:
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

@@ -87,12 +87,13 @@ class Projections:
         key_bias: of each key head.
         value_bias: of each key head.
         output_bias: added to the sum over heads.
-        norm: whose output the queries are made of; None if they are made of no norm's output.
+        norm: between the residual stream and the queries; None if they read the stream itself.
         query_norm: of queries after their projection; None if there is none.
         key_norm: of keys.
         rotated: whether queries and keys are rotated by their position after all of this.
         embedding: vectors of the tokens that this tower reads; None if it reads none.
         unembedding: vectors that the tower's output is multiplied with for its logits.
+        final_norm: between the residual stream and the unembedding.
     """
 
     query: Float[Tensor, "head input dim"]
@@ -109,6 +110,7 @@ class Projections:
     rotated: bool = False
     embedding: Float[Tensor, "vocab input"] | None = None
     unembedding: Float[Tensor, "target_vocab input"] | None = None
+    final_norm: Norm | None = None
 
     @property
     def heads(self) -> int:

@@ -68,9 +68,26 @@ test("the link has what differs from the defaults, of the names these have", () 
 });
 
 test("in the next trace the same layer, kind and head are chosen", () => {
-  const small = baseOf([{ kind: "cross", heads: 2 }], { labels: ["a", "b"] });
+  const small = baseOf([{ kind: "cross", heads: 2 }], { labels: PAIR.texts[0].labels });
   const carried = selection.carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
   assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
+});
+
+test("a pinned token stays while the text up to it does, and is unpinned in another text", () => {
+  const text = (/** @type {string} */ words) => {
+    const all = ["[CLS]", ...words.split(" "), "[SEP]"];
+    return baseOf([{}], { labels: all, special: [0, all.length - 1] });
+  };
+  const before = text("it was too tired");
+  const after = (/** @type {string} */ words, token = 2) =>
+    selection.carry(before, text(words), { ...FIRST, token }).token;
+  assert.equal(after("it was too wide"), 2);
+  assert.equal(after("it was"), 2);
+  assert.equal(after("it is too tired"), null); // the same place, and another word
+  assert.equal(after("so it was too tired"), null);
+  assert.equal(after("it"), null);
+  assert.equal(after("something else", 0), 0); // the first special token is in every text
+  assert.equal(after("it was too tired and more", 5), null); // where [SEP] was
 });
 
 test("brushed tokens are kept while the text stays, and let go with another one", () => {
@@ -92,8 +109,12 @@ test("a layer and head that the trace has not are chosen again in the next that 
 });
 
 test("a pinned token stays the same token when tokens are joined to words, and back", () => {
-  const tokens = baseOf([{}], { labels: ["[CLS]", "un", "##der", "line", "[SEP]"] });
-  const words = baseOf([{}], { labels: ["[CLS]", "underline", "[SEP]"], origins: [[0], [1, 2, 3], [4]] });
+  const tokens = baseOf([{}], { labels: ["[CLS]", "un", "der", "line", "[SEP]"], special: [0, 4] });
+  const words = baseOf([{}], {
+    labels: ["[CLS]", "underline", "[SEP]"],
+    special: [0, 2],
+    origins: [[0], [1, 2, 3], [4]],
+  });
   const hidden = baseOf([{}], { labels: ["underline"], origins: [[1, 2, 3]] });
   const pinned = { ...FIRST, token: 2 };
   assert.equal(selection.carry(tokens, words, pinned).token, 1);

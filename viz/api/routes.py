@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import filters, image, provenance, requests, text
+from viz.api import filters, heads, image, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -58,6 +58,8 @@ ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
+    Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("average", TextEntry, filters.average_of, HEAD),
     Endpoint(
         "hidden",

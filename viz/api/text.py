@@ -75,6 +75,13 @@ def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index:
     return message(trace=id, rows=[Row(site, head, axis, index, weights.numpy(force=True))])
 
 
+def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
+    """The row of a head with the most concentrated weights; null if there is none."""
+    from analysis.sharpest import sharpest_row
+
+    return {"query": sharpest_row(entry.shown, site_at(entry.shown, site, head), head)}
+
+
 def note_of(shown: "Shown") -> str:
     """The caveat shown with every picture of this trace; empty if there is none."""
     parts = ["" if shown.trained else UNTRAINED, getattr(shown, "note", "")]

@@ -22,6 +22,10 @@ TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "overview": "",
     "map": "site=1&head=2",
+    "sharpest": "site=1&head=max",
+    "average": "site=0&head=1",
+    "hidden": "site=0&head=1&top=2",
+    "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
     "provenance": "site=0",
     "code": "site=0&head=max",
@@ -65,7 +69,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "map", "row")
+    binary = name in ("overview", "map", "row", "average")
     kind = "application/octet-stream" if binary else "application/json"
     assert answer.headers["content-type"] == kind
     assert int(answer.headers["content-length"]) == len(answer.content) > 0

@@ -74,9 +74,9 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         below = st.container(gap="small")
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
-    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
+    grouping = words.chosen(PAGE, inputs.special_names(found.model))
     with st.spinner("Running the model …"):
-        held = tracing.shown(found, request, by, special)
+        held = tracing.shown(found, request, *grouping)
     notes = dict.fromkeys((*request.notes, *tracing.traced(found, request).value.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))

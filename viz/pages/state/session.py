@@ -268,10 +268,8 @@ def fold(page: str) -> None:
 def _value(widget: Any, mount: Mount) -> Any:
     """The value of a setting from its widget; None if the widget has no valid value.
 
-    Custom widgets hold their value under a name; toggles are "yes" or "no".
+    Custom widgets hold their value under a name.
     """
-    if isinstance(widget, bool):
-        return "yes" if widget else "no"
     value = widget.get("value") if isinstance(widget, Mapping) else widget
     if value is None:
         return mount.empty

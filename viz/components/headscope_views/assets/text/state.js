@@ -301,6 +301,7 @@ export class TextState {
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
+    if (here) this.repin();
     this.wishLines();
     if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
     if (form === "lines") return here ? this.prefetch() : undefined;
@@ -311,6 +312,18 @@ export class TextState {
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
+  }
+
+  /** Pins the sharpest row where the pinned token was one of another text. */
+  repin() {
+    if (!this.view.unpinned) return;
+    const { site, head } = this.selection;
+    const found = /** @type {{query: number | null} | null} */ (
+      this.view.answer("sharpest", pathOf("sharpest", { site, head }))
+    );
+    if (!found) return;
+    this.view.unpinned = false;
+    this.select({ token: found.query, direction: "out" });
   }
 
   /** Whether the numbers of every head take little time, and tell anything. */

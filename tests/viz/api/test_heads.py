@@ -1,0 +1,40 @@
+"""What the API answers about all heads of a text equals the analysis."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from analysis.heads import head_table
+from analysis.measures import MEASURES
+from models.run import load, trace
+from models.trace import Trace
+from viz.api.entries import TextEntry
+from viz.api.heads import numbers
+from viz.api.text import thumbs
+
+
+@pytest.fixture(scope="module")
+def done() -> Trace:
+    return trace(load("minilm"), "A bank by the river, a bank in town.")
+
+
+def entry_of(shown: Trace) -> TextEntry:
+    return TextEntry(shown, thumbs(shown), lambda site, head: "code")
+
+
+def test_numbers_of_every_head(done: Trace) -> None:
+    answer = json.loads(json.dumps(numbers(entry_of(done), "id"), allow_nan=False))
+    table = head_table(done)
+    assert [each["key"] for each in answer["measures"]] == [each.key for each in MEASURES]
+    assert answer["reasons"] == table.reasons
+    for key, values in answer["values"].items():
+        own = torch.tensor([[math.nan if n is None else n for n in row] for row in values])
+        assert own.allclose(table.values[key], atol=1e-6, equal_nan=True), key
+    assert answer["sentences"][0][2] == "100 % of its weight goes to the token before."
+
+
+def test_numbers_are_computed_once(done: Trace) -> None:
+    entry = entry_of(done)
+    assert numbers(entry, "id") is numbers(entry, "id")
