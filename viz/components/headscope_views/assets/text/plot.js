@@ -192,3 +192,19 @@ export function paintLegend({ context, plot, unit, family, theme }, title, [low,
   context.fillStyle = theme.muted;
   context.fillText(high, x + length + gap, y);
 }
+
+/**
+ * Places a tooltip beside a dot, within the picture where it fits.
+ *
+ * @param {HTMLElement} tip
+ * @param {{x: number, y: number}} dot
+ * @param {HTMLElement} stage
+ * @param {number} gap between them
+ */
+export function placeTip(tip, { x, y }, stage, gap) {
+  const { clientWidth: wide, clientHeight: high } = stage;
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const left = x > wide / 2 ? x - gap - width : x + gap;
+  const top = y > high / 2 ? y - gap - height : y + gap;
+  tip.style.transform = `translate(${Math.max(0, Math.min(left, wide - width))}px, ${top}px)`;
+}

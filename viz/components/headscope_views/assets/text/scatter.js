@@ -8,7 +8,7 @@ import { brush } from "./brush.js";
 import { beside, covered, nearest, placed, together } from "./dots.js";
 import { measureSelect, undefinedNote, withFormulas } from "./measures.js";
 import { conditionWithin, LAYER, nameOfSpot, shareOf } from "./numbers.js";
-import { colourAt, paintAxes, paintDots, paintLegend, paintNames, plotOf } from "./plot.js";
+import { colourAt, paintAxes, paintDots, paintLegend, paintNames, placeTip, plotOf } from "./plot.js";
 import { thumbnail } from "./thumbnail.js";
 
 /** @import {Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
@@ -221,11 +221,7 @@ export function scatter(state, parent) {
       element("strong", "", {}, nameOf(spot)),
       ...lines.map((line) => element("div", "", {}, line)),
     );
-    const right = dot.x > canvas.clientWidth / 2;
-    const below = dot.y < canvas.clientHeight / 2;
-    tip.style.transform =
-      `translate(${dot.x + (right ? -12 : 12)}px, ${dot.y + (below ? 12 : -12)}px) ` +
-      `translate(${right ? -100 : 0}%, ${below ? 0 : -100}%)`;
+    placeTip(tip, dot, stage, 12 * unit);
     setText(read, [nameOf(spot), ...lines].join(" · "));
   }
 
@@ -267,17 +263,13 @@ export function scatter(state, parent) {
     const colours = values.map((value) =>
       value === null || !range ? null : colourAt(theme, shareOf(value, range)),
     );
-    const { standing } = state;
+    const named = new Set([...(state.standing ?? []), nameOfSpot(spots[chosenIndex()] ?? NO_SPOT)]);
     const kept = new Set(state.passing().map(nameOfSpot));
     paintDots(paper, dots, colours, spots.map((spot) => !kept.has(nameOfSpot(spot))));
     dots = dots.map((dot, i) => (kept.has(nameOfSpot(spots[i])) ? dot : null));
-    if (standing)
-      paintNames(
-        paper,
-        spots.flatMap((spot, i) =>
-          standing.has(nameOfSpot(spot)) ? [{ dot: dots[i], name: shortName(spot) }] : [],
-        ),
-      );
+    const name = (/** @type {Spot} */ spot, /** @type {number} */ i) =>
+      named.has(nameOfSpot(spot)) ? [{ dot: dots[i], name: shortName(spot) }] : [];
+    paintNames(paper, spots.flatMap(name));
     frame = { across, up, plot };
     if (range)
       paintLegend(paper, numbers.measure(axes.colour).title, [
@@ -337,7 +329,7 @@ export function scatter(state, parent) {
     const { fontSize } = getComputedStyle(box);
     const size = [stage.clientWidth, innerHeight, fontSize, devicePixelRatio];
     const { conditions, standing } = state;
-    if (drawn(theme, numbers, map, group[0], plot, conditions, standing, ...size)) {
+    if (drawn(theme, numbers, map, group[0], site, head, plot, conditions, standing, ...size)) {
       spots = state.spots();
       over = -1;
       if (here) paint(numbers, axes, theme);
@@ -354,6 +346,7 @@ export function scatter(state, parent) {
   return { render };
 }
 
+const NO_SPOT = { site: -1, head: -1 };
 /** @type {Measure} */
 const MAP_OPTION = {
   ...{ key: MAP, title: "Similarity map", low: null, high: null },
