@@ -17,8 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures import VOCABULARY
-from models.projections import Norm, Projections
-from models.trace import Site, Trace
+from models.trace import Norm, Projections, Site, Trace
 
 COPYING, OF_TOKENS, MATCHING = "copying", "copying of tokens", "matching"
 Products = dict[tuple[int, int], Tensor]  # W_U W_E by the ids of embedding and unembedding

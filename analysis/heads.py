@@ -21,8 +21,7 @@ from analysis.circuits import Products, circuit_scores
 from analysis.measures import MEASURES, NEAR, SAMPLED
 from analysis.twins import Twins
 from analysis.view import View
-from models.text import Tokens
-from models.trace import Site, Trace
+from models.trace import Site, Tokens, Trace
 
 BLOCK_ROWS = 128
 TOGETHER = 2**18  # weights of all heads that still fit the processor's cache

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from models.text import Tokens
+from models.trace import Tokens
 
 SPARSE = 8  # pairs are kept as positions if they are fewer than one in this many cells
 MOST_KEPT = 2**21  # pairs kept for the next layer; others are compared anew

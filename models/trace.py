@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Norm as Norm
 from models.projections import Origin, Projections
 from models.text import Tokens
 
@@ -284,6 +285,16 @@ class Trace:
     def key_grid(self, site: Site) -> PatchGrid | None:
         """Where the patches lie among the columns of a site's weights; None if they are none."""
         return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
+
+    def positions(
+        self, site: Site, item: int = 0
+    ) -> tuple[Int[Tensor, " query"], Int[Tensor, " key"]]:
+        """Where an item's queries and keys lie in a site's pattern, which includes padding."""
+        count = len(self.queries(site)[self._checked(item, site)])
+        if site not in self.axes:
+            return torch.arange(count), torch.arange(len(self.keys(site)[item]))
+        rows, keys = self.axes[site]
+        return rows.positions_of(item), keys.positions_of(item)
 
     def items(self, site: Site) -> tuple[str, ...]:
         """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""

@@ -23,7 +23,7 @@ from models.pretrained.linear_maps import (
 )
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.recording import Call
-from models.projections import Norm, Projections, split_columns
+from models.projections import Norm, Projections, Residual, split_columns
 from models.trace import Site
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class SiteMaps:
         value: of their values.
         output: reads the values of all heads.
         norm: between the residual stream and the queries.
+        residual: how the output joins the input.
         embedding: vectors of the tokens that the tower reads; None if it reads none.
         unembedding: vectors that its output is multiplied with for its logits.
         final_norm: before these.
@@ -53,6 +54,7 @@ class SiteMaps:
     value: HeadMap
     output: Linear
     norm: Norm | None
+    residual: Residual | None
     embedding: Tensor | None
     unembedding: Tensor | None = None
     final_norm: Norm | None = None
@@ -94,6 +96,7 @@ class PretrainedOrigin:
             value_bias=found.value.biases,
             output_bias=found.output.bias,
             norm=found.norm,
+            residual=found.residual,
             query_norm=found.query.norm,
             key_norm=found.key.norm,
             rotated=found.query.rotation is not None or found.key.rotation is not None,
@@ -169,11 +172,12 @@ def site_maps(
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
     linear, out = output
-    norm = _norm(before, query.given)
+    norm, read = _norm_and_input(before, query.given)
+    residual = _residual(after, query.given, read, out.made)
     if norm is not None and _adds(after, query.given, out.made):
         norm = None  # post-norm: what the norm returned is the residual stream
     embedding = _embedding(calls, ids, query.given.shape[-1])
-    return SiteMaps(query, key, value, linear, norm, embedding)
+    return SiteMaps(query, key, value, linear, norm, residual, embedding)
 
 
 def _rows(heads: Tensor) -> Tensor:
@@ -182,11 +186,39 @@ def _rows(heads: Tensor) -> Tensor:
 
 def _norm(calls: Sequence[ModuleCall], x: Tensor) -> Norm | None:
     """The norm whose output a tensor is; the last call that returned it."""
+    return _norm_and_input(calls, x)[0]
+
+
+def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None, Tensor]:
+    """The norm whose output a tensor is, and what the norm reads; None and the tensor itself."""
     for call in reversed(calls):
         if call.made.shape == x.shape and call.made.equal(x):
             norm = norm_of(call)
             if norm is not None:
-                return norm
+                return norm, call.given
+    return None, x
+
+
+def _residual(
+    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, made: Tensor
+) -> Residual | None:
+    """How the output joins the input: by the norm that reads their sum.
+
+    Args:
+        calls: after the attention.
+        given: what queries are made of.
+        read: the input of the norm before that.
+        made: the output of the layer.
+    """
+    if given.numel() != made.numel():
+        return None
+    for call in calls:
+        for stream, normed in ((given, True), (read, False)):
+            total = stream + made.reshape(stream.shape)
+            if call.given.shape == total.shape and alike(call.given, total):
+                norm = norm_of(call)
+                if norm is not None:
+                    return Residual(norm if normed else None)
     return None
 
 

@@ -12,7 +12,7 @@ from headscope_views.standalone import page as standalone
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
-from tests.browser.views import PROVENANCE, Server, View, serving
+from tests.browser.views import PROVENANCE, Server, View, save_the_screen, serving
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -697,7 +697,7 @@ def test_the_picture_is_saved_with_its_name(explore):
     assert "layer 1, head 2" in label
     assert "untrained: random weights" in label
     with explorer.page.expect_download() as waiting:
-        explorer.page.get_by_role("button", name="Save the picture").click()
+        save_the_screen(explorer.page)
     assert waiting.value.suggested_filename == "all-MiniLM-L6-v2-self-layer-1-head-2.png"
     assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
 

@@ -206,6 +206,16 @@ test("settings and selection are written together, the hash stays", () => {
   assert.equal(written.length, 1); // nothing new
 });
 
+test("an embed link stays one", () => {
+  const { environment, location, written, pass } = fakeWindow();
+  location.search = "?embed=true";
+  const address = createAddress(environment);
+  address.own("text", ["/text"], {}, { isConnected: true });
+  address.choose("text", { head: "3" });
+  pass(0);
+  assert.deepEqual(written, ["/text?head=3&embed=true#softmax"]);
+});
+
 test("the address is written every 200 ms at most, and the last choice always", () => {
   const { environment, written, pass } = fakeWindow();
   const address = createAddress(environment);

@@ -49,6 +49,7 @@ class ImageEntry:
         dim: width of the network.
         order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
+        source: the picture in that code.
     """
 
     shown: "Trace"
@@ -57,6 +58,7 @@ class ImageEntry:
     dim: int
     order: str
     code: Code
+    source: str = "image"
     totals: dict[int, Any] = field(default_factory=dict)
 
 

@@ -8,10 +8,13 @@ import torch
 
 from analysis.heads import head_table
 from analysis.measures import MEASURES
+from analysis.similarity import head_map
+from analysis.vectors import head_vectors
 from models.run import load, trace
 from models.trace import Trace
 from viz.api.entries import TextEntry
-from viz.api.heads import numbers
+from viz.api.heads import numbers, similarity, vectors
+from viz.api.requests import QuestionError
 from viz.api.text import thumbs
 
 
@@ -38,3 +41,27 @@ def test_numbers_of_every_head(done: Trace) -> None:
 def test_numbers_are_computed_once(done: Trace) -> None:
     entry = entry_of(done)
     assert numbers(entry, "id") is numbers(entry, "id")
+
+
+def test_similarity_of_every_head(done: Trace) -> None:
+    entry = entry_of(done)
+    answer = json.loads(json.dumps(similarity(entry, "id"), allow_nan=False))
+    found = head_map(done)
+    assert torch.tensor(answer["points"]).allclose(found.points, atol=1e-5)
+    assert answer["rows"] == len(found.rows)
+    assert answer["explained"] == found.explained
+
+
+def test_heads_over_other_tokens_have_no_point() -> None:
+    pair = trace(load("dates"), "3 May 2021")
+    answer = json.loads(json.dumps(similarity(entry_of(pair), "id"), allow_nan=False))
+    assert [[point is None for point in row] for row in answer["points"]].count([True] * 4) == 2
+
+
+def test_vectors_of_a_head(done: Trace) -> None:
+    answer = json.loads(json.dumps(vectors(entry_of(done), "id", 1, 3), allow_nan=False))
+    found = head_vectors(done, done.sites[1], 3)
+    assert torch.tensor(answer["queries"]).allclose(found.queries, atol=1e-5)
+    assert answer["key_indices"] == list(found.key_indices)
+    with pytest.raises(QuestionError, match="one head"):
+        vectors(entry_of(done), "id", 1, "mean")

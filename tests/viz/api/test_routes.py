@@ -29,6 +29,8 @@ GOOD = {
     "row": "site=1&head=mean&axis=query&index=10",
     "provenance": "site=0",
     "code": "site=0&head=max",
+    "export": "site=1&head=2&form=matrix&format=csv",
+    "python": "site=1&head=max&form=lines&scale=own&shown=0.2&token=3",
     "predictions": "site=0&direction=out&token=3",
 }
 
@@ -71,6 +73,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
     binary = name in ("overview", "map", "row", "average")
     kind = "application/octet-stream" if binary else "application/json"
+    kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind
     assert int(answer.headers["content-length"]) == len(answer.content) > 0
     assert "access-control-allow-origin" not in answer.headers

@@ -5,6 +5,7 @@ import { element, setText } from "../core/dom.js";
 import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
+import { saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { FORMS } from "./forms.js";
 import { overview } from "./overview.js";
@@ -92,7 +93,12 @@ function toolbar(state, bar, drawn) {
   const closer = button("+", "Zoom in", () => form()?.zoom?.in());
   const farther = button("−", "Zoom out", () => form()?.zoom?.out());
   const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
-  const save = button("Save PNG", "Save the picture", () => form()?.save());
+  const save = saveMenu(state.view, {
+    form: () => state.selection.form,
+    query: () => figureOf(state),
+    picture: () => form()?.save(),
+    atlas: true,
+  });
   const forms = switchOf(
     "Form of the picture",
     ...FORMS.map(({ name, label, title }) =>
@@ -142,6 +148,20 @@ function toolbar(state, bar, drawn) {
       closer.disabled = Boolean(zoom?.isDeepest());
     },
   };
+}
+
+/**
+ * What the server is told of a figure beside its form.
+ *
+ * @param {TextState} state
+ * @returns {Record<string, string | number>}
+ */
+function figureOf({ selection: { site, head, scale, token, direction, shown, form } }) {
+  /** @type {Record<string, string | number>} */
+  const several = form === "lines" && shown ? { shown } : {};
+  /** @type {Record<string, string | number>} */
+  const one = token === null ? {} : { token, direction };
+  return { site, head, scale, ...several, ...one };
 }
 
 /** @type {Record<string, string>} */
