@@ -31,7 +31,7 @@ def opened(page: Page, server: Server, source: Source, size: str, **start: Any) 
 def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server: Server) -> None:
     source = random_source(2, 3, 7)
     view = opened(page, server, source, "phone", overview="scatter", layer=1, head=2)
-    read, plot = page.locator(".hs-scatter .hs-read"), page.locator(".hs-plot-canvas")
+    read, plot = page.locator(".hs-scatter .hs-read"), page.locator(".hs-scatter .hs-plot-canvas")
     place = page.locator(".hs-ring-chosen").bounding_box()
     box = plot.bounding_box()
     assert place
@@ -45,7 +45,8 @@ def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server:
     expect(page.locator(".hs-scatter .hs-doubt").first).to_contain_text("no token occurs twice")
     page.wait_for_url(re.compile("plot="))
     plot.focus()
-    page.keyboard.press("ArrowLeft")
+    leftmost = share == source.array.diagonal(-1, 2, 3).mean(-1).min()
+    page.keyboard.press("ArrowRight" if leftmost else "ArrowLeft")
     expect(read).not_to_contain_text("layer 1 · head 2")
     expect(read).to_contain_text("layer")
     name = re.search(r"layer (\d) · head (\d)", read.inner_text())

@@ -44,10 +44,13 @@ export class HeadNumbers {
    *
    * @param {readonly string[]} keys
    * @param {Spot[]} spots
+   * @param {string} [but] another one than this
    */
-  firstDefined(keys, spots) {
+  firstDefined(keys, spots, but) {
     const all = [...keys.filter((key) => this.has(key)), ...this.measures.slice(1).map(({ key }) => key)];
-    return all.find((key) => spots.some((spot) => this.value(key, spot) !== null)) ?? LAYER;
+    /** @param {string} key */
+    const fits = (key) => key !== but && spots.some((spot) => this.value(key, spot) !== null);
+    return all.find(fits) ?? LAYER;
   }
 
   /** @param {string} key */

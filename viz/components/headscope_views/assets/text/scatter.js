@@ -83,11 +83,9 @@ export function scatter(state, parent) {
     const painted = numbers.has(third) ? third : LAYER;
     if (across === MAP || up === MAP) return { x: MAP, y: MAP, colour: painted };
     const all = state.spots();
-    return {
-      x: numbers.has(across) ? across : numbers.firstDefined(FIRST.x, all),
-      y: numbers.has(up) ? up : numbers.firstDefined(FIRST.y, all),
-      colour: painted,
-    };
+    const first = numbers.has(across) ? across : numbers.firstDefined(FIRST.x, all, up);
+    const second = numbers.has(up) ? up : numbers.firstDefined(FIRST.y, all, first);
+    return { x: first, y: second, colour: painted };
   }
 
   /** @param {Partial<Axes>} change */
