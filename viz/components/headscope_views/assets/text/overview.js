@@ -63,8 +63,11 @@ export function overview(state, parent) {
     filters,
   );
   parent.append(section);
-  const panels = VIEWS.map(({ make }) => make(state, section));
+  const place = element("div");
+  section.append(place);
   const found = finder(state, section);
+  /** @type {Map<Overview, Panel>} the views that have been chosen so far */
+  const made = new Map();
   const judged = changes();
 
   /** Which heads stand out: those that meet the conditions, or those that the finder lists. */
@@ -88,10 +91,12 @@ export function overview(state, parent) {
       VIEWS.forEach(({ name }, i) =>
         views.children[i].setAttribute("aria-pressed", String(name === state.selection.overview)),
       );
+      const chosen = VIEWS.find(({ name }) => name === state.selection.overview) ?? VIEWS[0];
+      if (!made.has(chosen.name)) made.set(chosen.name, chosen.make(state, place));
       found.render(theme);
       judge();
-      for (const panel of panels) panel.render(theme);
+      for (const panel of made.values()) panel.render(theme);
     },
-    destroy: () => panels.forEach((panel) => panel.destroy?.()),
+    destroy: () => made.forEach((panel) => panel.destroy?.()),
   };
 }

@@ -133,7 +133,7 @@ export function paintDots({ context, unit, theme }, dots, colours, faint) {
  * Names beside dots, those first that come first; a name that would cover another is left out.
  *
  * @param {Paper} paper
- * @param {{dot: Dot, name: string}[]} named
+ * @param {{dot: Dot, name: string, chosen: boolean}[]} named
  */
 export function paintNames({ context, plot, unit, family, theme }, named) {
   context.font = fontOf(unit, family, 11);
@@ -146,11 +146,12 @@ export function paintNames({ context, plot, unit, family, theme }, named) {
   /** @type {{x: number, y: number, end: number}[]} */
   const taken = [];
   const high = 13 * unit;
-  for (const { dot, name } of named) {
+  for (const { dot, name, chosen } of named) {
     if (!dot) continue;
     const width = context.measureText(name).width;
-    const before = dot.x + 8 * unit + width > plot.left + plot.width + INSIDE * unit;
-    const x = before ? dot.x - 8 * unit - width : dot.x + 8 * unit;
+    const gap = (chosen ? 13 : 8) * unit; // beside its ring
+    const before = dot.x + gap + width > plot.left + plot.width + INSIDE * unit;
+    const x = before ? dot.x - gap - width : dot.x + gap;
     const end = x + width;
     if (taken.some((each) => x < each.end && end > each.x && Math.abs(dot.y - each.y) < high)) continue;
     taken.push({ x, y: dot.y, end });

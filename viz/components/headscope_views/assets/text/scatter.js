@@ -45,8 +45,8 @@ export function scatter(state, parent) {
   const chosen = element("div", "hs-ring hs-ring-chosen", { "aria-hidden": "true" });
   const pointed = element("div", "hs-ring", { "aria-hidden": "true" });
   const band = element("div", "hs-band", { "aria-hidden": "true" });
-  const tip = element("div", "hs-tip hs-tip-wide", { "aria-hidden": "true" });
-  const wait = element("div", "hs-wait", { role: "status" });
+  const tip = element("div", "hs-plot-tip", { "aria-hidden": "true" });
+  const wait = element("div", "hs-plot-wait", { role: "status" });
   const stage = element("div", "hs-plot", {}, canvas, band, chosen, pointed, tip, wait);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const notes = element("p", "hs-doubt");
@@ -261,13 +261,17 @@ export function scatter(state, parent) {
     const colours = values.map((value) =>
       value === null || !range ? null : colourAt(theme, shareOf(value, range)),
     );
-    const named = new Set([...(state.standing ?? []), nameOfSpot(spots[chosenIndex()] ?? NO_SPOT)]);
+    const own = chosenIndex();
     const kept = new Set(state.passing().map(nameOfSpot));
-    paintDots(paper, dots, colours, spots.map((spot) => !kept.has(nameOfSpot(spot))));
-    dots = dots.map((dot, i) => (kept.has(nameOfSpot(spots[i])) ? dot : null));
-    const name = (/** @type {Spot} */ spot, /** @type {number} */ i) =>
-      named.has(nameOfSpot(spot)) ? [{ dot: dots[i], name: shortName(spot) }] : [];
-    paintNames(paper, spots.flatMap(name));
+    const faint = spots.map((spot, i) => i !== own && !kept.has(nameOfSpot(spot)));
+    paintDots(paper, dots, colours, faint);
+    dots = dots.map((dot, i) => (faint[i] ? null : dot)); // only what stands out can be pointed at
+    const named = spots.flatMap((spot, i) =>
+      i === own || state.standing?.has(nameOfSpot(spot))
+        ? [{ dot: dots[i], name: shortName(spot), chosen: i === own }]
+        : [],
+    );
+    paintNames(paper, named.sort((a, b) => Number(b.chosen) - Number(a.chosen)));
     frame = { across, up, plot };
     if (range)
       paintLegend(paper, numbers.measure(axes.colour).title, [
@@ -344,7 +348,6 @@ export function scatter(state, parent) {
   return { render };
 }
 
-const NO_SPOT = { site: -1, head: -1 };
 /** @type {Measure} */
 const MAP_OPTION = {
   ...{ key: MAP, title: "Similarity map", low: null, high: null },

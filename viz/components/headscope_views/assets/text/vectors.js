@@ -26,8 +26,8 @@ const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 export function vectors(state, parent) {
   const canvas = element("canvas", "hs-plot-canvas", { role: "img", tabindex: "0" });
   const pointed = element("div", "hs-ring", { "aria-hidden": "true" });
-  const tip = element("div", "hs-tip", { "aria-hidden": "true" });
-  const wait = element("div", "hs-wait", { role: "status" });
+  const tip = element("div", "hs-plot-tip", { "aria-hidden": "true" });
+  const wait = element("div", "hs-plot-wait", { role: "status" });
   const stage = element("div", "hs-plot", {}, canvas, pointed, tip, wait);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element(
