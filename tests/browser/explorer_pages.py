@@ -13,7 +13,6 @@ from models.trace import Site
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
-from viz.api.text import thumbs
 
 
 class Source:
@@ -92,7 +91,7 @@ class Source:
         """What the registry would hold."""
         if self._entry is None:
             shown: Any = self
-            self._entry = TextEntry(shown, thumbs(shown), self._code, self._predict)
+            self._entry = TextEntry(shown, self._code, self._predict)
         return self._entry
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
