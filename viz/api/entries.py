@@ -1,6 +1,7 @@
 """Registry entries of the attention views."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ class TextEntry:
         code: Python code for the weights of a site and head.
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
+        forward_pass: what a further pass of the network runs in.
         answers: what was computed for all heads together, by the name of the request.
     """
 
@@ -35,6 +37,7 @@ class TextEntry:
     thumbs: "Thumbs"
     code: Code
     predict: Predict = no_predictions
+    forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     answers: dict[str, Any] = field(default_factory=dict)
 
 

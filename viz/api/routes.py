@@ -51,6 +51,7 @@ class Endpoint:
 SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
+PAIR = {"query": requests.whole, "key": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
 BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
@@ -70,6 +71,7 @@ ENDPOINTS = (
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
+    Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
     Endpoint("average", TextEntry, filters.average_of, HEAD),
     Endpoint(
         "hidden",
