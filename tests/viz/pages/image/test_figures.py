@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import plotly.io
 import pytest
 
@@ -14,7 +15,7 @@ from viz.pages.image.figures import SAYS, TITLES
 SMALL = {"model": "built", "size": "64", "patch": "16", "heads": "2", "dim": "32", "depth": "3"}
 
 
-def figures(**query: str) -> list[plotly.graph_objects.Figure]:
+def figures(**query: str) -> list[go.Figure]:
     app = helpers.run("image", {**SMALL, **query})
     assert not app.error
     return [plotly.io.from_json(each.proto.spec) for each in app.get("plotly_chart")]
