@@ -38,6 +38,7 @@ def params(
         link.choice("direction", first["direction"], ("out", "in")),
         link.choice("scale", "layer", SCALES),
         *figures.PARAMS,
+        *attention.OVERLAY,
     )
 
 
