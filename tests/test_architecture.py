@@ -219,7 +219,7 @@ def analysis_reads_traces(source: Source) -> Iterator[str]:
     """Gradients and removed tokens need passes of their own; everything else reads a trace."""
     if source.under("analysis"):
         for found in imports(source):
-            runs = ("models.run",) if source.under(*RUN_MODELS) else ()
+            runs = ("models.run", "models.inputs") if source.under(*RUN_MODELS) else ()
             allowed = found.of("analysis", "models.trace", "models.attention", *runs)
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
                 why = "analysis reads models.trace and models.attention only"

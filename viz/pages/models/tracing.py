@@ -139,8 +139,6 @@ def _image(
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from viz.api.text import thumbs
-
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
@@ -148,7 +146,7 @@ def _text(
         return code(found.source, request, trace, site, head, view)
 
     run = partial(shared.forward_pass, found.model)
-    return TextEntry(drawn, thumbs(drawn), weights, forward_pass=run)
+    return TextEntry(drawn, weights, forward_pass=run)
 
 
 def _literal(value: Any) -> str:

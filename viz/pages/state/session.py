@@ -19,7 +19,9 @@ from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageSta
 Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+    | {"values", "sinks", "partner"}
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
+    | {"ground", "paint", "opacity"}
     | {"overview", "plot", "rank"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
