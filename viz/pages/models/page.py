@@ -40,6 +40,7 @@ def params(
         link.choice("direction", "out", ("out", "in")),
         scale,
         *attention.FORMS,
+        *attention.OVERLAY,
     )
 
 

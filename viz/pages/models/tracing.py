@@ -1,6 +1,7 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -185,7 +186,9 @@ def _text(
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(known, trace, site, direction, token)
 
-    return TextEntry(drawn, weights, predict if known else no_predictions)
+    run = partial(shared.forward_pass, found.model)
+    said = predict if known else no_predictions
+    return TextEntry(drawn, weights, said, forward_pass=run)
 
 
 def _literal(value: Any) -> str:
