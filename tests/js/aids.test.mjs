@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import * as filters from "../../viz/components/headscope_views/assets/text/filters.js";
 import * as search from "../../viz/components/headscope_views/assets/text/search.js";
+import { rowOf, rowsInSight, wrapped } from "../../viz/components/headscope_views/assets/text/wrap.js";
 import * as span from "../../viz/components/headscope_views/assets/text/span.js";
 
 /** @typedef {import("../../viz/components/headscope_views/assets/types").Block} Block */
@@ -101,4 +102,34 @@ test("the share that is not drawn", () => {
   assert.equal(filters.hiddenShare(row, [1, 3], 0.2), 0.75);
   assert.equal(filters.hiddenShare([0, 0], [0, 2], 0.5), 0);
   assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0 %", "< 0.1 %", "3.1 %", "50 %", "100 %"]);
+});
+
+test("running text is broken into rows, and a wide token stands alone", () => {
+  const sizes = { gap: 4, row: 30, line: 20 };
+  const rows = wrapped([40, 40, 40, 250, 10, 90], 100, sizes, 7);
+  assert.deepEqual(
+    rows.map(({ from, to, top, height }) => [from, to, top, height]),
+    [[7, 9, 0, 30], [9, 10, 30, 30], [10, 11, 60, 90], [11, 12, 150, 30], [12, 13, 180, 30]],
+  );
+  assert.equal(rowOf(rows, 10), 2);
+  assert.equal(rowOf(rows, 6), -1);
+  assert.equal(rowOf(rows, 13), -1);
+  assert.deepEqual(rowsInSight(rows, 0, 40), [0, 2]);
+  assert.deepEqual(rowsInSight(rows, 31, 30), [1, 3]);
+  assert.deepEqual(rowsInSight(rows, 149, 500), [2, 5]);
+  assert.deepEqual(rowsInSight([], 0, 100), [0, 0]);
+  assert.deepEqual(wrapped([], 100, sizes), []);
+});
+
+test("rows hold every token once, and none is wider than it may be", () => {
+  const widths = Array.from({ length: 5000 }, (_, i) => 20 + ((i * 37) % 90));
+  const rows = wrapped(widths, 400, { gap: 4, row: 30, line: 20 });
+  let next = 0;
+  for (const { from, to } of rows) {
+    assert.equal(from, next);
+    next = to;
+    const used = widths.slice(from, to).reduce((sum, wide) => sum + wide, 0) + 4 * (to - from - 1);
+    assert.ok(used <= 400);
+  }
+  assert.equal(next, 5000);
 });

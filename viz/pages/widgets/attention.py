@@ -15,7 +15,7 @@ from viz.pages.state import session
 
 Kind = Literal["text", "image"]
 FORMS = (  # of a text's picture, and what of it is drawn
-    link.choice("form", "matrix", ("matrix", "lines")),
+    link.choice("form", "matrix", ("matrix", "lines", "text")),
     link.numbers("shown", 999),
     link.numbers("layers", 999),
     link.choice("average", "no", ("no", "yes")),

@@ -1,7 +1,6 @@
 // Lines between two columns of tokens: on the left the tokens that attend, on the right those that
 // are attended to. The heads that are switched on are drawn together, each in its own colour.
 
-import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import {
   contextOf,
@@ -9,7 +8,6 @@ import {
   markPainted,
   quoted,
   savePng,
-  setAttribute,
   setText,
   topOf,
 } from "../core/dom.js";
@@ -17,7 +15,8 @@ import { shown } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./painter.js";
-import { headsShown, listOf, strandsOf, strongest, toggled } from "./strands.js";
+import { strandsOf, strongest } from "./strands.js";
+import { headColour, headSwitches } from "./switches.js";
 import { tallestPlot } from "./viewport.js";
 
 /** @import {Axis, Head, Theme} from "../types" */
@@ -38,7 +37,8 @@ const HINT =
 export function lines(state, parent) {
   const sentence = element("p", "hs-sentence");
   const title = element("p", "hs-heading");
-  const switches = element("div", "hs-heads", { role: "group", "aria-label": "Heads drawn" });
+  const switches = headSwitches(state);
+  const { heads } = switches;
   const canvas = element("canvas", "hs-strands", { role: "img" });
   const left = column("Tokens that attend", "query", actionsOf("query"));
   const right = column("Tokens attended to", "key", actionsOf("key"));
@@ -56,13 +56,12 @@ export function lines(state, parent) {
     "section",
     "hs-section hs-lines",
     {},
-    ...[title, sentence, switches, headings, stage, read, doubt],
+    ...[title, sentence, switches.box, headings, stage, read, doubt],
   );
   parent.append(section);
 
   const arranged = changes();
   const painted = changes();
-  const switched = changes();
   let row = ROW;
   let height = 0;
   let family = "";
@@ -93,47 +92,6 @@ export function lines(state, parent) {
   function pinnedOf() {
     const { token, direction } = state.selection;
     return token === null ? null : { axis: direction === "in" ? "key" : "query", index: token };
-  }
-
-  const heads = () => headsShown(state.selection.shown, state.selection.head, state.site().heads);
-
-  /**
-   * @param {Head} head
-   * @param {Theme} theme
-   */
-  const colourOf = (head, theme) =>
-    typeof head === "number" ? theme.heads[head % theme.heads.length] : theme.primary;
-
-  // ---- which heads are drawn
-
-  /** @param {Theme} theme */
-  function buildSwitches(theme) {
-    const all = [...Array(state.site().heads).keys()];
-    /** @param {Head[]} next */
-    const set = (next) => state.select({ shown: listOf(next) });
-    switches.replaceChildren(
-      ...all.map((head) => {
-        const made = element("button", "hs-head", { type: "button" }, String(head));
-        made.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
-        made.setAttribute("aria-label", `Head ${head}`);
-        made.style.setProperty("--head", colourOf(head, theme));
-        made.onclick = () => state.select({ shown: toggled(heads(), head) });
-        made.ondblclick = () => state.select({ head, shown: "" });
-        return made;
-      }),
-      button("All", "Draw all heads of the layer", () => set(all)),
-      button("One", "Draw the chosen head alone", () => set([])),
-    );
-  }
-
-  /**
-   * Marks the heads that are drawn; the buttons stay, and with them focus and double clicks.
-   *
-   * @param {Head[]} on
-   */
-  function markSwitches(on) {
-    for (const [head, made] of [...switches.children].slice(0, state.site().heads).entries())
-      setAttribute(made, "aria-pressed", String(on.includes(head)));
   }
 
   // ---- drawing
@@ -181,7 +139,7 @@ export function lines(state, parent) {
       const levels = Array.from({ length: LEVELS }, () => []);
       for (const strand of strands(head) ?? [])
         levels[Math.min(LEVELS - 1, Math.floor(Math.sqrt(strand.weight / top) * LEVELS))].push(strand);
-      context.strokeStyle = colourOf(head, theme);
+      context.strokeStyle = headColour(head, theme);
       levels.forEach((alike, level) => {
         if (!alike.length) return;
         context.globalAlpha = (level + 1) / LEVELS;
@@ -309,8 +267,7 @@ export function lines(state, parent) {
       if (pinned) (pinned.axis === "key" ? right : left).reveal(pinned.index);
     }
     const on = heads();
-    if (switched(theme, site, state.trace)) buildSwitches(theme);
-    markSwitches(on);
+    switches.render(theme);
     state.setInSight(on, left.range(), right.range());
     const active = state.isolated ?? pinnedOf();
     const pinned = pinnedOf();

@@ -164,7 +164,7 @@ export class Maps {
   /**
    * @param {number} site
    * @param {Head} head
-   * @param {Axis} axis
+   * @param {Axis | "mean"} axis
    * @param {number} index
    */
   exact(site, head, axis, index) {

@@ -52,7 +52,7 @@ export const forgetWidths = () => widths.clear();
  * @param {string} font
  * @param {string} text
  */
-function widthOf(font, text) {
+export function widthOf(font, text) {
   const key = `${font} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {

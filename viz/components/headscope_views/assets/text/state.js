@@ -6,8 +6,11 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, Maps } from "./maps.js";
+import { matches } from "./search.js";
+import { rangesOf } from "./span.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
+/** @import {Range, Ranges} from "./span.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
@@ -17,6 +20,12 @@ const POOLED = 640; // maximum rows and columns of a map from the server
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 
 /** @typedef {"hover" | "pin" | "tile"} Wish what waits for a rest before it is fetched */
+
+/**
+ * A head whose text is shaded.
+ *
+ * @typedef {{site: number, head: Head}} Copy
+ */
 
 export class TextState {
   /**
@@ -29,7 +38,7 @@ export class TextState {
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own"],
       take: (path, bytes) => {
-        if (!/^(map|row)\?/.test(path)) return false;
+        if (!/^(map|row|average)\?/.test(path)) return false;
         this.received(unpack(bytes));
         return true;
       },
@@ -46,6 +55,12 @@ export class TextState {
     this.isolated = null;
     /** @type {{heads: Head[], rows: [number, number], cols: [number, number]} | null} */
     this.inSight = null; // what the lines in sight need
+    /** @type {Copy[]} */
+    this.copies = []; // the shaded texts in sight
+    /** @type {Set<string>} */
+    this.slots = new Set(); // of the copies' requests
+    /** @type {{find: string, base: Base | null, of: Map<string[], Range[]>}} */
+    this.search = { find: "", base: null, of: new Map() };
     /** @type {{rows: [number, number], cols: [number, number]} | null} */
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
@@ -86,6 +101,42 @@ export class TextState {
   labels(index = this.selection.site) {
     const { query, key } = textsOf(this.base, index);
     return { query: query.labels, key: key.labels };
+  }
+
+  /**
+   * The rows and columns that are drawn.
+   *
+   * @returns {Ranges}
+   */
+  ranges() {
+    return rangesOf(this.texts(), this.selection);
+  }
+
+  /**
+   * The runs of tokens of an axis that were searched for.
+   *
+   * @param {Axis} axis
+   * @returns {Range[]}
+   */
+  found(axis) {
+    const { find } = this.selection;
+    if (this.search.find !== find || this.search.base !== this.base)
+      this.search = { find, base: this.base, of: new Map() };
+    const { labels } = this.texts()[axis];
+    const known = this.search.of.get(labels) ?? matches(labels, find);
+    this.search.of.set(labels, known);
+    return known;
+  }
+
+  /**
+   * The tokens of these runs.
+   *
+   * @param {Axis} axis
+   * @returns {Set<number>}
+   */
+  foundPlaces(axis) {
+    const runs = this.found(axis);
+    return new Set(runs.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
   }
 
   heads() {
@@ -207,6 +258,31 @@ export class TextState {
       this.rest("tile", TILE_MS);
   }
 
+  /**
+   * Lets go of one thing that was chosen: the pinned token, else what was brushed.
+   *
+   * @returns {boolean} whether there was any
+   */
+  letGo() {
+    const { token, rows, columns } = this.selection;
+    if (token !== null) this.select({ token: null });
+    else if (rows || columns) this.select({ rows: "", columns: "" });
+    else return false;
+    return true;
+  }
+
+  /**
+   * The shaded texts in sight.
+   *
+   * @param {Copy[]} copies
+   */
+  setCopies(copies) {
+    const names = (/** @type {Copy[]} */ list) => list.map(({ site, head }) => `${site}/${head}`).join();
+    if (names(copies) === names(this.copies)) return;
+    this.copies = copies;
+    this.wish();
+  }
+
   // ---- fetching
 
   /**
@@ -234,6 +310,8 @@ export class TextState {
     const { site, head, token, direction, form } = this.selection;
     const here = this.parts().length > 0;
     this.wishLines();
+    this.wishCopies();
+    if (form === "text") return;
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
@@ -272,6 +350,30 @@ export class TextState {
     }
   }
 
+  /** What the shaded texts in sight are missing: the row, column or mean of the token in question. */
+  wishCopies() {
+    const { client } = this.view;
+    const { form, token, direction, average } = this.selection;
+    const axis = direction === "in" ? "key" : "query";
+    const asked = token ?? (this.isolated?.axis === axis ? this.isolated.index : null);
+    if (this.resting.has("hover")) return;
+    /** @type {Set<string>} */
+    const slots = new Set();
+    for (const { site, head } of form === "text" ? this.copies : []) {
+      const slot = `copy ${site}/${head}`;
+      slots.add(slot);
+      if (average === "yes") {
+        const here = this.maps.exact(site, head, "mean", 0);
+        client?.want(slot, here ? null : pathOf("average", { site, head }));
+      } else {
+        const here = asked === null || this.maps.exact(site, head, axis, asked);
+        client?.want(slot, here ? null : pathOf("row", { site, head, axis, index: asked }));
+      }
+    }
+    for (const slot of this.slots) if (!slots.has(slot)) client?.want(slot, null);
+    this.slots = slots;
+  }
+
   /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
   guess() {
     const { next, found, start, selection } = this.view;
@@ -288,6 +390,8 @@ export class TextState {
     if (!same) {
       this.maps = new Maps(base);
       this.hover = this.isolated = this.inSight = null;
+      this.copies = [];
+      this.slots.clear();
       this.overview = message.area;
       this.fetched.clear();
     }
