@@ -52,6 +52,7 @@ export function copies(state, parent) {
   mean.onclick = () => state.select({ average: "yes" });
   const heads = headSwitches(state);
   const layers = layerSwitches(state);
+  const several = element("div", "hs-row hs-switches", {}, label("Layers"), layers.box);
   const choices = passage("hs-choice", "Choose a token", {
     point: (index) => pointAt(index),
     choose: (index) => pin(index),
@@ -73,8 +74,7 @@ export function copies(state, parent) {
     ),
     sentence,
     element("div", "hs-row hs-switches", {}, label("Heads"), heads.box),
-    element("div", "hs-row hs-switches", {}, label("Layers"), layers.box),
-    ...[choices.box, read, grid, element("p", "hs-doubt", {}, DOUBT)],
+    ...[several, choices.box, read, grid, element("p", "hs-doubt", {}, DOUBT)],
   );
   parent.append(section);
 
@@ -273,7 +273,7 @@ export function copies(state, parent) {
 
   function explain() {
     const current = token();
-    const each = "Each copy is the text as one head sees it; the darker its colour, the more weight";
+    const each = "Each copy is the text as one head sees it; the stronger its colour, the more weight";
     const scale =
       state.selection.scale === "own" || isMean() ? "its own largest weight" : "a weight of 1";
     const least = `${each}: full at ${scale}, ∝ √weight.`;
@@ -303,6 +303,7 @@ export function copies(state, parent) {
     mean.setAttribute("aria-pressed", String(isMean()));
     heads.render(theme);
     layers.render();
+    several.hidden = state.group().length < 2;
     const { site } = state.selection;
     if (built(theme, state.trace, site, listed, head, some)) build(theme);
     const seen = shaded.filter(({ box }) => inSight.has(box));
