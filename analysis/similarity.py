@@ -1,10 +1,20 @@
-"""Cosine similarity, and statistics of a pairwise matrix by distance."""
+"""Similarity of vectors, of heads, and statistics of a pairwise matrix by distance."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
+
+from analysis.plane import scaled
+from analysis.view import View
+from models.trace import Site, Trace
+
+ROWS = 256  # rows that heads are compared on, at most
+FEWEST_ROWS = 4
+WORK = 2**29  # weights of pairs of heads that are compared, at most, by comparing fewer rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +70,83 @@ def grid_distances(rows: int, cols: int) -> Float[Tensor, "position position"]:
     """Euclidean distance between the patches of a grid, in patches, numbered row by row."""
     at = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).reshape(-1, 2).float()
     return torch.cdist(at, at, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+# --- heads ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class HeadMap:
+    """All heads that attend over the same tokens, on a plane: near each other if they attend alike.
+
+    Attributes:
+        points: of every site and head; NaN for heads over other tokens.
+        rows: the queries that they were compared on.
+        explained: share of the squared distances that the plane shows, 0 to 1.
+    """
+
+    points: Float[Tensor, "site head 2"]
+    rows: tuple[int, ...]
+    explained: float
+
+
+def head_map(trace: Trace | View, *, item: int = 0) -> HeadMap:
+    """Heads on a plane by their Jensen–Shannon distance; those of most sites with equal tokens.
+
+    Args:
+        trace: of a text, or a view of one.
+        item: index in the batch.
+    """
+    sites = _comparable(trace, item)
+    count, keys = len(trace.queries(sites[0])[item]), len(trace.keys(sites[0])[item])
+    heads = sum(site.heads for site in sites)
+    affordable = WORK // (max(1, heads * (heads - 1) // 2) * keys)
+    rows = evenly(count, min(ROWS, max(FEWEST_ROWS, affordable)))
+    weights = torch.cat([trace.weights(site, rows=rows, item=item) for site in sites])
+    placed, explained = scaled(head_distances(weights))
+    points = torch.full((len(trace.sites), max(s.heads for s in trace.sites), 2), math.nan)
+    found = iter(placed.split([site.heads for site in sites]))
+    for index, site in enumerate(trace.sites):
+        if site in sites:
+            points[index, : site.heads] = next(found)
+    return HeadMap(points, tuple(rows.tolist()), explained)
+
+
+def _comparable(trace: Trace | View, item: int) -> Sequence[Site]:
+    """The sites over the same tokens that have the most heads; the first of several."""
+    groups: dict[tuple[int, int], list[Site]] = {}
+    for site in trace.sites:
+        if site.kind in ("self", "causal", "cross"):
+            same = id(trace.queries(site)[item]), id(trace.keys(site)[item])
+            groups.setdefault(same, []).append(site)
+    return max(groups.values(), key=lambda group: sum(site.heads for site in group))
+
+
+def evenly(count: int, most: int) -> Int[Tensor, " place"]:
+    """At most so many of `count` places, the first and the last among them."""
+    return torch.linspace(0, count - 1, min(count, max(1, most))).round().long()
+
+
+def head_distances(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head head"]:
+    """The Jensen–Shannon distance between every two heads.
+
+        √(mean over rows of H((p + q) / 2) − (H(p) + H(q)) / 2),   H in bits
+
+    Returns:
+        0 for heads with equal weights, 1 for heads that share no key. It is a metric.
+
+    Source: Endres and Schindelin 2003, "A New Metric for Probability Distributions".
+    """
+    weights = weights.float().cpu()
+    heads, rows, _ = weights.shape
+    own = torch.special.entr(weights).sum(-1)
+    divergence = torch.zeros(heads, heads)
+    for row in range(rows):
+        each = weights[:, row]
+        for head in range(heads - 1):
+            mixed = (each[head + 1 :] + each[head]).mul_(0.5)
+            entropy = -(mixed.clamp(min=1e-38).log_().mul_(mixed)).sum(-1)
+            found = entropy - (own[head, row] + own[head + 1 :, row]) / 2
+            divergence[head, head + 1 :] += found
+    mean = (divergence + divergence.T) / rows / math.log(2)
+    return mean.clamp(min=0.0).sqrt()

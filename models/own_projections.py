@@ -9,7 +9,7 @@ from models.attention import MultiHeadAttention
 from models.decoder import Decoder
 from models.encoder import Encoder
 from models.model import Network
-from models.projections import Norm, Projections, identity, split_columns, split_rows
+from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.seq2seq import Seq2Seq
 from models.simple import Smallest
 from models.trace import Site
@@ -54,10 +54,12 @@ class OwnOrigin:
             value_bias=_bias(attention.value, config.heads),
             output_bias=output.bias if linear else None,
             norm=_input_norm(self.network, site),
+            residual=_residual(self.network, site),
             rotated=getattr(self.network.config, "positions", None) == "rotary"
             and site.kind != "cross",
             embedding=embedding,
             unembedding=unembedding,
+            final_norm=None if unembedding is None else _final_norm(self.network),
         )
 
 
@@ -103,6 +105,17 @@ def _input_norm(network: Network, site: Site) -> Norm | None:
     name = "before_cross" if site.kind == "cross" else "before_attention"
     found = getattr(block_at(network, site), name, None)
     return None if found is None else Norm.of(found)
+
+
+def _residual(network: Network, site: Site) -> Residual:
+    name = "after_cross" if site.kind == "cross" else "after_attention"
+    block = block_at(network, site)
+    after = block if isinstance(block, Smallest) else getattr(block, name, None)
+    return Residual(None if after is None else Norm.of(after.norm))
+
+
+def _final_norm(network: Network) -> Norm | None:
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

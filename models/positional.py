@@ -160,7 +160,7 @@ class GridPositions(nn.Module):
     ) -> Float[Tensor, "batch token dim"]:
         if self.kind == "none":
             return x
-        return x + self._table(grid, x.shape[2]).to(x.device, x.dtype)
+        return x + self.vectors(grid, x.shape[2]).to(x.device, x.dtype)
 
     def note(self, grid: tuple[int, int]) -> str:
         """A note on how positions are resampled for another grid; empty if they are not."""
@@ -170,7 +170,10 @@ class GridPositions(nn.Module):
         (rows, cols), (high, wide) = self.grid, grid
         return f"positions {done}: from {rows} × {cols} to {high} × {wide} patches"
 
-    def _table(self, grid: tuple[int, int], dim: int) -> Tensor:
+    def vectors(self, grid: tuple[int, int], dim: int) -> Float[Tensor, "token dim"]:
+        """What is added to the tokens of a grid: the class token's vector, then the patches'."""
+        if self.kind == "none":
+            return torch.zeros(self.leading + prod(grid), dim)
         if self.kind == "sinusoidal":
             return sinusoidal(self.leading + prod(grid), dim)
         if self.kind == "sincos2d":

@@ -59,6 +59,18 @@ class Norm:
         return share if self.weight is None else share * self.weight
 
 
+class Residual(NamedTuple):
+    """How the output of an attention layer joins its input: norm(input + output).
+
+    The input is what comes before `Projections.norm`, where there is one.
+
+    Attributes:
+        norm: of the sum (post-norm); None if the sum goes on as it is (pre-norm).
+    """
+
+    norm: Norm | None
+
+
 class HeadProjections(NamedTuple):
     """The matrices of one head: x @ query + query_bias; biases that are not there are None."""
 
@@ -87,12 +99,15 @@ class Projections:
         key_bias: of each key head.
         value_bias: of each key head.
         output_bias: added to the sum over heads.
-        norm: whose output the queries are made of; None if they are made of no norm's output.
+        norm: between the residual stream and the queries; None if they read the stream itself.
+        residual: how the output joins the input; None if it is not just added to it (parallel
+            branches, a norm or a factor before the sum).
         query_norm: of queries after their projection; None if there is none.
         key_norm: of keys.
         rotated: whether queries and keys are rotated by their position after all of this.
         embedding: vectors of the tokens that this tower reads; None if it reads none.
         unembedding: vectors that the tower's output is multiplied with for its logits.
+        final_norm: between the residual stream and the unembedding.
     """
 
     query: Float[Tensor, "head input dim"]
@@ -104,11 +119,13 @@ class Projections:
     value_bias: Float[Tensor, "kv_head value_dim"] | None = None
     output_bias: Float[Tensor, " out"] | None = None
     norm: Norm | None = None
+    residual: Residual | None = None
     query_norm: Norm | None = None
     key_norm: Norm | None = None
     rotated: bool = False
     embedding: Float[Tensor, "vocab input"] | None = None
     unembedding: Float[Tensor, "target_vocab input"] | None = None
+    final_norm: Norm | None = None
 
     @property
     def heads(self) -> int:

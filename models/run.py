@@ -1,6 +1,7 @@
 """The two entry points: `load` a model, `trace` an input through it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
+from models.attnlrp import Rules, gradient_rules
 from models.catalogue import catalogue
 from models.decoder import DecoderOutput
 from models.edits import placed
@@ -26,9 +28,20 @@ from models.vit import ViTOutput
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+States = Mapping[str | None, tuple[Tensor, ...]]
+Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 Out = EncoderOutput | DecoderOutput | Seq2SeqOutput | ViTOutput | SmallestOutput
 
-__all__ = ["CheckpointError", "Model", "Trace", "catalogue", "devices", "load", "trace"]
+__all__ = [
+    "CheckpointError",
+    "Model",
+    "Trace",
+    "as_model",
+    "catalogue",
+    "devices",
+    "load",
+    "trace",
+]
 
 
 def trace(
@@ -39,6 +52,7 @@ def trace(
     edits: Sequence[Edit] = (),
     hidden: bool = False,
     gradient: Callable[[Output], Tensor] | None = None,
+    rules: Rules = "exact",
 ) -> Trace:
     """Runs the model once and records a `Trace`.
 
@@ -55,28 +69,43 @@ def trace(
             writes itself, without the edits, at most a little longer than the source.
         edits: interventions, in order.
         hidden: whether to record the hidden states of every layer.
-        gradient: maps the output to the scalar whose gradient is recorded.
+        gradient: maps the output to the scalar whose gradient is recorded: with respect to every
+            pattern's values and, with `hidden`, the hidden states.
+        rules: of the gradient: "exact", or "attnlrp", by which a gradient times its activation is a
+            relevance (see `models.attnlrp`).
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
-    differentiate = None if gradient is None else partial(_differentiate, gradient=gradient)
+    differentiate = (
+        None if gradient is None else partial(_differentiate, gradient=gradient, rules=rules)
+    )
     if model.door == "transformers":
         from models.pretrained.run import trace_pretrained
 
         return trace_pretrained(
-            model, input, target, edits=edits, hidden=hidden, differentiate=differentiate
+            model,
+            input,
+            target,
+            edits=edits,
+            hidden=hidden,
+            differentiate=differentiate,
+            rules=rules,
         )
     if isinstance(input, Mapping):
         inputs = prepare_mapping(model, input, target)
     else:
         inputs = prepare_inputs(model, input, target)
-    with without_dropout(model.network), torch.set_grad_enabled(gradient is not None):
+    recorded = gradient is not None
+    with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
         out = model.network(**inputs.arguments, edits=placed(edits, places_of(model.network)))
     output = Output(*out.result)
-    patterns = out.patterns if differentiate is None else differentiate(out.patterns, output)
+    patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
+    if differentiate is not None:
+        patterns, found = differentiate(patterns, output, _states(out) if hidden else {})
+        states = {tower: replace(states[tower], gradients=found[tower]) for tower in states}
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -88,7 +117,7 @@ def trace(
         prefix=inputs.prefix,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        hidden_states=_hidden_states(out, inputs) if hidden else {},
+        hidden_states=states,
         origin=OwnOrigin(model.network),
     )
 
@@ -112,11 +141,26 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     }
 
 
+def _states(out: Out) -> States:
+    """Hidden states by tower, with their graph."""
+    if not isinstance(out, Seq2SeqOutput):
+        return {None: out.states}
+    return {"encoder": out.encoder.states, "decoder": out.states}
+
+
 def _differentiate(
-    patterns: tuple[Pattern, ...], output: Output, gradient: Callable[[Output], Tensor]
-) -> tuple[Pattern, ...]:
-    """The patterns with the gradients of their values, detached."""
-    with torch.enable_grad():
+    patterns: tuple[Pattern, ...],
+    output: Output,
+    states: States,
+    *,
+    gradient: Callable[[Output], Tensor],
+    rules: Rules,
+) -> tuple[tuple[Pattern, ...], Gradients]:
+    """The patterns with the gradients of their values, detached, and those of the states.
+
+    What the number does not depend on has a gradient of 0.
+    """
+    with torch.enable_grad(), gradient_rules(rules):
         number = gradient(output)
     if number.numel() != 1:
         raise ValueError(f"gradient: expected one number, received {tuple(number.shape)}")
@@ -126,7 +170,13 @@ def _differentiate(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
-    gradients = torch.autograd.grad(number, values)
-    return tuple(
-        pattern.detached(found) for pattern, found in zip(patterns, gradients, strict=True)
+    flat = [state for tower in states.values() for state in tower if state.requires_grad]
+    found = torch.autograd.grad(number, [*values, *flat], allow_unused=True, materialize_grads=True)
+    ours = tuple(
+        pattern.detached(each) for pattern, each in zip(patterns, found[: len(values)], strict=True)
     )
+    rest = iter(found[len(values) :])
+    return ours, {
+        tower: tuple(next(rest) if state.requires_grad else None for state in each)
+        for tower, each in states.items()
+    }

@@ -270,6 +270,10 @@ def clean(text: str) -> tuple[str, int]:
 
 def fit(text: str, tokenizer: Tokenizer, limit: int) -> str:
     """The longest beginning of the text, in whole words, that gives at most `limit` tokens."""
+    spans = [span for span in tokenizer.encode(text).spans if span is not None]
+    if len(spans) > limit:
+        blank = re.compile(r"\s|$").search(text, spans[limit][1])
+        text = text[: blank.start() if blank else None]  # no longer beginning can fit
     ends = [match.end() for match in re.finditer(r"\S+", text)]
     low, high = 0, len(ends)
     while low < high:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.attention.blocks import Block, row_blocks
 from models.attention.pattern import Pattern, Rows, positions
+from models.projections import Norm as Norm
 from models.projections import Origin, Projections
 from models.text import Tokens
 
@@ -71,11 +72,14 @@ class HiddenStates:
         states: what leaves each layer, before any final norm; the first is the embedding.
         axes: their tokens, one entry per state.
         final: the last state after the final norm, where there is one; None if it is not known.
+        gradients: of the target with respect to each state, if requested; None where it is not
+            known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
     final: Float[Tensor, "batch _ _"] | None = None
+    gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
 
     @staticmethod
     def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
@@ -92,6 +96,21 @@ class HiddenStates:
         if not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
         return self._own(self.states[layer], layer, item)
+
+    def read_gradient(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
+        """The gradient with respect to one item's hidden states.
+
+        Raises:
+            ValueError: if there is no such layer, or its gradient was not recorded.
+        """
+        state = self.read(layer, item)
+        found = self.gradients[layer] if self.gradients else None
+        if found is None:
+            raise ValueError(
+                "no gradient of this layer recorded: request it with"
+                " trace(..., hidden=True, gradient=...)"
+            )
+        return self._own(found, layer, item).to(state.dtype)
 
     def read_final(self, item: int) -> Float[Tensor, "token dim"]:
         """The last state of one item's tokens, after the final norm.
@@ -211,6 +230,8 @@ class Trace:
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
         parts: of the sites whose heads are made from several.
+        other_layers: what the blocks without attention weights are, by number, where the model's
+            config tells.
         origin: the network and the input; it answers what is computed on request.
     """
 
@@ -228,6 +249,7 @@ class Trace:
     hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
     parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
+    other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
     origin: Origin | None = field(repr=False, default=None)
 
     @property
@@ -263,6 +285,16 @@ class Trace:
     def key_grid(self, site: Site) -> PatchGrid | None:
         """Where the patches lie among the columns of a site's weights; None if they are none."""
         return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
+
+    def positions(
+        self, site: Site, item: int = 0
+    ) -> tuple[Int[Tensor, " query"], Int[Tensor, " key"]]:
+        """Where an item's queries and keys lie in a site's pattern, which includes padding."""
+        count = len(self.queries(site)[self._checked(item, site)])
+        if site not in self.axes:
+            return torch.arange(count), torch.arange(len(self.keys(site)[item]))
+        rows, keys = self.axes[site]
+        return rows.positions_of(item), keys.positions_of(item)
 
     def items(self, site: Site) -> tuple[str, ...]:
         """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
@@ -405,6 +437,13 @@ class Trace:
             ValueError: if they were not asked for, or there is no such layer, item or tower.
         """
         return self._hidden_states(tower).read(layer, self._checked(item))
+
+    def hidden_gradient(
+        self, layer: int, item: int = 0, *, tower: str | None = None
+    ) -> Float[Tensor, "token dim"]:
+        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
+        hidden states that leave a layer; arguments as for `hidden`."""
+        return self._hidden_states(tower).read_gradient(layer, self._checked(item))
 
     def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
         """The last hidden states after the final norm; without one, what leaves the last layer.

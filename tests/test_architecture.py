@@ -212,10 +212,15 @@ def models_stand_alone(source: Source) -> Iterator[str]:
         yield from refuse(source, others, "models stand on torch alone")
 
 
+RUN_MODELS = ("analysis/target.py", "analysis/relevance.py", "analysis/faithfulness.py")
+
+
 def analysis_reads_traces(source: Source) -> Iterator[str]:
+    """Gradients and removed tokens need passes of their own; everything else reads a trace."""
     if source.under("analysis"):
         for found in imports(source):
-            allowed = found.of("analysis", "models.trace", "models.attention")
+            runs = ("models.run", "models.inputs") if source.under(*RUN_MODELS) else ()
+            allowed = found.of("analysis", "models.trace", "models.attention", *runs)
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
                 why = "analysis reads models.trace and models.attention only"
                 yield source.at(found.node, f"imports {found.module}: {why}")
@@ -366,6 +371,7 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     ),
     (analysis_reads_traces, "analysis/rollout.py", "from models.trace import Trace"),
     (analysis_reads_traces, "analysis/rollout.py", "from . import entropy"),
+    (analysis_reads_traces, "analysis/relevance.py", "from models.run import trace"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "def f():\n    import torch"),
     (first_paint_waits_for_nothing, "viz/pages/shared.py", "from models.files.card import Example"),
     (no_print, "train/loop.py", "print('loss')"),

@@ -10,10 +10,12 @@ from torch import Tensor
 
 from models.image import Picture, crop_middle, fit_image, open_image, resized, to_pixels
 from models.inputs.processor import image_processor, notes_of, processed_inputs, seen_image
-from models.preprocessing import Preprocessing
+from models.preprocessing import Preprocessing, default_preprocessing
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from models.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,14 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
     opening = dict.fromkeys(note for picture in pictures for note in picture.notes)
     done = (*found.notes, *preprocessing.notes)
     return Processed(found.arguments, found.image, (*opening, *dict.fromkeys(done)))
+
+
+def pixels_of(model: "Model", source: Any) -> Tensor:
+    """The pixels `batch channel row col` that a model reads of a picture; pixels as they are."""
+    if isinstance(source, Tensor):
+        return source
+    preprocessing = model.preprocessing or default_preprocessing(model.network.config)
+    return processed(preprocessing, source).pixels
 
 
 def _opened(source: Any) -> Picture:

@@ -4,7 +4,7 @@ The library's last hidden state is after the final norm in most families and bef
 While a trace runs, hooks on the blocks therefore note what leaves the last of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import get_ident
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from models.inputs.sequences import InputSequences
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import match_axis
-from models.trace import HiddenStates, Site
+from models.trace import HiddenStates
 
 # Output fields with hidden states, and their tower.
 TOWERS = {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
@@ -76,16 +76,14 @@ def _blocks(
             yield tower, block
 
 
-def hidden_states(
-    out: Any,
-    blocks: BlockOutputs,
-    sites: Sequence[Site],
-    sequences: InputSequences,
-    config: Any,
-) -> dict[str | None, HiddenStates]:
-    """Hidden states by tower; None is the name of the only one.
+def states_of(out: Any, only: str | None) -> dict[str | None, tuple[Tensor, ...]]:
+    """Hidden states by tower, with their graph.
 
     States that are no `batch token dim` (maps of convolutions) are left out.
+
+    Args:
+        out: of the network.
+        only: the tower whose states they are where the output does not say.
     """
     found: dict[str | None, Any] = {}
     for name, tower in TOWERS.items():
@@ -93,16 +91,39 @@ def hidden_states(
     for name, tower in PARTS.items():
         found[tower] = getattr(getattr(out, name, None), "hidden_states", None)
     if not any(states is not None for states in found.values()):
-        found = {sites[-1].tower: getattr(out, "hidden_states", None)}
+        found = {only: getattr(out, "hidden_states", None)}
     return {
-        tower: _states_of(states, blocks, tower, sequences, config)
+        tower: tuple(states)
         for tower, states in found.items()
         if states is not None and all(state.ndim == 3 for state in states)
     }
 
 
+def hidden_states(
+    towers: Mapping[str | None, Sequence[Tensor]],
+    gradients: Mapping[str | None, Sequence[Tensor | None]],
+    blocks: BlockOutputs,
+    sequences: InputSequences,
+    config: Any,
+) -> dict[str | None, HiddenStates]:
+    """Hidden states by tower; None is the name of the only one.
+
+    Args:
+        towers: from `states_of`.
+        gradients: with respect to them; empty if not requested.
+        blocks: what left the last blocks.
+        sequences: inputs of the network.
+        config: of the network.
+    """
+    return {
+        tower: _states_of(states, gradients.get(tower, ()), blocks, tower, sequences, config)
+        for tower, states in towers.items()
+    }
+
+
 def _states_of(
     states: Sequence[Tensor],
+    gradients: Sequence[Tensor | None],
     blocks: BlockOutputs,
     tower: str | None,
     sequences: InputSequences,
@@ -112,11 +133,14 @@ def _states_of(
     axes = tuple(match_axis(sequences, tower or "", x.shape[1], x.shape[0], config) for x in free)
     last = _last(free, blocks.last.get(tower, ()))
     final = _final(blocks.body, tower)
-    if final is None and not last.equal(free[-1]):
-        final = free[-1]  # some families count the normed state as the last
+    found: tuple[Tensor | None, ...] = tuple(gradients)
+    if not last.equal(free[-1]):
+        found = (*found[:-1], None) if found else ()
+        final = free[-1] if final is None else final  # the normed state counted as the last
     if final is not None and final.shape[:2] != last.shape[:2]:
         final = None
-    return HiddenStates((*free[:-1], last), axes, None if final is None else final.detach())
+    final = None if final is None else final.detach()
+    return HiddenStates((*free[:-1], last), axes, final, found)
 
 
 def _last(states: Sequence[Tensor], blocks: Sequence[Tensor]) -> Tensor:

@@ -1,7 +1,7 @@
 """The origin of a trace of a transformers model: the linear maps of its sites, found in a pass."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from models.inputs.pretrained import ModelInputs
 from models.pretrained.linear_maps import (
     HeadMap,
     Linear,
+    alike,
     find_output,
     find_rotated,
     find_values,
@@ -22,7 +23,7 @@ from models.pretrained.linear_maps import (
 )
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.recording import Call
-from models.projections import Norm, Projections, split_columns
+from models.projections import Norm, Projections, Residual, split_columns
 from models.trace import Site
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ class SiteMaps:
         key: of the key heads' keys.
         value: of their values.
         output: reads the values of all heads.
-        norm: whose output the queries are made of.
+        norm: between the residual stream and the queries.
+        residual: how the output joins the input.
         embedding: vectors of the tokens that the tower reads; None if it reads none.
+        unembedding: vectors that its output is multiplied with for its logits.
+        final_norm: before these.
     """
 
     query: HeadMap
@@ -50,7 +54,10 @@ class SiteMaps:
     value: HeadMap
     output: Linear
     norm: Norm | None
+    residual: Residual | None
     embedding: Tensor | None
+    unembedding: Tensor | None = None
+    final_norm: Norm | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +96,13 @@ class PretrainedOrigin:
             value_bias=found.value.biases,
             output_bias=found.output.bias,
             norm=found.norm,
+            residual=found.residual,
             query_norm=found.query.norm,
             key_norm=found.key.norm,
             rotated=found.query.rotation is not None or found.key.rotation is not None,
             embedding=found.embedding,
-            unembedding=self._unembedding(found, site),
+            unembedding=found.unembedding,
+            final_norm=found.final_norm,
         )
 
     @cached_property
@@ -101,25 +110,29 @@ class PretrainedOrigin:
         inputs = short(self.inputs)
         record, calls = observe(self.model, inputs)
         found: dict[Key, SiteMaps | ValueError] = {}
+        head, final_norm = self._head(calls)
         for index, call in enumerate(record.calls):
             entry = call.entry
             ids = inputs.arguments.get(IDS.get(entry.source or "", ""))
+            encodes = self.model.network.config.is_encoder_decoder and entry.source != "target"
             try:
                 maps = site_maps(call, index, calls, ids)
+                if maps.embedding is not None and not encodes:
+                    maps = replace(maps, unembedding=head, final_norm=final_norm)
             except ValueError as error:
                 maps = error
             found.setdefault((entry.path, entry.layer, entry.part), maps)
         return found
 
-    def _unembedding(self, maps: SiteMaps, site: Site) -> Tensor | None:
-        """The vectors that the tower's output is multiplied with for its logits."""
-        network = self.model.network
-        if maps.embedding is None or (
-            network.config.is_encoder_decoder and site.tower == "encoder"
-        ):
-            return None
-        weight = getattr(network.get_output_embeddings(), "weight", None)
-        return weight if _is_wide(weight, maps.query.given.shape[-1]) else None
+    def _head(self, calls: Sequence[ModuleCall]) -> tuple[Tensor | None, Norm | None]:
+        """The vectors that give the logits, and the norm whose output they are multiplied with."""
+        head = self.model.network.get_output_embeddings()
+        call = next((each for each in calls if each.module is head), None)
+        if call is None:
+            return None, None
+        weight = getattr(head, "weight", None)
+        wide = isinstance(weight, Tensor) and _is_wide(weight, call.given.shape[-1])
+        return weight if wide else None, _norm(calls, call.given)
 
 
 @torch.no_grad()
@@ -158,22 +171,63 @@ def site_maps(
     output = find_output(after, _rows(values_of(pattern, 0.0)[0]))
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
-    norm, embedding = _norm(before, query), _embedding(calls, ids, query.given.shape[-1])
-    return SiteMaps(query, key, value, output[0], norm, embedding)
+    linear, out = output
+    norm, read = _norm_and_input(before, query.given)
+    residual = _residual(after, query.given, read, out.made)
+    if norm is not None and _adds(after, query.given, out.made):
+        norm = None  # post-norm: what the norm returned is the residual stream
+    embedding = _embedding(calls, ids, query.given.shape[-1])
+    return SiteMaps(query, key, value, linear, norm, residual, embedding)
 
 
 def _rows(heads: Tensor) -> Tensor:
     return rearrange(heads, "batch head token dim -> head (batch token) dim")
 
 
-def _norm(calls: Sequence[ModuleCall], query: HeadMap) -> Norm | None:
-    """The norm whose output the queries are made of."""
+def _norm(calls: Sequence[ModuleCall], x: Tensor) -> Norm | None:
+    """The norm whose output a tensor is; the last call that returned it."""
+    return _norm_and_input(calls, x)[0]
+
+
+def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None, Tensor]:
+    """The norm whose output a tensor is, and what the norm reads; None and the tensor itself."""
     for call in reversed(calls):
-        if call.made.shape == query.given.shape and call.made.equal(query.given):
+        if call.made.shape == x.shape and call.made.equal(x):
             norm = norm_of(call)
             if norm is not None:
-                return norm
+                return norm, call.given
+    return None, x
+
+
+def _residual(
+    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, made: Tensor
+) -> Residual | None:
+    """How the output joins the input: by the norm that reads their sum.
+
+    Args:
+        calls: after the attention.
+        given: what queries are made of.
+        read: the input of the norm before that.
+        made: the output of the layer.
+    """
+    if given.numel() != made.numel():
+        return None
+    for call in calls:
+        for stream, normed in ((given, True), (read, False)):
+            total = stream + made.reshape(stream.shape)
+            if call.given.shape == total.shape and alike(call.given, total):
+                norm = norm_of(call)
+                if norm is not None:
+                    return Residual(norm if normed else None)
     return None
+
+
+def _adds(calls: Sequence[ModuleCall], x: Tensor, y: Tensor) -> bool:
+    """Whether a module reads the sum of two tensors."""
+    if x.shape != y.shape:
+        return False
+    same = (call.given for call in calls if call.given.shape == x.shape)
+    return any(alike(given, x + y) for given in same)
 
 
 def _embedding(calls: Sequence[ModuleCall], ids: Tensor | None, dim: int) -> Tensor | None:

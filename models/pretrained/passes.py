@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from models.attention import Edit
+from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import without_dropout
 from models.inputs.pretrained import ModelInputs
+from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.hidden import block_outputs
 from models.pretrained.interface import recording
@@ -26,13 +28,16 @@ def record_pass(
     *,
     hidden: bool = False,
     gradient: bool = False,
+    rules: Rules = "exact",
 ) -> tuple[Recording, Any]:
     """One forward pass: what was recorded, and the output of the network."""
     record = new_recording(model, inputs, edits)
     states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    under = activation_rules(model.network, rules)
     with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
         record.states = blocks
-        return record, run_network(model, inputs, hidden)
+        with under, gradient_rules(rules):
+            return record, run_network(model, inputs, hidden)
 
 
 def new_recording(model: "Model", inputs: ModelInputs, edits: Sequence[Edit] = ()) -> Recording:

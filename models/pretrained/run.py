@@ -1,6 +1,6 @@
 """Traces one forward pass of a transformers model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,14 @@ import torch
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.attnlrp import Rules
 from models.edits import at
 from models.inputs.pretrained import ModelInputs, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
-from models.pretrained.hidden import hidden_states
+from models.pretrained.hidden import hidden_states, states_of
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
@@ -32,8 +33,18 @@ NAMES = {  # in order of preference
     "text_embeds": "embedding",
     "last_hidden_state": "hidden states",
 }
+OTHER_LAYERS = {  # of config.layer_types
+    "linear_attention": "linear attention or a state space",
+    "conv": "a convolution",
+    "moe": "a mixture of experts",
+    "mlp": "an MLP",
+}
 PROMPTS = ("input_points", "input_boxes")
-Differentiate = Callable[[tuple[Pattern, ...], Output], tuple[Pattern, ...]]
+States = Mapping[str | None, tuple[Tensor, ...]]
+Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
+Differentiate = Callable[
+    [tuple[Pattern, ...], Output, States], tuple[tuple[Pattern, ...], Gradients]
+]
 
 
 def trace_pretrained(
@@ -44,6 +55,7 @@ def trace_pretrained(
     edits: Sequence[Edit] = (),
     hidden: bool = False,
     differentiate: Differentiate | None = None,
+    rules: Rules = "exact",
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 
@@ -54,6 +66,7 @@ def trace_pretrained(
         edits: interventions, in order.
         hidden: whether to record the hidden states of every layer.
         differentiate: adds gradients to the patterns, given the output.
+        rules: of the gradients, "exact" or "attnlrp".
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
@@ -61,14 +74,17 @@ def trace_pretrained(
     """
     inputs = prepare_inputs(model, source, target)
     record, out = record_pass(
-        model, inputs, edits, hidden=hidden, gradient=differentiate is not None
+        model, inputs, edits, hidden=hidden, gradient=differentiate is not None, rules=rules
     )
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")
     _check_edits(edits, record.calls)
     output = output_of(out)
+    states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
+    gradients: Gradients = {}
     if differentiate is not None:
-        patterns = differentiate(tuple(call.pattern for call in record.calls), output)
+        patterns = tuple(call.pattern for call in record.calls)
+        patterns, gradients = differentiate(patterns, output, states)
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
     calls = merge_calls(record.calls)
@@ -92,12 +108,15 @@ def trace_pretrained(
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
         if record.states is None
-        else hidden_states(out, record.states, sites, inputs.sequences, model.network.config),
+        else hidden_states(
+            states, gradients, record.states, inputs.sequences, model.network.config
+        ),
         item_names={
             site: _item_names(call, inputs, model.network.config)
             for site, call in zip(sites, calls, strict=True)
         },
         parts={site: made for site, made in parts.items() if made is not None},
+        other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, tuple(edits)),
     )
 
@@ -148,6 +167,19 @@ def _site(call: Call) -> Site:
         call.entry.path,
         call.entry.part,
     )
+
+
+def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
+    """What the blocks without attention weights are, by number; {} for models of several towers."""
+    types = tuple(map(str, getattr(config.get_text_config(), "layer_types", None) or ()))
+    shown = {site.layer for site in sites}
+    if len({site.tower for site in sites}) > 1 or max(shown) >= len(types):
+        return {}
+    return {
+        layer: OTHER_LAYERS.get(kind, kind.replace("_", " "))
+        for layer, kind in enumerate(types)
+        if layer not in shown
+    }
 
 
 def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]:

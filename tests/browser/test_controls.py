@@ -150,6 +150,32 @@ def test_a_field_of_several_lines_grows_with_its_text(page: Page, tmp_path: Path
     assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
 
 
+def test_a_text_comes_from_a_file_as_it_is(page: Page, tmp_path: Path):
+    opened(page, tmp_path, SENTENCE | {"files": ".txt,.md"})
+    field, chooser = page.get_by_role("textbox"), page.locator("input[type=file]")
+    code = "def f(x):\n    return x\n" * 40
+    file = tmp_path / "code.txt"
+    file.write_bytes(code.replace("\n", "\r\n").encode())
+    chooser.set_input_files(file)
+    is_sent(page, code)
+    expect(page.get_by_role("status")).to_have_text("Text of “code.txt”")
+    assert field.evaluate("field => field.clientHeight < field.scrollHeight")  # it scrolls
+    other = tmp_path / "<b>.png"
+    other.write_bytes(b"x")
+    chooser.set_input_files(other)
+    expect(page.get_by_role("status")).to_contain_text("“<b>.png” was not read")
+    expect(field).to_have_value(code)
+    page.evaluate(
+        """() => {
+          const dropped = new DataTransfer();
+          dropped.items.add(new File(["Ein Satz"], "note.md"));
+          const event = new DragEvent("drop", { dataTransfer: dropped, bubbles: true });
+          document.querySelector("textarea").dispatchEvent(event);
+        }"""
+    )
+    is_sent(page, "Ein Satz")
+
+
 def test_a_field_of_one_line_stays_one(page: Page, tmp_path: Path):
     opened(page, tmp_path, SENTENCE | {"multiline": False, "value": ""})
     field = page.get_by_role("textbox")

@@ -12,7 +12,7 @@ from headscope_views.standalone import page as standalone
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
-from tests.browser.views import PROVENANCE, Server, View, serving
+from tests.browser.views import PROVENANCE, Server, View, save_the_screen, serving
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -127,12 +127,12 @@ def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: s
     rough = float(explorer.read.inner_text().split("≈")[1])
     # the byte is off by max/255 at most, the text by half its last digit
     assert abs(rough - weights[4, 7]) <= weights.max() / 255 + 0.0005
-    expect(explorer.tip).to_have_text(f"≈ {rough:.3f}")
+    expect(explorer.tip).to_have_text(f"“the” → “&amp;”: ≈ {rough:.3f}")
     server.release()
     total = weights[4].sum(dtype=np.float64)
     exact = f"“the” (4) → “&amp;” (7): {weights[4, 7]:.5f} · row sum {total:.6f}"
     expect(explorer.read).to_have_text(exact)
-    expect(explorer.tip).to_have_text(f"{weights[4, 7]:.5f}")
+    expect(explorer.tip).to_have_text(f"“the” → “&amp;”: {weights[4, 7]:.5f}")
     assert explorer.root.get_attribute("data-mode") == mode
     assert explorer.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -156,7 +156,7 @@ def test_pointing_with_the_mouse_reads_the_cell_under_it(explore):
 def test_the_number_at_the_pointer_stays_inside_the_picture(explore, corner: tuple[int, int]):
     explorer = explore(random_source(1, 2, 17), "phone")
     explorer.walk_to(*corner)
-    expect(explorer.tip).to_have_text(re.compile(r"^\d\.\d{5}$"))
+    expect(explorer.tip).to_have_text(re.compile(r": \d\.\d{5}$"))
     tip, stage = explorer.tip.bounding_box(), explorer.stage.bounding_box()
     assert stage["x"] <= tip["x"]
     assert tip["x"] + tip["width"] <= stage["x"] + stage["width"] + 1
@@ -697,7 +697,7 @@ def test_the_picture_is_saved_with_its_name(explore):
     assert "layer 1, head 2" in label
     assert "untrained: random weights" in label
     with explorer.page.expect_download() as waiting:
-        explorer.page.get_by_role("button", name="Save the picture").click()
+        save_the_screen(explorer.page)
     assert waiting.value.suggested_filename == "all-MiniLM-L6-v2-self-layer-1-head-2.png"
     assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
 
@@ -705,7 +705,8 @@ def test_the_picture_is_saved_with_its_name(explore):
 def test_everything_can_be_hit_with_a_finger(explore):
     explorer = explore(random_source(2, 3, 7), "phone")
     for box in explorer.page.locator("button, select").evaluate_all(
-        "all => all.map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])"
+        "all => all.filter((one) => one.checkVisibility())"
+        ".map((one) => one.getBoundingClientRect()).map((b) => [b.width, b.height])"
     ):
         assert min(box) >= 24
 

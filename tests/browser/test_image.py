@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import views
 from tests.browser.image_pages import Source, random_source
-from tests.browser.views import Server, serving
+from tests.browser.views import Server, save_the_screen, serving
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -292,7 +292,7 @@ def test_an_evicted_trace_is_told_once(view, server, console):
 
 def saved(seen: View, folder: Path) -> tuple[str, Image.Image]:
     with seen.page.expect_download() as waiting:
-        seen.page.get_by_role("button", name="Save the picture").click()
+        save_the_screen(seen.page)
     file = folder / "saved.png"
     waiting.value.save_as(file)
     return waiting.value.suggested_filename, Image.open(file).convert("RGB")

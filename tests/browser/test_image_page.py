@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 import start
 from tests.browser.looks import looks
+from tests.browser.views import save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
@@ -153,7 +154,7 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
     page.get_by_role("img", name="heads of layer 1").click(position={"x": 40, "y": 60})
     shows(page, head=0)
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save the picture").click()
+        save_the_screen(page)
     assert saved.value.suggested_filename == "image-layer-1-head-0.png"
     expect(page.locator(".hs-dim, .stAlert, .stException")).to_have_count(0)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
 from tests.browser.test_explorer import DEFAULTS, ODD, SIZES
-from tests.browser.views import Server, View, serving
+from tests.browser.views import Server, View, save_the_screen, serving
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -169,7 +169,7 @@ def test_texts_are_never_markup_and_every_label_is_there(draw):
 def test_back_to_the_matrix_and_the_picture_is_saved(draw):
     lines = draw(random_source(1, 2, 6), token=1)
     with lines.page.expect_download() as saved:
-        lines.page.get_by_role("button", name="Save the picture").click()
+        save_the_screen(lines.page)
     assert saved.value.suggested_filename.endswith("-layer-0-heads-0-lines.png")
     before = lines.painted()
     lines.page.get_by_role("button", name="Each weight as a cell").click()

@@ -53,6 +53,7 @@ test("a selection goes to its link and back", () => {
   const chosen = {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
+    ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
   };
@@ -67,9 +68,26 @@ test("the link has what differs from the defaults, of the names these have", () 
 });
 
 test("in the next trace the same layer, kind and head are chosen", () => {
-  const small = baseOf([{ kind: "cross", heads: 2 }], { labels: ["a", "b"] });
+  const small = baseOf([{ kind: "cross", heads: 2 }], { labels: PAIR.texts[0].labels });
   const carried = selection.carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
   assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
+});
+
+test("a pinned token stays while the text up to it does, and is unpinned in another text", () => {
+  const text = (/** @type {string} */ words) => {
+    const all = ["[CLS]", ...words.split(" "), "[SEP]"];
+    return baseOf([{}], { labels: all, special: [0, all.length - 1] });
+  };
+  const before = text("it was too tired");
+  const after = (/** @type {string} */ words, token = 2) =>
+    selection.carry(before, text(words), { ...FIRST, token }).token;
+  assert.equal(after("it was too wide"), 2);
+  assert.equal(after("it was"), 2);
+  assert.equal(after("it is too tired"), null); // the same place, and another word
+  assert.equal(after("so it was too tired"), null);
+  assert.equal(after("it"), null);
+  assert.equal(after("something else", 0), 0); // the first special token is in every text
+  assert.equal(after("it was too tired and more", 5), null); // where [SEP] was
 });
 
 test("brushed tokens are kept while the text stays, and let go with another one", () => {
@@ -91,8 +109,12 @@ test("a layer and head that the trace has not are chosen again in the next that 
 });
 
 test("a pinned token stays the same token when tokens are joined to words, and back", () => {
-  const tokens = baseOf([{}], { labels: ["[CLS]", "un", "##der", "line", "[SEP]"] });
-  const words = baseOf([{}], { labels: ["[CLS]", "underline", "[SEP]"], origins: [[0], [1, 2, 3], [4]] });
+  const tokens = baseOf([{}], { labels: ["[CLS]", "un", "der", "line", "[SEP]"], special: [0, 4] });
+  const words = baseOf([{}], {
+    labels: ["[CLS]", "underline", "[SEP]"],
+    special: [0, 2],
+    origins: [[0], [1, 2, 3], [4]],
+  });
   const hidden = baseOf([{}], { labels: ["underline"], origins: [[1, 2, 3]] });
   const pinned = { ...FIRST, token: 2 };
   assert.equal(selection.carry(tokens, words, pinned).token, 1);
@@ -182,6 +204,16 @@ test("settings and selection are written together, the hash stays", () => {
   address.choose("text", { head: "3" });
   pass(500);
   assert.equal(written.length, 1); // nothing new
+});
+
+test("an embed link stays one", () => {
+  const { environment, location, written, pass } = fakeWindow();
+  location.search = "?embed=true";
+  const address = createAddress(environment);
+  address.own("text", ["/text"], {}, { isConnected: true });
+  address.choose("text", { head: "3" });
+  pass(0);
+  assert.deepEqual(written, ["/text?head=3&embed=true#softmax"]);
 });
 
 test("the address is written every 200 ms at most, and the last choice always", () => {

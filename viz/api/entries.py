@@ -28,12 +28,14 @@ class TextEntry:
         code: Python code for the weights of a site and head.
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
+        answers: what was computed for all heads together, by the name of the request.
     """
 
     shown: "Trace | View"
     thumbs: "Thumbs"
     code: Code
     predict: Predict = no_predictions
+    answers: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,7 @@ class ImageEntry:
         dim: width of the network.
         order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
+        source: the picture in that code.
     """
 
     shown: "Trace"
@@ -55,6 +58,7 @@ class ImageEntry:
     dim: int
     order: str
     code: Code
+    source: str = "image"
     totals: dict[int, Any] = field(default_factory=dict)
 
 

@@ -124,6 +124,14 @@ def span(text: str) -> range:
     return found
 
 
+def numbers(text: str) -> tuple[int, ...]:
+    """Whole numbers joined by dots, each once."""
+    found = tuple(whole(part) for part in text.split("."))
+    if len(set(found)) < len(found):
+        raise QuestionError("expected each number once")
+    return found
+
+
 def one_of(*words: str) -> Parse:
     """One of a few words."""
 

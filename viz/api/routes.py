@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import filters, image, provenance, requests, text
+from viz.api import export, filters, heads, image, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -52,12 +52,30 @@ SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
+VALUES = {
+    "values": one_of("weights", "scores"),
+    "sinks": one_of("shown", "hidden", "renormalised"),
+}
 BOTH = (TextEntry, ImageEntry)
+FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
+FILE = {**FIGURE, "format": one_of(*export.KINDS)}
+FIGURE_OPTIONS = {
+    "scale": one_of("fixed", "own", "layer"),
+    "shown": requests.numbers,
+    "token": requests.whole,
+    "direction": DIRECTION,
+}
 
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
-    Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint(
+        "map", TextEntry, text.map_of, HEAD, {**PARTS, **VALUES, "coding": one_of("sqrt", "log")}
+    ),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES),
+    Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
+    Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("similarity", TextEntry, heads.similarity),
+    Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("average", TextEntry, filters.average_of, HEAD),
     Endpoint(
         "hidden",
@@ -73,6 +91,8 @@ ENDPOINTS = (
     Endpoint("heads", ImageEntry, image.heads_of, {**SITE, **INDEX}),
     Endpoint("provenance", BOTH, provenance.provenance, SITE),
     Endpoint("code", BOTH, provenance.code, HEAD),
+    Endpoint("export", BOTH, export.export, FILE, FIGURE_OPTIONS),
+    Endpoint("python", BOTH, export.python, FIGURE, FIGURE_OPTIONS),
     Endpoint(
         "predictions",
         TextEntry,
@@ -167,6 +187,9 @@ def _response(answer: Any) -> "Response":
         answer, kind = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
     elif isinstance(answer, tuple):
         answer, kind = answer
+    elif isinstance(answer, export.Download):
+        attached = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
+        return Response(answer.data, media_type=answer.kind, headers=HEADERS | attached)
     return Response(answer, media_type=kind, headers=HEADERS)
 
 

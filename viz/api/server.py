@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
 
 
@@ -61,7 +62,14 @@ def middleware() -> "list[Middleware]":
     """The middleware applied to every response."""
     from starlette.middleware import Middleware
 
-    return [Middleware(WithHeaders, headers=security_headers(inline_script_hashes(index_page())))]
+    scripts = inline_script_hashes(index_page())
+    return [
+        Middleware(
+            WithHeaders,
+            headers=security_headers(scripts),
+            embedded=security_headers(scripts, framed_by=LOCAL),
+        )
+    ]
 
 
 def page_routes(names: Iterable[str], first: str) -> "list[Route]":
@@ -106,7 +114,7 @@ def inline_script_hashes(page: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 
-def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
+def security_headers(script_hashes: Iterable[str], framed_by: str = "'none'") -> dict[str, str]:
     """Security headers: resources from this server only, no framing by other sites."""
     policy = {
         "default-src": "'self'",
@@ -118,7 +126,7 @@ def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
         "object-src": "'none'",
         "base-uri": "'self'",
         "form-action": "'self'",
-        "frame-ancestors": "'none'",
+        "frame-ancestors": framed_by,
         "script-src": " ".join(["'self'", *script_hashes]),
     }
     return {
@@ -129,18 +137,30 @@ def security_headers(script_hashes: Iterable[str]) -> dict[str, str]:
 
 
 class WithHeaders:
-    """ASGI middleware that adds the same headers to every HTTP response."""
+    """ASGI middleware that adds headers to every HTTP response.
 
-    def __init__(self, app: "ASGIApp", headers: dict[str, str]) -> None:
+    Args:
+        app: the application.
+        headers: of every response but those below.
+        embedded: of responses to embed links, which pages of this machine may frame.
+    """
+
+    def __init__(self, app: "ASGIApp", headers: dict[str, str], embedded: dict[str, str]) -> None:
         self.app = app
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self.headers, self.embedded = (
+            [(name.lower().encode(), value.encode()) for name, value in given.items()]
+            for given in (headers, embedded)
+        )
         self.names = {name for name, _ in self.headers}
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        parts = scope.get("query_string", b"").split(b"&")
+        headers = self.embedded if b"embed=true" in parts else self.headers
+
         async def send_with_headers(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 others = [pair for pair in message["headers"] if pair[0].lower() not in self.names]
-                message = {**message, "headers": others + self.headers}
+                message = {**message, "headers": others + headers}
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -6,6 +6,8 @@ A new form is a function here and a line in `VIEWS`.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viz.drawing.scene import Scene
 from viz.export.request import Request, caption, labels_of, name_of, site_name, top_of, weights_of
 
@@ -28,14 +30,27 @@ def _lines(request: Request) -> Scene:
     from viz.drawing.lines import lines
 
     maps = [(name_of(head), weights_of(request, head)) for head in request.heads]
+    if request.token is not None:
+        maps = [(name, _alone(weights, request.token, request.inward)) for name, weights in maps]
     numbers = [head if isinstance(head, int) else None for head in request.heads]
     query, key = labels_of(request)
     says = (
         "Each line is one weight, from a token on the left to a token it attends to; opacity is"
         " the square root of the weight, and weights below a hundredth of a full line are left out."
     )
+    if request.token is not None:
+        label = (key if request.inward else query)[request.token]
+        says += f" Only the lines of “{label}” ({request.token}) are drawn."
     drawn = [(name, weights, head) for (name, weights), head in zip(maps, numbers, strict=True)]
     return lines(drawn, query, key, caption(request, says), top=top_of(request, maps))
+
+
+def _alone(weights: np.ndarray, token: int, inward: bool) -> np.ndarray:
+    """The weights of one query, or of one key; zero elsewhere."""
+    kept = np.zeros_like(weights)
+    place = (slice(None), token) if inward else (token, slice(None))
+    kept[place] = weights[place]
+    return kept
 
 
 def _atlas(request: Request) -> Scene:
@@ -48,7 +63,7 @@ def _atlas(request: Request) -> Scene:
         for site in request.sites
     ]
     says = "One thumbnail for each head: rows are queries, columns are keys; large ones are pooled."
-    return atlas(rows, caption(request, says), top=None if request.own else 1.0)
+    return atlas(rows, caption(request, says), top=None if request.scale == "own" else 1.0)
 
 
 def _image(request: Request) -> Scene:
@@ -82,8 +97,18 @@ def _image(request: Request) -> Scene:
     )
     verb = "Who attends to" if request.inward else "Where attention goes from"
     says = f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
-    top = max(float(weights.max()) for _, weights in maps) if request.own else 1.0
+    top = _shared(request, prefix) if request.scale == "layer" else top_of(request, maps)
     return overlay(maps, request.picture, place, caption(request, says), top=top or 1.0)
+
+
+def _shared(request: Request, prefix: int) -> float:
+    """The largest weight on a patch in any head of the layer; inwards, of any patch."""
+    from analysis.overview import pooled
+
+    count = request.site.queries
+    tokens, patches = range(count), range(prefix, count)
+    rows, keys = (patches, tokens) if request.inward else (tokens, patches)
+    return float(pooled(request.shown, request.site, "max", rows, keys, size=1))
 
 
 VIEWS: dict[str, Callable[[Request], Scene]] = {

@@ -67,7 +67,7 @@ def export(
     request = request_of(t, view, layer, head, kind=kind, tower=tower)
     request = replace(
         request,
-        own=one_of("scale", scale, ("fixed", "own")) == "own",
+        scale=one_of("scale", scale, ("fixed", "own")),
         token=token,
         inward=one_of("direction", direction, ("out", "in")) == "in",
         picture=pixels_of(request.shown, picture),

@@ -41,8 +41,7 @@ def page(request: Request, view: str) -> bytes:
 def props_of(request: Request, view: str) -> dict[str, Any]:
     """The props of the view; its form and what is chosen in it."""
     start: dict[str, Any] = {"form": view} if view in ("matrix", "lines") else {}
-    if request.own:
-        start["scale"] = "own"
+    start["scale"] = request.scale
     if request.token is not None:
         start |= {"token": request.token, "direction": "in" if request.inward else "out"}
     if not request.every:
@@ -68,7 +67,7 @@ def text_answers(request: Request) -> tuple[Answers, Answers]:
     """What the view of a text asks for: at once, and later."""
     from viz.api import provenance, text
 
-    entry, sites, chosen = text_entry(request.shown), request.shown.sites, request.index
+    entry, sites, chosen = text_entry(request), request.shown.sites, request.index
 
     def maps(site: int, heads: tuple[One, ...]) -> Answers:
         ask = partial(text.map_of, entry, ID, site)
@@ -110,22 +109,27 @@ def image_answers(request: Request) -> tuple[Answers, Answers]:
     return wanted, layers
 
 
-def text_entry(shown: "Trace | View") -> "TextEntry":
-    """A trace as an entry that the view's requests are answered from."""
+def text_entry(request: Request) -> "TextEntry":
+    """The entry that the view's requests are answered from."""
     from viz.api.entries import TextEntry
     from viz.api.text import thumbs
 
+    if isinstance(request.entry, TextEntry):
+        return request.entry
+    shown = request.shown
     return TextEntry(shown, thumbs(shown), partial(code_of, shown))
 
 
 def image_entry(request: Request) -> "ImageEntry":
-    """The trace of a picture as an entry that the view's requests are answered from."""
+    """The entry that the view's requests are answered from."""
     import numpy as np
     from PIL import Image
 
     from viz.api.entries import ImageEntry
     from viz.image import Picture
 
+    if isinstance(request.entry, ImageEntry):
+        return request.entry
     trace: Any = request.shown
     rows, cols = trace.grid
     pixels = request.picture

@@ -12,6 +12,7 @@ from viz.drawing.parts import Caption
 if TYPE_CHECKING:
     from analysis.view import View
     from models.trace import Site, Trace
+    from viz.api.entries import ImageEntry, TextEntry
 
 One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
@@ -30,20 +31,23 @@ class Request:
         site: the layer.
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
-        own: whether colours reach up to the largest weight shown, not to 1.
-        token: the token whose weights are drawn over a picture.
+        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "layer" up to
+            the largest weight between patches in any head of the layer.
+        token: whose weights are drawn over a picture, or alone as lines.
         inward: whether that token is the one attended to.
         picture: what the network read, uint8 "row col 3".
+        entry: the API's entry of the trace, where there is one.
     """
 
     shown: "Trace | View"
     site: "Site"
     heads: tuple[One, ...]
     every: bool = False
-    own: bool = False
+    scale: str = "fixed"
     token: int | None = None
     inward: bool = False
     picture: np.ndarray | None = None
+    entry: "TextEntry | ImageEntry | None" = None
 
     @property
     def index(self) -> int:
@@ -124,7 +128,7 @@ def labels_of(request: Request) -> tuple[list[str], list[str]]:
 def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
     """The weight of the last colour."""
     most = max(float(weights.max()) for _, weights in maps)
-    return most if request.own and most > 0 else 1.0
+    return most if request.scale == "own" and most > 0 else 1.0
 
 
 def pixels_of(t: Any, picture: Any) -> np.ndarray | None:

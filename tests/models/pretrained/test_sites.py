@@ -32,6 +32,7 @@ def test_blocks_without_attention_count() -> None:
         (3, "layers.3.self_attn"),
     ]
     assert found.weights(-1).equal(found.weights(3))
+    assert found.other_layers == dict.fromkeys((0, 2), "linear attention or a state space")
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -22,9 +22,15 @@ TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "overview": "",
     "map": "site=1&head=2",
+    "sharpest": "site=1&head=max",
+    "average": "site=0&head=1",
+    "hidden": "site=0&head=1&top=2",
+    "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
     "provenance": "site=0",
     "code": "site=0&head=max",
+    "export": "site=1&head=2&form=matrix&format=csv",
+    "python": "site=1&head=max&form=lines&scale=own&shown=0.2&token=3",
     "predictions": "site=0&direction=out&token=3",
 }
 
@@ -65,8 +71,9 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "map", "row")
+    binary = name in ("overview", "map", "row", "average")
     kind = "application/octet-stream" if binary else "application/json"
+    kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind
     assert int(answer.headers["content-length"]) == len(answer.content) > 0
     assert "access-control-allow-origin" not in answer.headers
@@ -130,6 +137,8 @@ def test_the_app_itself_may_ask(client: TestClient, path: str, headers: dict[str
         *("map?site=-1&head=0", "map?site=0&head=-1", "map?site=0&head=median"),
         *("map?site=0&head=0&rows=5-5", "map?site=0&head=0&rows=0-12", "map?site=0&head=0&rows=3"),
         *("map?site=0&head=0&columns=11-12", "map?site=0&head=0&colour=red"),
+        *("map?site=0&head=0&values=all", "map?site=0&head=0&coding=linear"),
+        *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("map?site=0&site=1&head=0", "map?site=٣&head=0", "map?site=0&head=%00"),
         "row?site=0&head=0&axis=query",
         "row?site=0&head=0&axis=side&index=0",

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import socket
 from typing import Any
 
@@ -51,12 +52,21 @@ def test_every_answer_carries_the_headers() -> None:
     async def receive() -> Any:
         return {}
 
-    wrapped = server.WithHeaders(app, {"X-Content-Type-Options": "nosniff"})
+    wrapped = server.WithHeaders(app, {"X-Content-Type-Options": "nosniff"}, {})
     asyncio.run(wrapped({"type": "http"}, receive, send))
     assert sent[0]["headers"] == [
         (b"content-type", b"text/plain"),
         (b"x-content-type-options", b"nosniff"),
     ]
+
+
+def test_only_embed_links_may_be_framed(client: TestClient) -> None:
+    policies = [
+        client.get(address).headers["content-security-policy"]
+        for address in ("/image", "/image?layer=1&embed=true", "/image?x=embed=true")
+    ]
+    framed = [re.search("frame-ancestors ([^;]*)", policy)[1] for policy in policies]  # type: ignore[index]
+    assert framed == ["'none'", "'self' http://127.0.0.1:* http://localhost:*", "'none'"]
 
 
 def test_the_page_is_told_where_its_server_is() -> None:

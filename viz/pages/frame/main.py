@@ -19,4 +19,7 @@ st.html(VIZ / "app.css")
 session.enter_app(entry.name)
 bar.draw(entry)
 way_back(entry.name)
+if st.context.is_embedded:
+    with st.container(key="frame_embedded"):
+        st.html("<span></span>")  # app.css hides everything but the view if this exists
 page.run()

@@ -132,7 +132,7 @@ def _entries(model: "Model", takes: "Reads") -> None:
         elif takes.target:
             entry.text(PAGE, "target", "Target (leave empty to generate)")
         if takes.text and model.tokenizer is not None:
-            words.choose(PAGE)
+            words.choose(PAGE, special_names(model))
     if takes.image:
         with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))
@@ -163,6 +163,13 @@ def _text(model: "Model", takes: "Reads", key: list[Any]) -> Any:
     _check_length(len(model.tokenizer.encode(text, pair or None)))
     key += ["text", text, pair]
     return (text, pair) if pair else text
+
+
+def special_names(model: "Model") -> tuple[str, ...]:
+    """The special tokens that the page can hide."""
+    from models.loading.summary import reads
+
+    return words.names(model.tokenizer, target=reads(model).target)
 
 
 def _writer(model: "Model") -> Any:

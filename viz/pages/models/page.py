@@ -25,7 +25,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
         model: of the catalogue; "" for any other.
         kind: of the view; None while it is unknown.
     """
-    scale = link.choice("scale", SCALES.get(kind or "", ""), ("fixed", "own", "layer"))
+    scale = link.choice("scale", SCALES.get(kind or "", ""), (*attention.SCALES, "layer"))
     return (
         *chooser.PARAMS,
         *card.PARAMS,
@@ -74,9 +74,9 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         below = st.container(gap="small")
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
-    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
+    grouping = words.chosen(PAGE, inputs.special_names(found.model))
     with st.spinner("Running the model …"):
-        held = tracing.shown(found, request, by, special)
+        held = tracing.shown(found, request, *grouping)
     notes = dict.fromkeys((*request.notes, *tracing.traced(found, request).value.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))

@@ -131,7 +131,8 @@ def _image(
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head)
 
-    return ImageEntry(trace, encoded(image), patches.side, patches.dim, patches.order, weights)
+    cut = patches.side, patches.dim, patches.order
+    return ImageEntry(trace, encoded(image), *cut, weights, "Path('picture.png')")
 
 
 def _text(

@@ -6,27 +6,14 @@ import streamlit as st
 
 from viz.pages.positions.controls import PAGE, SCHEMES, value
 from viz.pages.positions.encodings import Encoding
+from viz.pages.widgets import charts
 
 PERCENTILE = 99  # colour range of a learned table: larger values are clipped to the last colour
-CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
-
-
-def mode() -> str:
-    """The browser's mode, "light" or "dark", as far as it is known."""
-    return st.context.theme.type or "light"
-
-
-def follow_mode() -> None:
-    """Redraws the charts when the browser's mode changes."""
-    from headscope_views import view
-
-    view("mode", {"mode": mode()}, key=f"{PAGE}_mode", on=("mode",))
 
 
 def chart(figure: go.Figure, name: str, alt: str) -> None:
     """One figure with a unique name; `alt` is its text alternative."""
-    key = f"{PAGE}_chart_{name}_{mode()}"  # an existing chart keeps its colours
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    charts.chart(PAGE, figure, name, alt)
 
 
 def wide_chart(figure: go.Figure, name: str, alt: str) -> None:

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.positions import charts, texts, views
+from viz.pages.positions import texts, views
 from viz.pages.positions.controls import PAGE, PARAMS, choose
 from viz.pages.state import session
-from viz.pages.widgets import attention
+from viz.pages.widgets import attention, charts
 
 
 def page() -> None:
@@ -24,5 +24,5 @@ def page() -> None:
         st.caption(texts.not_proved(encoding.scheme, view))
     except ValueError as error:
         shared.error_line(error)
-    charts.follow_mode()
+    charts.follow_mode(PAGE)
     attention.address(PAGE, PARAMS)

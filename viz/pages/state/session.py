@@ -19,7 +19,9 @@ from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageSta
 Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+    | {"values", "sinks", "partner"}
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
+    | {"overview", "plot", "rank"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages
@@ -267,10 +269,8 @@ def fold(page: str) -> None:
 def _value(widget: Any, mount: Mount) -> Any:
     """The value of a setting from its widget; None if the widget has no valid value.
 
-    Custom widgets hold their value under a name; toggles are "yes" or "no".
+    Custom widgets hold their value under a name.
     """
-    if isinstance(widget, bool):
-        return "yes" if widget else "no"
     value = widget.get("value") if isinstance(widget, Mapping) else widget
     if value is None:
         return mount.empty

@@ -27,7 +27,7 @@ PARAMS = (
     link.number("seed", 0, 0, 999),
 )
 FIELDS = ("heads", "dim", "depth", "positions", "norm", "seed")
-SLIDER = 140  # pixels: all controls fit in one row on a small laptop
+SLIDER = 136  # pixels: all controls fit in one row on a small laptop
 
 
 def model(page: str, on_change: Callable[[], None]) -> str:
@@ -40,8 +40,9 @@ def model(page: str, on_change: Callable[[], None]) -> str:
         "MiniLM is a real pretrained transformer; most others are small models trained for this app"
         " on tasks that need attention. Or build an encoder here and change its sizes: its weights"
         " are random, so the pictures show architecture, not learning.",
-        width=230,
+        width=210,
         on_change=on_change,
+        collapsed=True,
     )
 
 
@@ -80,7 +81,7 @@ def controls(page: str) -> None:
         help = "Number of blocks, with one attention layer each"
         slider(page, "depth", "Depth", (1, 12), help, width=SLIDER)
         help = "How positions are encoded; none: tokens have no order"
-        choice(page, "positions", "Positions", {name: name for name in POSITIONS}, help)
+        select(page, "positions", "Positions", {name: name for name in POSITIONS}, help, width=150)
         help = "LayerNorm after (post) or before (pre) each sub-layer"
         choice(page, "norm", "Norm", {name: name for name in NORMS}, help)
         seed(page, width=124)

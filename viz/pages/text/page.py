@@ -13,11 +13,18 @@ from viz.pages.widgets import attention, cards, entry, verification
 PAGE = "text"
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
+FILES = (".txt", ".md")
 
 
-def params(model: str) -> tuple[link.Param, ...]:
-    """The page's settings; defaults are those of the model's first example."""
+def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
+    """The page's settings; defaults are those of the model's first example.
+
+    Args:
+        model: of the catalogue, or BUILT.
+        text: of the user; None for the first example's. Any other text pins no token by default.
+    """
     first = examples.of(model)[0]
+    pinned = first.query if text in (None, first.input) else None
     return (
         link.text("input", first.input),
         link.text("pair", ""),
@@ -27,9 +34,9 @@ def params(model: str) -> tuple[link.Param, ...]:
         link.number("layer", first.layer, 0, 99),
         link.choice("attention", first.kind, KINDS),
         link.number_or("head", first.head, 99, ("mean", "max")),
-        link.number("token", first.query, 0, 9999),
+        link.number("token", pinned, 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", ("fixed", "own")),
+        link.choice("scale", "fixed", attention.SCALES),
         *attention.FORMS,
         link.retired("cut"),
     )
@@ -37,34 +44,46 @@ def params(model: str) -> tuple[link.Param, ...]:
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     """The parameters of a link; their defaults depend on its model."""
-    return params(link.value(builder.MODEL, query))
+    text = "" if f"input{link.HASH}" in query else query.get("input")
+    return params(link.value(builder.MODEL, query), text)
 
 
 def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
-    st.markdown("#### What does every head look at?")
     with attention.controls(PAGE):
         choice = _controls(problems)
-    with attention.stage(PAGE, "text", params(choice.model), PATHS) as stage:
+    settings = params(choice.model, session.get(PAGE, "input"))
+    with attention.stage(PAGE, "text", settings, PATHS) as stage:
         _show(choice, stage)
 
 
 def _controls(problems: Iterable[str]) -> shared.Choice:
     """Draws the controls above the view; returns the selected model."""
-    with st.container(key="text_top", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        entry.text(PAGE, "input", "Type a sentence; the picture follows", multiline=True)
-        builder.model(PAGE, lambda: examples.follow(PAGE))
-        words.choose(PAGE)
-    examples.buttons(PAGE)
-    builder.controls(PAGE)
+    with st.container(key="text_heading", horizontal=True, vertical_alignment="center"):
+        st.markdown("#### What does every head look at?", width="content")
+        examples.buttons(PAGE)
     choice = builder.chosen(PAGE)
-    pairs.second_entry(PAGE, choice)
-    predictions.target_entry(PAGE, choice)
+    with st.container(key="text_top", horizontal=True, gap="small"):
+        entry.text(
+            PAGE,
+            "input",
+            "Type a sentence; the picture follows",
+            placeholder="Type a sentence, paste a text, or open a file; the picture follows",
+            multiline=True,
+            bare=True,
+            files=FILES,
+        )
+        pairs.second_entry(PAGE, choice)
+        predictions.target_entry(PAGE, choice)
+        builder.model(PAGE, lambda: examples.follow(PAGE))
+    builder.controls(PAGE)
+    with st.container(key="text_tools", horizontal=True, vertical_alignment="center", gap="medium"):
+        words.choose(PAGE, words.of_catalogue(choice.model))
+        examples.caption(PAGE)
+        cards.folded(choice.model)
     for problem in problems:
         shared.error_line(problem)
-    cards.about(choice.model)
-    examples.caption(PAGE)
     return choice
 
 
@@ -72,16 +91,15 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
     """Traces the text and shows the view."""
     device = shared.device()
     text, notes = reading.readable(choice, device, session.get(PAGE, "input"))
-    for note in notes:
-        shared.notice(note)
+    if notes:
+        shared.notice(" ".join(notes))
     if not text:
         shared.notice("Type a sentence, or choose an example.")
         stage.stale()
         return
     target, pair = predictions.target(PAGE, choice), pairs.second(PAGE, choice)
     request = tracing.Input(choice, device, text, target, pair)
-    by, special = session.get(PAGE, "words"), session.get(PAGE, "special")
-    held = tracing.shown(request, by, special)
+    held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
     stage.show(held, panels=["predictions", "code"] if named else ["code"])

@@ -14,8 +14,9 @@ def second_entry(page: str, choice: Choice) -> None:
             page,
             "pair",
             "Second sentence (optional)",
-            "The model reads both at once, with [SEP] between them; the picture can be limited to"
-            " the weights within a sentence or from one to the other.",
+            placeholder="Second sentence (optional)",
+            bare=True,
+            width=250,
         )
 
 

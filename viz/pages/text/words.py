@@ -1,8 +1,15 @@
 """Controls for whole words, whole sentences and special tokens."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
+import streamlit as st
+
+from models.catalogue import entry, folder
+from models.text import FileTokenizer, Tokenizer
+from viz.pages.shared import BUILT, plain
 from viz.pages.state import params as link
+from viz.pages.state import session
 from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
@@ -11,27 +18,75 @@ if TYPE_CHECKING:
 
 By = Literal["no", "yes", "sentences"]
 Special = Literal["shown", "hidden", "renormalised"]
-
 BY = {"no": "Tokens", "yes": "Whole words", "sentences": "Sentences"}
-SPECIAL = {"shown": "Shown", "hidden": "Hidden", "renormalised": "Hidden, rows sum to 1"}
-PARAMS = (link.choice("words", "no", BY), link.choice("special", "shown", SPECIAL))
+SHOWN, HIDDEN = "shown", "hidden"
+PARAMS = (
+    link.choice("words", "no", BY),
+    link.choice("special", SHOWN, (SHOWN, HIDDEN, "renormalised")),
+    link.choice("sums", "no", ("no", "yes")),
+)
+BETWEEN = (
+    "Of a word or a sentence of several tokens, attention to its tokens is summed and attention"
+    " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
+)
+BEGIN = "<begin>"  # in front of what a decoder has written
+MOST = 24  # characters of names in a label
 
 
-def choose(page: str) -> None:
-    """Draws both controls."""
-    help = (
-        "Of a word or a sentence of several tokens, attention to its tokens is summed and attention"
-        " from its tokens is averaged. Words and sentences are those of Unicode’s rules"
-    )
-    controls.choice(page, "words", "Between", BY, help)
-    help = "[CLS], [SEP] and the like. Hidden: rows sum to the weight on the remaining tokens"
-    controls.select(page, "special", "Special tokens", SPECIAL, help, width=150)
+def choose(page: str, names: Collection[str]) -> None:
+    """Draws the controls.
+
+    Args:
+        page: of the settings.
+        names: of the special tokens the model puts around a text; without any, none can be hidden.
+    """
+    if session.get(page, "special") == "renormalised":  # in links, once
+        session.edit(page, {"special": HIDDEN, "sums": "yes"})
+    controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
+    if not names:
+        return
+    help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
+    if controls.toggle(page, "special", f"Hide {_listed(names)}", help, (SHOWN, HIDDEN)):
+        help = "Divides each row by its sum: the shares of what is left"
+        controls.toggle(page, "sums", "Rows sum to 1", help)
+
+
+def chosen(page: str, names: Collection[str]) -> tuple[By, Special]:
+    """What the weights are between, and what is done with special tokens."""
+    settings = session.current(page).settings
+    if settings["special"] == SHOWN or not names:
+        return settings["words"], SHOWN
+    return settings["words"], "renormalised" if settings["sums"] == "yes" else HIDDEN
 
 
 def view_of(trace: "Trace", by: By, special: Special) -> "View | None":
     """The view that the controls choose; None where it is the trace itself."""
     from analysis.view import View, joint_layers
 
-    if (by, special) == ("no", "shown") and not joint_layers(trace):
+    if (by, special) == ("no", SHOWN) and not joint_layers(trace):
         return None
     return View(trace, by == "yes", special, by == "sentences")
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def of_catalogue(model: str) -> tuple[str, ...]:
+    """The special tokens around a text of a catalogue model, read without its weights."""
+    if model == BUILT:
+        return ()
+    try:
+        reader = FileTokenizer(folder(entry(model)) / "tokenizer.json")
+    except ValueError:  # opening the model will say what is missing
+        return ()
+    return names(reader, target=entry(model).kind == "seq2seq")
+
+
+def names(reader: Tokenizer | None, *, target: bool) -> tuple[str, ...]:
+    """The special tokens around a text, and the one in front of a target."""
+    found = None if reader is None else reader.encode("a")
+    pairs = zip(found.labels, found.special, strict=True) if found else ()
+    return (*(label for label, special in pairs if special), *([BEGIN] if target else []))
+
+
+def _listed(names: Collection[str]) -> str:
+    listed = "/".join(names)
+    return plain(listed) if len(listed) <= MOST else "special tokens"

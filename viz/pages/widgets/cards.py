@@ -1,5 +1,7 @@
 """Model cards of the catalogue."""
 
+from html import escape
+
 import streamlit as st
 
 from models.catalogue import Entry, catalogue, entry
@@ -17,14 +19,34 @@ def card(model: str) -> Card | None:
 def about(model: str) -> None:
     """Shows the task and the scores of a model trained for the app."""
     found = card(model)
-    if found is None:
+    if found is not None:
+        st.caption(shared.plain(_details(found)))
+
+
+def folded(model: str) -> None:
+    """One line about a model of the catalogue, which opens to its task and its scores."""
+    if model == shared.BUILT:
         return
+    found, about = card(model), entry(model)
+    if found is None:
+        line, details = "About this model", f"{about.summary} Licence: {about.licence}."
+    else:
+        scores = (f"{each.name} {each.share:.1%}" for each in found.measures)
+        line, details = f"Right: {', '.join(scores)}", _details(found)
+    st.html(
+        f'<details class="about-model"><summary>{escape(line)} · <u>details</u></summary>'
+        f"<p>{escape(details)}</p></details>",
+        width="content",
+    )
+
+
+def _details(card: Card) -> str:
     measured = "; ".join(
         f"{each.name}: {each.right:,} of {each.of:,} held-out items"
         f" (95 %: {each.low:.1%} to {each.high:.1%})"
-        for each in found.measures
+        for each in card.measures
     )
-    st.caption(shared.plain(f"{found.task} {found.hint} Measured: {measured}."))
+    return f"{card.task} {card.hint} Measured: {measured}."
 
 
 @st.cache_resource(show_spinner=False)

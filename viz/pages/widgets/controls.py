@@ -123,8 +123,12 @@ def select(
     *,
     width: int = 160,
     on_change: Callable[..., None] | None = None,
+    collapsed: bool = False,
 ) -> Any:
-    """A drop-down list: one of many options."""
+    """A drop-down list: one of many options.
+
+    `collapsed` leaves the label to screen readers, and the help out.
+    """
     options = list(titles)
     key, value = session.widget(page, name, tuple(options))
     st.selectbox(
@@ -134,17 +138,28 @@ def select(
         index=options.index(value),
         key=key,
         width=width,
-        help=help,
+        help=None if collapsed else help,
+        label_visibility="collapsed" if collapsed else "visible",
         on_change=on_change,
     )
     return session.get(page, name)
 
 
-def toggle(page: str, name: str, label: str, help: str) -> bool:
-    """A toggle; "yes" or "no" in the link."""
-    key, value = session.widget(page, name)
-    st.toggle(label, value=value == "yes", key=key, help=help)
-    return session.get(page, name) == "yes"
+def toggle(
+    page: str, name: str, label: str, help: str, values: tuple[str, str] = ("no", "yes")
+) -> bool:
+    """A toggle.
+
+    Args:
+        page: of the setting.
+        name: of the setting.
+        label: beside the toggle.
+        help: tooltip.
+        values: of the setting, off and on.
+    """
+    key, value = session.widget(page, name, check=lambda on: values[bool(on)])
+    st.toggle(label, value=value == values[1], key=key, help=help)
+    return session.get(page, name) == values[1]
 
 
 def number(

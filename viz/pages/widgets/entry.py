@@ -1,5 +1,6 @@
 """A custom text entry with live updates, whose caret is unaffected by reruns."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from viz.pages.state import session
@@ -13,9 +14,23 @@ def text(
     *,
     placeholder: str = "",
     multiline: bool = False,
+    bare: bool = False,
+    files: Sequence[str] = (),
     width: int | Literal["stretch"] = "stretch",
 ) -> str:
-    """Draws the entry of a setting; returns its text."""
+    """Draws the entry of a setting; returns its text.
+
+    Args:
+        page: of the setting.
+        name: of the setting.
+        label: above the entry.
+        help: tooltip.
+        placeholder: of an empty entry.
+        multiline: whether Enter begins a new line; the entry then grows with its text.
+        bare: leaves the label to screen readers.
+        files: suffixes of text files that can be opened or dropped, such as ".txt".
+        width: in pixels, or "stretch".
+    """
     from headscope_views import view
 
     key, value = session.widget(page, name, check=_text)
@@ -27,6 +42,8 @@ def text(
             "help": help,
             "placeholder": placeholder,
             "multiline": multiline,
+            "bare": bare,
+            "files": ",".join(files),
         },
         key=key,
         on=("value",),

@@ -186,7 +186,7 @@ def test_recordings_are_left_to_notebooks(saved) -> None:
     app = run(place="folder", folder=str(saved("wav2vec 2.0")))
     assert lines(app) == [
         "wav2vec-2.0 takes audio, which this page does not support: use a notebook with"
-        " trace(model, {'input_features': …})"
+        " trace(model, 'speech.wav')"
     ]
 
 

@@ -78,7 +78,7 @@ def test_an_example_is_one_click_away(number: int) -> None:
     app = click(run(model="built"), f"text_example_{number}")
     example, start = EXAMPLES[number], view(app, "text")["start"]
     assert setting(app, "text", "input") == example.input
-    assert view(app, "entry")["value"] == example.input
+    assert helpers.views(app, "entry")[0]["value"] == example.input
     assert (start["layer"], start["head"]) == (example.layer, example.head)
     assert example.hint in captions(app)
     assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
@@ -269,9 +269,41 @@ def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
     assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
     assert base(app)["note"] == "whole words"
-    choose(app, "text", "special", "renormalised")
+    choose(app, "text", "special", True)
     assert labels(app) == ["An", "unbelievable", "hippopotamus"]
-    assert link(app)["special"] == "renormalised"
+    assert base(app)["complete"] is False
+    choose(app, "text", "sums", True)
+    assert base(app)["complete"] is True
+    assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
+
+
+@pytest.mark.parametrize(
+    ("model", "label"),
+    [
+        ("minilm", "Hide [CLS]/[SEP]"),
+        ("grammar-next", "Hide [BEGIN]"),
+        ("dates", "Hide <begin>"),
+        ("built", None),
+    ],
+)
+def test_special_tokens_are_hidden_by_the_model_s_own_names(model: str, label: str | None) -> None:
+    app = run(model=model, special="hidden")
+    named = [literal(toggle.label) for toggle in app.toggle]
+    assert named == ([label, "Rows sum to 1"] if label else [])
+    assert not {"[CLS]", "[SEP]", "[BEGIN]", "<begin>"} & set(labels(app))
+
+
+@pytest.mark.parametrize(("text", "token"), [(EXAMPLES[0].input, 10), ("Hi there", None)])
+def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int | None) -> None:
+    props = view(run(input=text), "text")
+    assert props["start"]["token"] == token
+    assert props["defaults"]["token"] == token
+
+
+def test_an_older_link_still_renormalises() -> None:
+    app = run(special="renormalised")
+    assert base(app)["complete"] is True
+    assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
 
 
 @pytest.mark.parametrize("special", ["shown", "hidden", "renormalised"])
@@ -305,7 +337,7 @@ def test_typing_keeps_the_entry_and_its_caret() -> None:
     for text in ("a r", "a rive", "a river"):
         choose(app, "text", "input", text)
     assert key(app, "text", "input") == before
-    assert view(app, "entry")["value"] == "a"
+    assert helpers.views(app, "entry")[0]["value"] == "a"
     assert labels(app) == ["[CLS]", "a", "river", "[SEP]"]
 
 

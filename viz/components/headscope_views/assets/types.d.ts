@@ -48,6 +48,8 @@ export type Sinks = "shown" | "hidden" | "renormalised";
 export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
+/** How every head is shown beside the picture. */
+export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -62,6 +64,11 @@ export interface Selection {
   form: Form;
   /** The heads whose lines are drawn, numbers joined by dots; "" for the chosen head. */
   shown: string;
+  overview: Overview;
+  /** Keys of the numbers along x and y and in colour, joined by dots; "" for the first choice. */
+  plot: string;
+  /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
+  rank: string;
   values: Values;
   sinks: Sinks;
   /** The other token of a chosen pair: a key when the direction is "out". */
@@ -93,6 +100,9 @@ export type LinkSelection = {
   scale: Scale;
   form: Form;
   shown: string;
+  overview: Overview;
+  plot: string;
+  rank: string;
   values: Values;
   sinks: Sinks;
   partner: number | null;
@@ -105,6 +115,9 @@ export type LinkSelection = {
   columns: string;
   block: Block;
 };
+
+/** The smallest and the largest value. */
+export type Range = readonly [number, number];
 
 /** A cell of a matrix. */
 export interface Cell {
@@ -163,12 +176,16 @@ export interface Colours {
 export interface ThemeColours extends Colours {
   /** Offset of the 256 colours of the weight scale, three bytes each. */
   sequential: number;
+  /** Offset of the 256 colours on both sides of zero. */
+  diverging: number;
 }
 
 /** The colours in force. */
 export interface Theme extends ThemeColours {
   mode: Mode;
   ramp: Uint8Array;
+  /** Colours on both sides of zero. */
+  bothWays: Uint8Array;
 }
 
 export interface Text {
@@ -205,6 +222,8 @@ export interface Base {
   complete?: boolean;
   texts: Text[];
   sites: Site[];
+  /** What the blocks without attention weights are, by number, where the model tells. */
+  other_layers?: Record<string, string>;
   theme: Record<Mode, ThemeColours>;
 }
 
@@ -224,8 +243,25 @@ export interface MapHeader {
   rows: [number, number];
   cols: [number, number];
   shape: [number, number];
+  /** How cells became bytes (viz/heatmap.py); "sqrt" where it is not said. */
+  coding?: Coding;
+  min?: number;
   max: number;
   at: number;
+  sinks?: SinksHeader | null;
+}
+
+/** "sqrt" and "log" of weights, "scores" for scores before the softmax. */
+export type Coding = "sqrt" | "log" | "scores";
+
+export interface SinksHeader {
+  mode: Sinks;
+  /** The keys that are hidden. */
+  keys: number[];
+  /** Mean over the rows of the weight that went to them. */
+  share: number;
+  /** Offset of the share of each row. */
+  shares: number;
 }
 
 export interface RowHeader {
@@ -235,8 +271,10 @@ export interface RowHeader {
   axis: Axis | "mean";
   index: number;
   count: number;
-  sum: number;
+  sum: number | null;
   at: number;
+  values?: Values;
+  sinks?: SinksHeader | null;
 }
 
 export interface LayerHeader {
@@ -265,28 +303,95 @@ export interface Message {
   area: Uint8Array;
 }
 
+// ---- numbers of heads (JSON)
+
+/** One number that every head has. */
+export interface Measure {
+  key: string;
+  title: string;
+  formula: string;
+  source: string;
+  /** Its range by definition; null where it has no bound. */
+  low: number | null;
+  high: number | null;
+  about: string;
+}
+
+/** The response of "numbers". */
+export interface NumbersAnswer {
+  measures: Measure[];
+  /** By key of the measure, site and head; null where it is not defined. */
+  values: Record<string, (number | null)[][]>;
+  /** Why a measure is not defined for some heads. */
+  reasons: Record<string, string>;
+  /** By site and head. */
+  sentences: (string | null)[][];
+}
+
+/** The response of "similarity". */
+export interface SimilarityAnswer {
+  /** By site and head. */
+  points: ([number, number] | null)[][];
+  /** How many query rows were compared. */
+  rows: number;
+  /** Share of the squared distances that the two dimensions keep. */
+  explained: number;
+}
+
+/** The response of "vectors": a head's queries and keys on two principal components. */
+export interface VectorsAnswer {
+  queries: [number, number][];
+  keys: [number, number][];
+  query_indices: number[];
+  key_indices: number[];
+  /** Share of the variance of each component. */
+  explained: [number, number];
+}
+
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */
 export interface Part {
   rows: [number, number];
   cols: [number, number];
   shape: [number, number];
   stride: number;
+  coding: Coding;
+  min: number;
   max: number;
   data: Uint8Array;
   whole: boolean;
+  sinks: HiddenSinks | null;
 }
 
-/** The exact weights of one query over the keys, or of one key over the queries. */
+/** Keys that a matrix hides, and the weight they took. */
+export interface HiddenSinks {
+  keys: number[];
+  /** Of the head: the mean over the rows. */
+  share: number;
+  /** Of each row. */
+  shares: Float32Array;
+}
+
+/** The exact weights (or scores) of one query over the keys, or of one key over the queries. */
 export interface ExactRow {
   weights: Float32Array;
-  sum: number;
+  sum: number | null;
 }
 
-/** One weight: exact (""), rounded ("≈"), or the largest of a pooled cell ("≤"). */
+/**
+ * One weight: exact (""), rounded ("≈"), or the largest of a pooled cell ("≤"). Where scores are
+ * shown it is a score, -∞ if the key is masked.
+ */
 export interface Weight {
   value: number;
   sign: "" | "≈" | "≤";
-  sum?: number;
+  sum?: number | null;
+}
+
+/** What a matrix shows of a head, as its maps and rows are asked for. */
+export interface Variant {
+  values: Values;
+  coding: Coding;
+  sinks: Sinks;
 }
 
 export interface Predictions {

@@ -52,7 +52,10 @@ export function createAddress(environment) {
     );
     if (!here.length || here.some(({ selection }) => selection === null)) return;
     const selections = here.map(({ selection }) => selection ?? {});
-    const query = queryStringOf([...here.map(({ settings }) => settings), ...selections]);
+    const embed = new URLSearchParams(location.search).get("embed"); // Streamlit's own: it stays
+    /** @type {Record<string, string>} */
+    const kept = embed === null ? {} : { embed };
+    const query = queryStringOf([...here.map(({ settings }) => settings), ...selections, kept]);
     if (query === location.search) return;
     last = environment.performance.now();
     history.replaceState(history.state, "", location.pathname + query + location.hash);

@@ -15,6 +15,7 @@ const AHEAD = "ahead"; // the slot of background requests
  * @property {string} path
  * @property {RequestState} state
  * @property {number} tries
+ * @property {string} reason why it is absent or has failed
  * @property {ReturnType<typeof setTimeout> | undefined} timer
  */
 
@@ -56,7 +57,8 @@ export class Client {
     if (this.over || (slot?.path ?? null) === path) return;
     if (slot) this.release(name, slot);
     if (path === null) return;
-    const made = { path, state: /** @type {RequestState} */ ("pending"), tries: 0, timer: undefined };
+    /** @type {Slot} */
+    const made = { path, state: "pending", tries: 0, reason: "", timer: undefined };
     this.slots.set(name, made);
     this.start(name, made);
   }
@@ -69,6 +71,15 @@ export class Client {
    */
   state(name) {
     return this.slots.get(name)?.state ?? "none";
+  }
+
+  /**
+   * Why a slot's request was refused; "" if it was not.
+   *
+   * @param {string} name
+   */
+  reason(name) {
+    return this.slots.get(name)?.reason ?? "";
   }
 
   /**
@@ -167,6 +178,7 @@ export class Client {
     if (error instanceof Gone) return this.ended(path);
     for (const [name, slot] of this.slots) {
       if (slot.path !== path) continue;
+      slot.reason = error.message;
       if (error instanceof Absent) slot.state = "absent";
       else if (slot.tries >= TRIES) slot.state = "failed";
       else slot.timer = setTimeout(() => this.start(name, slot), RETRY_MS * 2 ** (slot.tries - 1));

@@ -77,14 +77,22 @@ export function contextOf(canvas, settings) {
  * @param {string} name without its suffix
  */
 export function savePng(canvas, name) {
-  canvas.toBlob((blob) => {
-    if (!blob) return;
-    const link = element("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `${name.replace(/[^\w.-]+/g, "-")}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }, "image/png");
+  canvas.toBlob((blob) => blob && offer(blob, name, ".png"), "image/png");
+}
+
+/**
+ * Offers a file.
+ *
+ * @param {Blob} blob
+ * @param {string} name without its suffix
+ * @param {string} suffix
+ */
+export function offer(blob, name, suffix) {
+  const link = element("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `${name.replace(/[^\w.-]+/g, "-")}${suffix}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /**

@@ -18,6 +18,9 @@ export const START = {
   scale: "fixed",
   form: "matrix",
   shown: "",
+  overview: "atlas",
+  plot: "",
+  rank: "",
   values: "weights",
   sinks: "shown",
   partner: null,
@@ -143,7 +146,8 @@ export function queryOf(selection, defaults) {
 
 /**
  * The selection of one trace in the next one: the layer, kind and head that were chosen, and the
- * same original token where tokens are joined to words.
+ * same original token where tokens are joined to words. A token of another text is unpinned: one
+ * that was edited at this token or before it.
  *
  * @param {AnyBase} before
  * @param {AnyBase} after
@@ -159,10 +163,10 @@ export function carry(before, after, selection, wanted, scales) {
   const found = (place, side) => {
     const old = textOf(before, selection.site, side);
     const text = textOf(after, moved.site, side);
-    if (place === null || (!old.origins && !text.origins)) return place;
+    if (place === null) return null;
     const original = originOf(old, place);
     const now = text.labels.findIndex((_, index) => tokensOf(text, index).includes(original));
-    return now < 0 ? null : now;
+    return now >= 0 && beginAlike(old, place, text, now) ? now : null;
   };
   const token = found(selection.token, direction);
   const partner = found(selection.partner, direction === "in" ? "out" : "in");
@@ -174,6 +178,33 @@ export function carry(before, after, selection, wanted, scales) {
   const columns = isAsBefore("in") ? moved.columns : "";
   return clamp(after, { ...moved, token, partner, rows, columns });
 }
+
+/**
+ * Whether two texts are the same as far as a token of each.
+ *
+ * @param {Text} before
+ * @param {number} place
+ * @param {Text} after
+ * @param {number} now
+ */
+function beginAlike(before, place, after, now) {
+  if (before.special.includes(place) !== after.special.includes(now)) return false;
+  const [a, b] = [beginning(before, place), beginning(after, now)];
+  return a.startsWith(b) || b.startsWith(a); // a token may be the beginning of a word
+}
+
+/**
+ * A text as far as a token, without blanks and without the tokenizer's own tokens.
+ *
+ * @param {Text} text
+ * @param {number} last
+ */
+const beginning = ({ labels, special }, last) =>
+  labels
+    .slice(0, last + 1)
+    .filter((_, index) => !special.includes(index))
+    .join("")
+    .replace(/\s+/g, "");
 
 /**
  * @param {Base} base

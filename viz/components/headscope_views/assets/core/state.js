@@ -56,6 +56,7 @@ export class ViewState {
     this.revision = "";
     this.latest = { trace: "", made: -1 };
     this.lost = { trace: "", times: 0 };
+    this.unpinned = false; // whether the pinned token was one of an earlier text
     /** @type {Cache<object>} JSON answers, by path */
     this.answers = new Cache(ANSWERS);
     /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} */
@@ -216,7 +217,9 @@ export class ViewState {
     this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
     [this.client, this.found, this.trace] = [client, base, trace];
     if (before && !again) {
+      const pinned = this.selection.token !== null;
       this.selection = carry(before, base, this.selection, this.wanted, this.hooks.scales);
+      this.unpinned = this.selection.token === null && (this.unpinned || pinned) && !this.start;
       if (!this.start) this.record(toLink(base, this.selection));
     }
     this.hooks.opened(message, base, again);
@@ -249,6 +252,7 @@ export class ViewState {
     const next = clamp(this.found, { ...this.selection, ...change });
     if (same(next, this.selection)) return;
     this.selection = next;
+    if ("token" in change) this.unpinned = false;
     const link = toLink(this.found, next);
     const { head, ...site } = siteAndHead(link);
     if ("site" in change) this.wanted = { ...this.wanted, ...site };

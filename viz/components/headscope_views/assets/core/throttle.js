@@ -6,7 +6,7 @@
  *
  * @template T
  * @param {(value: T) => void} send
- * @param {number} ms
+ * @param {number | ((value: T) => number)} ms a pause, or what pause a value needs
  * @param {() => number} [now] the time in milliseconds
  */
 export function throttle(send, ms, now = () => performance.now()) {
@@ -29,7 +29,7 @@ export function throttle(send, ms, now = () => performance.now()) {
   /** @param {T} value */
   function put(value) {
     waiting = { value };
-    const left = last + ms - now();
+    const left = last + (typeof ms === "number" ? ms : ms(value)) - now();
     if (left <= 0) flush();
     else timer ??= setTimeout(flush, left);
   }

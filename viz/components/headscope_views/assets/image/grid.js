@@ -5,6 +5,7 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
+import { saveMenu } from "../core/save.js";
 import { tidy } from "./overlay.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";
@@ -50,7 +51,14 @@ export function pictureOf(state, parent) {
     state.changed();
   });
   bare.removeAttribute("aria-label");
-  const keep = button("Save PNG", "Save the picture with its weights", () => save());
+  const keep = saveMenu(state.view, {
+    form: () => "image",
+    query: () => {
+      const { site, head, scale, direction } = state.selection;
+      return { site, head, scale, direction, token: state.selection.token ?? 0 };
+    },
+    picture: save,
+  });
   const heading = element("h3", "hs-heading", {}, "One head over the picture");
   const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);

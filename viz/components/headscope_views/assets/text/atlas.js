@@ -1,9 +1,9 @@
 // All heads of all layers as small pictures: what to look at next.
 
 import { changes } from "../core/changes.js";
-import { tableOf } from "../core/colours.js";
 import { contextOf, element, setText } from "../core/dom.js";
-import { draw } from "../core/raster.js";
+import { layerRows, withoutWeights } from "./layers.js";
+import { paintThumbnail } from "./thumbnail.js";
 
 /** @import {Head, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -12,6 +12,9 @@ const SMALLEST = 32;
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const GAP = 2;
+const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
+const SENTENCE =
+  "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -36,24 +39,25 @@ export function atlas(state, parent) {
     { tabindex: "0", role: "group", "aria-label": "All heads. Arrow keys choose another one." },
     grid,
   );
+  const sentence = element("p", "hs-sentence");
   const name = element("div", "hs-name", { "aria-live": "polite" });
   const section = element(
-    "section",
-    "hs-section hs-atlas",
+    "div",
+    "",
     {},
-    element("h3", "hs-heading", {}, "Every head"),
-    element(
-      "p",
-      "hs-sentence",
-      {},
-      "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.",
-    ),
+    sentence,
     scroller,
     name,
   );
   parent.append(section);
 
   let size = SMALLEST; // of a thumbnail, CSS pixels
+  /** @type {Map<number, number>} the upper edge of each site's row */
+  let tops = new Map();
+  /** @type {{row: import("./layers.js").Skipped, top: number}[]} */
+  let skipped = [];
+  let tall = 0; // of all rows
+  let line = SKIPPED;
   /** @type {Spot | null} under the pointer */
   let over = null;
   const drawn = changes();
@@ -71,7 +75,20 @@ export function atlas(state, parent) {
     return column < state.site(site).heads ? column : null;
   };
   /** @param {number} site */
-  const down = (site) => rows().indexOf(site) * (size + GAP);
+  const down = (site) => tops.get(site) ?? 0;
+
+  /** Places the rows: those of sites, and between them those of layers without attention. */
+  function stack() {
+    tops = new Map();
+    skipped = [];
+    tall = GAP;
+    for (const row of layerRows(state.base, rows())) {
+      if ("site" in row) tops.set(row.site, tall);
+      else skipped.push({ row, top: tall });
+      tall += "site" in row ? size + GAP : line;
+    }
+  }
+
   /**
    * Gaps in front of a column: before the mean, and between heads that share no keys.
    *
@@ -80,7 +97,7 @@ export function atlas(state, parent) {
   function gaps(column) {
     const sharing = state.sharing();
     const groups = sharing > 1 ? Math.floor(Math.min(column, widest() - 3) / sharing) : 0;
-    return (column >= widest() - 2 ? 3 * GAP : 0) + groups * 2 * GAP;
+    return (column >= widest() - 2 ? 3 * GAP : 0) + (sharing > 1 ? GAP : 0) + groups * 2 * GAP;
   }
   /** @param {number} column */
   const left = (column) => column * (size + GAP) + gaps(column);
@@ -92,7 +109,8 @@ export function atlas(state, parent) {
   function spotAt(event) {
     const box = canvas.getBoundingClientRect();
     const x = event.clientX - box.left;
-    const site = rows()[Math.floor((event.clientY - box.top) / (size + GAP))];
+    const y = event.clientY - box.top;
+    const site = rows().find((each) => y >= down(each) && y < down(each) + size + GAP);
     if (site === undefined) return null;
     for (let column = 0; column < widest(); column++)
       if (x >= left(column) && x < left(column) + size + GAP) {
@@ -158,12 +176,15 @@ export function atlas(state, parent) {
     // what the smallest pictures take: the grid gives this column that much if it can
     const beside = rowNames.offsetWidth + gaps(widest() - 1) + 7;
     const need = beside + widest() * (SMALLEST + GAP);
-    parent.style.setProperty("--hs-need", `${need}px`);
+    const whole = /** @type {HTMLElement | null} */ (section.closest(".hs-grid"));
+    whole?.style.setProperty("--hs-need", `${need}px`);
     const space = scroller.clientWidth - beside;
     const fit = Math.floor(space / widest()) - GAP;
-    const tall = Math.floor(TALLEST / rows().length) - GAP;
+    const high = Math.floor(TALLEST / rows().length) - GAP;
     const largest = Math.max(LARGEST, LARGEST * unit);
-    size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(tall, SMALLEST)));
+    size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(high, SMALLEST)));
+    line = Math.round(SKIPPED * unit);
+    stack();
   }
 
   /** @param {number} unit */
@@ -179,10 +200,22 @@ export function atlas(state, parent) {
         return label;
       }),
     );
+    let end = 0;
     rowNames.replaceChildren(
       ...rows().map((site) => {
         const label = element("span", "", {}, `layer ${state.site(site).layer}`);
         label.style.height = `${size + GAP}px`;
+        label.style.marginTop = `${down(site) - end}px`;
+        end = down(site) + size + GAP;
+        return label;
+      }),
+    );
+    for (const gap of body.querySelectorAll(".hs-skipped")) gap.remove();
+    body.append(
+      ...skipped.map(({ row, top: y }) => {
+        const label = element("div", "hs-skipped", {}, withoutWeights(row));
+        label.style.top = `${y}px`;
+        label.style.height = label.style.lineHeight = `${line}px`;
         return label;
       }),
     );
@@ -208,31 +241,46 @@ export function atlas(state, parent) {
       context.fillRect(x, y, pixels, pixels);
       return;
     }
-    const image = context.createImageData(pixels, pixels);
-    const [high, wide] = part.shape;
-    /** @type {typeof part} */
-    const small = { ...part, rows: [0, high], cols: [0, wide] };
-    const table = tableOf(theme.ramp, part.max, state.top(part));
-    const view = { row: 0, col: 0, scaleRow: pixels / high, scaleCol: pixels / wide };
-    draw(new Uint32Array(image.data.buffer), pixels, pixels, small, table, view);
-    context.putImageData(image, x, y);
+    paintThumbnail(context, part, theme, state.top(part), { x, y, pixels });
   }
 
   /** @param {Theme} theme */
   function paint(theme) {
     const ratio = devicePixelRatio || 1;
     const width = left(widest() - 1) + size;
-    const height = rows().length * (size + GAP);
     canvas.style.width = body.style.width = top.style.width = `${width}px`;
-    canvas.style.height = body.style.height = `${height}px`;
+    canvas.style.height = body.style.height = `${tall}px`;
     canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+    canvas.height = Math.round(tall * ratio);
     const context = contextOf(canvas);
     for (const site of rows())
       for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
+    for (const site of rows()) paintGroups(context, site, theme);
+  }
+
+  /**
+   * A frame around the heads that share one head of keys and values.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} site
+   * @param {Theme} theme
+   */
+  function paintGroups(context, site, theme) {
+    const { heads, kv_heads: keys = heads } = state.site(site);
+    const shared = heads / keys;
+    if (shared <= 1) return;
+    const ratio = devicePixelRatio || 1;
+    context.strokeStyle = theme.muted;
+    context.lineWidth = ratio;
+    for (let first = 0; first < heads; first += shared) {
+      const [x, end] = [left(first) - 1.5, left(first + shared - 1) + size + 1.5];
+      context.strokeRect(x * ratio, (down(site) - 1.5) * ratio, (end - x) * ratio, (size + 3) * ratio);
+    }
   }
 
   function emphasise() {
+    const frames = state.sharing() > 1 ? " Framed heads share one head of keys and values." : "";
+    setText(sentence, `${SENTENCE}${frames}`);
     const { site, head } = state.selection;
     [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
     const row = rows().indexOf(site);
@@ -251,17 +299,18 @@ export function atlas(state, parent) {
     const x = left(columnOf(head));
     const y = down(site);
     const { clientWidth, clientHeight } = scroller;
-    const [wide, tall] = [clientWidth - rowNames.offsetWidth, clientHeight - top.offsetHeight];
+    const [wide, high] = [clientWidth - rowNames.offsetWidth, clientHeight - top.offsetHeight];
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
     else if (x + size + 2 * GAP > scroller.scrollLeft + wide)
       scroller.scrollLeft = x + size + 2 * GAP - wide;
     if (y < scroller.scrollTop) scroller.scrollTop = y - GAP;
-    else if (y + size + GAP > scroller.scrollTop + tall)
-      scroller.scrollTop = y + size + GAP - tall;
+    else if (y + size + GAP > scroller.scrollTop + high)
+      scroller.scrollTop = y + size + GAP - high;
   }
 
   /** @param {Theme} theme */
   function render(theme) {
+    section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;

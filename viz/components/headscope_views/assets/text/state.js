@@ -1,15 +1,17 @@
 // State of the text view: the shared view state, maps and rows of weights, and the hovered cell.
 // Requests missing data, and prefetches.
 
+import { Cache } from "../core/cache.js";
 import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
-import { covers, density, Maps } from "./maps.js";
+import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
+import { HeadNumbers } from "./numbers.js";
 import { matches } from "./search.js";
 import { rangesOf } from "./span.js";
 
-/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
@@ -17,9 +19,11 @@ const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetc
 const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
 const IDLE_MS = 300; // idle time before the other heads of the layer are prefetched
 const POOLED = 640; // maximum rows and columns of a map from the server
+const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
+const ANSWERS = 16 << 20; // maximum bytes of what is known of heads
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 
-/** @typedef {"hover" | "pin" | "tile"} Wish what waits for a rest before it is fetched */
+/** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
 /**
  * A head whose text is shaded.
@@ -36,10 +40,11 @@ export class TextState {
   constructor(root, props, host) {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
-      scales: ["fixed", "own"],
+      scales: ["fixed", "own", "log"],
       take: (path, bytes) => {
-        if (!/^(map|row|average)\?/.test(path)) return false;
-        this.received(unpack(bytes));
+        if (/^(map|row|average)\?/.test(path)) this.received(unpack(bytes));
+        else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
+        else return false;
         return true;
       },
       opened: (message, base, same) => this.opened(message, base, same),
@@ -47,6 +52,10 @@ export class TextState {
     });
     /** @type {Maps} */
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
+    /** @type {HeadNumbers | null} numbers of every head, once they have come */
+    this.numbers = null;
+    /** @type {Cache<object>} other responses about heads, by path */
+    this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
     this.overview = new Uint8Array();
     /** @type {Cell | null} the cell under the pointer, in whichever panel */
@@ -162,24 +171,50 @@ export class TextState {
     return heads / keys;
   }
 
-  parts(site = this.selection.site, head = this.selection.head) {
-    return this.maps.parts(site, head);
+  /** Whether each row and column is one token: a word of several has weights, but no score. */
+  hasScores() {
+    const { query, key } = this.texts();
+    const single = [query, key].every(({ origins }) => !origins?.some((tokens) => tokens.length > 1));
+    return single && this.site().kind !== "joint";
+  }
+
+  /**
+   * What the matrix shows; of the other forms the plain weights.
+   *
+   * @returns {Variant}
+   */
+  variant() {
+    const { form, values, scale, sinks } = this.selection;
+    if (form !== "matrix") return PLAIN;
+    if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
+    return { values: "weights", coding: scale === "log" ? "log" : "sqrt", sinks };
+  }
+
+  /**
+   * @param {number} [site]
+   * @param {Head} [head]
+   * @param {Variant} [variant]
+   */
+  parts(site = this.selection.site, head = this.selection.head, variant = PLAIN) {
+    return this.maps.parts(site, head, variant);
   }
 
   /**
    * @param {Axis} axis
    * @param {number} index
+   * @param {Variant} [variant]
    */
-  exactRow(axis, index) {
-    return this.maps.exact(this.selection.site, this.selection.head, axis, index);
+  exactRow(axis, index, variant) {
+    return this.maps.exact(this.selection.site, this.selection.head, axis, index, variant);
   }
 
   /**
    * @param {number} query
    * @param {number} key
+   * @param {Variant} [variant]
    */
-  weight(query, key) {
-    return this.maps.weight(this.selection.site, this.selection.head, query, key);
+  weight(query, key, variant) {
+    return this.maps.weight(this.selection.site, this.selection.head, query, key, variant);
   }
 
   /**
@@ -189,6 +224,40 @@ export class TextState {
    */
   top(part) {
     return this.selection.scale === "own" ? part?.max || 1 : 1;
+  }
+
+  /** The numbers of every head; asking requests them. */
+  askNumbers() {
+    if (!this.numbers) this.view.client?.want("numbers", "numbers");
+    return this.numbers;
+  }
+
+  /**
+   * Another response about heads, null until it arrives; asking requests it.
+   *
+   * @param {string} slot
+   * @param {string} path
+   */
+  ask(slot, path) {
+    const found = this.ofHeads.get(path);
+    if (!found) {
+      if (this.view.client?.state(slot) === "done") this.view.client.want(slot, null); // evicted
+      this.view.client?.want(slot, path);
+    }
+    return found;
+  }
+
+  /**
+   * What is said while a response about heads is not here.
+   *
+   * @param {string} slot
+   * @param {string} doing what the server does for it
+   */
+  waitingFor(slot, doing) {
+    const { client, remote } = this.view;
+    const state = client?.state(slot);
+    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
+    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
   }
 
   // ---- what the user does
@@ -225,7 +294,8 @@ export class TextState {
   setView(rows, cols, pixels) {
     const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
     const enough = Math.min(1, pixels, POOLED / (1.6 * extent)) * 0.999;
-    const fine = this.parts().some((part) => covers(part, rows, cols) && density(part) >= enough);
+    const parts = this.parts(undefined, undefined, this.variant());
+    const fine = parts.some((part) => covers(part, rows, cols) && density(part) >= enough);
     const { queries, keys } = this.site();
     const pad = Math.round(extent / 4);
     /** @type {(range: [number, number], size: number) => [number, number]} */
@@ -308,18 +378,51 @@ export class TextState {
     if (next) this.guess();
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
-    const here = this.parts().length > 0;
+    const variant = this.variant();
+    const here = this.parts(site, head, variant).length > 0;
+    if (this.parts().length) this.repin();
     this.wishLines();
     this.wishCopies();
     if (form === "text") return;
     if (form === "lines") return here ? this.prefetch() : undefined;
-    client.want("map", here ? null : pathOf("map", { site, head }));
+    client.want("map", here ? null : this.mapPath(site, head));
+    const plain = isPlain(variant) || this.parts().length > 0;
+    client.want("weights", plain ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
     if (!this.resting.has("hover"))
-      client.want("hover", this.hover && this.rowPath("query", this.hover.query));
+      client.want("hover", this.hover && this.rowPath("query", this.hover.query, head, variant));
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
+  }
+
+  /** Pins the sharpest row where the pinned token was one of another text. */
+  repin() {
+    if (!this.view.unpinned) return;
+    const { site, head } = this.selection;
+    const found = /** @type {{query: number | null} | null} */ (
+      this.view.answer("sharpest", pathOf("sharpest", { site, head }))
+    );
+    if (!found) return;
+    this.view.unpinned = false;
+    this.select({ token: found.query, direction: "out" });
+  }
+
+  /** Whether the numbers of every head take little time, and tell anything. */
+  isCheap() {
+    const { sites, note } = this.base;
+    const most = Math.max(...sites.map(({ queries, keys }) => Math.max(queries, keys)));
+    return most <= CHEAP && !note.startsWith("untrained");
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  keep(path, bytes) {
+    const answer = JSON.parse(new TextDecoder().decode(bytes));
+    if (path === "numbers") this.numbers = new HeadNumbers(answer, this.base.sites);
+    else this.ofHeads.set(path, answer, bytes.length);
   }
 
   /** What the lines are missing: a map of each head, of long texts the part in sight, exact rows. */
@@ -378,7 +481,7 @@ export class TextState {
   guess() {
     const { next, found, start, selection } = this.view;
     if (!next || !found || start || this.maps.maps.entries.size === 0) return;
-    next.client.want("map", pathOf("map", { site: selection.site, head: selection.head }));
+    next.client.want("map", this.mapPath(selection.site, selection.head));
   }
 
   /**
@@ -394,6 +497,9 @@ export class TextState {
       this.slots.clear();
       this.overview = message.area;
       this.fetched.clear();
+      this.numbers = null;
+      this.ofHeads = new Cache(ANSWERS);
+      this.rest("numbers", IDLE_MS);
     }
     this.maps.take(message);
   }
@@ -405,6 +511,14 @@ export class TextState {
     for (const map of message.header.maps ?? [])
       if (map.site !== site || map.head !== head)
         this.fetched.set(site, (this.fetched.get(site) ?? 0) + map.shape[0] * map.shape[1]);
+  }
+
+  /**
+   * @param {number} site
+   * @param {Head} head
+   */
+  mapPath(site, head) {
+    return pathOf("map", { site, head, ...mapQueryOf(this.variant()) });
   }
 
   tilePath() {
@@ -420,17 +534,19 @@ export class TextState {
   partPath(head, rows, cols) {
     const { site } = this.selection;
     const range = { rows: rows.join("-"), columns: cols.join("-") };
-    return pathOf("map", { site, head, ...range });
+    return pathOf("map", { site, head, ...range, ...mapQueryOf(this.variant()) });
   }
 
   /**
    * @param {Axis} axis
    * @param {number} index
    * @param {Head} [head]
+   * @param {Variant} [variant]
    */
-  rowPath(axis, index, head = this.selection.head) {
+  rowPath(axis, index, head = this.selection.head, variant = PLAIN) {
     const { site } = this.selection;
-    return this.maps.exact(site, head, axis, index) ? null : pathOf("row", { site, head, axis, index });
+    if (this.maps.exact(site, head, axis, index, variant)) return null;
+    return pathOf("row", { site, head, axis, index, ...rowQueryOf(variant) });
   }
 
   /** The next layers, in the direction of the user's way, then the other heads, within bounds. */
@@ -443,13 +559,13 @@ export class TextState {
     const from = heads.indexOf(head) + 1;
     const others = heads.map((_, i) => ({ site, head: heads[(from + i) % heads.length] }));
     const missing = [...near, ...others].filter(
-      (place) => !this.parts(place.site, place.head).length,
+      (place) => !this.parts(place.site, place.head, this.variant()).length,
     );
     const { queries, keys } = this.site();
     const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
     const budget = Math.max(0, Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size));
     const soon = missing.length > 0 && missing[0].site !== site;
-    const paths = missing.slice(0, budget).map((place) => pathOf("map", place));
+    const paths = missing.slice(0, budget).map((place) => this.mapPath(place.site, place.head));
     client?.prefetch(paths, soon ? NEAR_MS : IDLE_MS);
   }
 
@@ -463,6 +579,28 @@ export class TextState {
   }
 }
 
+/**
+ * What a request says of the sinks and values of a row; nothing where they are the plain weights.
+ *
+ * @param {Variant} variant
+ * @returns {Record<string, string>}
+ */
+const rowQueryOf = ({ values, sinks }) => ({
+  ...(values === "weights" ? {} : { values }),
+  ...(sinks === "shown" ? {} : { sinks }),
+});
+
+/**
+ * The same of a map.
+ *
+ * @param {Variant} variant
+ * @returns {Record<string, string>}
+ */
+const mapQueryOf = (variant) => ({
+  ...rowQueryOf(variant),
+  ...(variant.coding === "log" ? { coding: "log" } : {}),
+});
+
 const NONE = {
   background: "",
   surface: "",
@@ -472,5 +610,6 @@ const NONE = {
   primary: "",
   heads: [],
   sequential: 0,
+  diverging: 0,
 };
 const NO_THEME = { light: NONE, dark: NONE };

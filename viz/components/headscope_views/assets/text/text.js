@@ -5,9 +5,10 @@ import { element, setText } from "../core/dom.js";
 import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
+import { saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
-import { atlas } from "./atlas.js";
 import { FORMS } from "./forms.js";
+import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
@@ -53,11 +54,15 @@ function compose(state, root) {
   root.append(bar, grid);
   /** @type {Panel[]} */
   const panels = [];
-  if (parts.includes("atlas")) panels.push(atlas(state, grid));
-  const drawn = new Map(
-    parts.includes("matrix") ? FORMS.map(({ name, make }) => [name, make(state, grid)]) : [],
-  );
-  panels.push(...drawn.values());
+  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  /** @type {Map<string, FormPanel>} */
+  const drawn = new Map();
+  if (parts.includes("matrix")) {
+    const picture = element("div", "hs-forms");
+    grid.append(picture);
+    for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
+    panels.push(...drawn.values());
+  }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
@@ -85,7 +90,12 @@ function toolbar(state, bar, drawn) {
   const closer = button("+", "Zoom in", () => form()?.zoom?.in());
   const farther = button("−", "Zoom out", () => form()?.zoom?.out());
   const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
-  const save = button("Save PNG", "Save the picture", () => form()?.save());
+  const save = saveMenu(state.view, {
+    form: () => state.selection.form,
+    query: () => figureOf(state),
+    picture: () => form()?.save(),
+    atlas: true,
+  });
   const forms = switchOf(
     "Form of the picture",
     ...FORMS.map(({ name, label, title }) =>
@@ -97,6 +107,7 @@ function toolbar(state, bar, drawn) {
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
+  for (const { choices } of drawn.values()) if (choices) note.before(choices);
   let named = "";
 
   /** One button for each kind of attention, where there are several. */
@@ -129,12 +140,28 @@ function toolbar(state, bar, drawn) {
       );
       const zoom = form()?.zoom;
       zooming.hidden = !zoom;
+      for (const [name, { choices }] of drawn)
+        if (choices) choices.hidden = name !== state.selection.form;
       setText(note, state.base.note);
       note.hidden = !state.base.note;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
       closer.disabled = Boolean(zoom?.isDeepest());
     },
   };
+}
+
+/**
+ * What the server is told of a figure beside its form.
+ *
+ * @param {TextState} state
+ * @returns {Record<string, string | number>}
+ */
+function figureOf({ selection: { site, head, scale, token, direction, shown, form } }) {
+  /** @type {Record<string, string | number>} */
+  const several = form === "lines" && shown ? { shown } : {};
+  /** @type {Record<string, string | number>} */
+  const one = token === null ? {} : { token, direction };
+  return { site, head, scale: scale === "log" ? "fixed" : scale, ...several, ...one };
 }
 
 /** @type {Record<string, string>} */

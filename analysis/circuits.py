@@ -1,0 +1,108 @@
+"""Scores of a head's weight matrices: what it copies, and whether it looks for likeness.
+
+    copying            λ of W_V W_O: from the residual stream, through the head, back to it
+    copying of tokens  λ of W_E W_V W_O W_U: from a token to the logits of all tokens
+    matching           λ of W_Q W_Kᵀ: from the query's stream to the key's
+
+each as Re Σλ / Σ|λ|: 1 if all eigenvalues are positive, −1 if all are negative. Norms are folded
+into the matrices they stand before: the weight of the norm, and its centring.
+
+Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section on copying.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.measures import VOCABULARY
+from models.trace import Norm, Projections, Site, Trace
+
+COPYING, OF_TOKENS, MATCHING = "copying", "copying of tokens", "matching"
+Products = dict[tuple[int, int], Tensor]  # W_U W_E by the ids of embedding and unembedding
+Scores = tuple[Mapping[str, Float[Tensor, " head"]], Mapping[str, str]]
+
+
+@torch.no_grad()
+def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
+    """The scores of a site's heads, and the reasons for those that are not defined.
+
+    Args:
+        trace: of any network.
+        site: one of its sites.
+        known: products of embeddings, which the sites of a tower share; more are added.
+    """
+    try:
+        found = trace.projections(site)
+    except ValueError as error:
+        return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), str(error))
+    if site.kind == "cross":
+        why = "cross-attention reads one tower and writes to another"
+        return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), why)
+    scores, reasons = {}, {}
+    read, write = _read(found), found.output.float()
+    if read.shape[1] == write.shape[2]:
+        scores[COPYING] = eigenvalue_score(write @ read)
+    else:
+        reasons[COPYING] = "the head reads and writes vectors of different widths"
+    between = _between_tokens(found, known)
+    if isinstance(between, str):
+        reasons[OF_TOKENS] = between
+    else:
+        scores[OF_TOKENS] = eigenvalue_score(write @ between @ read)
+    if found.rotated:
+        reasons[MATCHING] = (
+            "queries and keys are rotated by their positions: their matrices alone give scores"
+            " of a token with itself only"
+        )
+    elif found.query_norm is not None or found.key_norm is not None:
+        reasons[MATCHING] = "queries and keys are normed after their matrices"
+    else:
+        query, key = (folded(each, found.norm) for each in (found.query, found.key))
+        key = _each_head(key, found.heads)
+        scores[MATCHING] = eigenvalue_score(key.transpose(1, 2) @ query)
+    return scores, reasons
+
+
+def eigenvalue_score(matrices: Float[Tensor, "head dim dim"]) -> Float[Tensor, " head"]:
+    """Re Σλ / Σ|λ| of each matrix, −1 to 1; NaN for one whose eigenvalues are all 0."""
+    values = torch.linalg.eigvals(matrices)
+    return values.real.sum(-1) / values.abs().sum(-1)
+
+
+def folded(
+    matrices: Float[Tensor, "head dim width"], norm: Norm | None
+) -> Float[Tensor, "head dim width"]:
+    """The matrices with the norm before them, but for its division: (x − mean) · weight."""
+    matrices = matrices.float()
+    if norm is None:
+        return matrices
+    if norm.weight is not None:
+        matrices = matrices * norm.weight.float()[:, None]
+    return matrices if norm.kind == "rms" else matrices - matrices.mean(1, keepdim=True)
+
+
+def _read(found: Projections) -> Float[Tensor, "head dim value_dim"]:
+    """The value matrix of every head."""
+    return _each_head(folded(found.value, found.norm), found.heads)
+
+
+def _each_head(matrices: Tensor, heads: int) -> Tensor:
+    return matrices.repeat_interleave(heads // len(matrices), 0)
+
+
+def _between_tokens(found: Projections, known: Products) -> Float[Tensor, "dim dim"] | str:
+    """W_U W_E over evenly spread tokens of the vocabulary; or why there is none."""
+    if found.embedding is None:
+        return "it reads no tokens through an embedding as wide as itself"
+    if found.unembedding is None:
+        return "its output is not turned into logits of tokens"
+    if len(found.embedding) != len(found.unembedding):
+        return "it reads and writes different vocabularies"
+    key = id(found.embedding), id(found.unembedding)
+    if key not in known:
+        step = -(-len(found.embedding) // VOCABULARY)
+        read, write = found.embedding[::step].float(), found.unembedding[::step].float()
+        known[key] = folded(write.T[None], found.final_norm)[0] @ read
+    return known[key]

@@ -1,0 +1,75 @@
+"""A sentence about each head of a trained network, from its own numbers on a text."""
+
+import math
+from collections.abc import Mapping
+
+from analysis.heads import HeadTable, Shown
+from analysis.measures import NEAR
+from models.trace import Site
+
+MOST = 0.4  # a share of the weight from here on is what a sentence is about
+EVEN = 0.8  # entropy, as a share of the largest possible
+SHARES = {  # by number, what the share of a head's weight goes to
+    "previous token": "goes to the token before.",
+    "next token": "goes to the token after.",
+    "same token": "stays on the token itself.",
+    "duplicate token": "goes to other occurrences of the same token, where there are any.",
+    "induction": "goes to what followed the same token earlier, where it occurred before.",
+    "first token": "goes to the first token, “{first}”.",
+    "separator": "goes to “{separator}”.",
+    "punctuation": "goes to punctuation.",
+}
+
+
+def descriptions(trace: Shown, table: HeadTable, *, item: int = 0) -> list[list[str | None]]:
+    """A sentence for each head of each site; None for every head of an untrained network.
+
+    Args:
+        trace: of a text, or a view of one.
+        table: its numbers.
+        item: index in the batch.
+    """
+    return [
+        [
+            _sentence({key: float(v[row, head]) for key, v in table.values.items()}, names)
+            if trace.trained
+            else None
+            for head in range(site.heads)
+        ]
+        for row, site in enumerate(trace.sites)
+        for names in [_names(trace, site, item)]
+    ]
+
+
+def _names(trace: Shown, site: Site, item: int) -> dict[str, str]:
+    """The tokens that sentences name, and whether the text is long enough to call keys near."""
+    labels, special = trace.key_labels(site, item), trace.keys(site)[item].special
+    separators = [label for label, own in list(zip(labels, special, strict=True))[1:] if own]
+    return {
+        "first": labels[0] if labels else "",
+        "separator": (separators or [""])[0],
+        "long": "yes" if len(labels) > 4 * NEAR else "",
+    }
+
+
+def _sentence(numbers: Mapping[str, float], names: Mapping[str, str]) -> str | None:
+    """About the largest share; else about how spread out the weights are."""
+    if math.isnan(numbers["confidence"]):
+        return None
+    shares = {key: numbers[key] for key in SHARES if not math.isnan(numbers[key])}
+    best = max(shares, key=lambda key: shares[key], default=None)
+    if best is not None and shares[best] >= MOST:
+        return f"{_percent(shares[best])} of its weight {SHARES[best].format(**names)}"
+    keys = numbers["effective keys"]
+    if numbers["broad"] >= EVEN:
+        return f"It spreads its weight almost evenly, over about {keys:.0f} tokens."
+    if numbers["local"] >= 2 * MOST and names["long"]:
+        return f"{_percent(numbers['local'])} of its weight stays within {NEAR} tokens."
+    largest = f"The largest weight of a token is {_percent(numbers['confidence'])} on average"
+    if math.isnan(numbers["distance"]):
+        return f"{largest}, the weights are as spread out as {keys:.0f} equal ones."
+    return f"{largest}, and the mean distance {numbers['distance']:.0f} tokens."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

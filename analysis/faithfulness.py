@@ -1,0 +1,191 @@
+"""Faithfulness: does removing what is called relevant change the output?
+
+    comprehensiveness(k) = p(x) − p(x without its k most relevant tokens)     large is faithful
+    sufficiency(k)       = p(x) − p(only the k most relevant tokens of x)     small is faithful
+
+Beside them, the same for random orders: a method that is no better than those says nothing. Inputs
+with tokens removed are unlike those a model was trained on, so that a change does not prove a cause
+either.
+
+Source: DeYoung et al. 2020, "ERASER", section 4; for pictures Samek et al. 2017.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from analysis.target import MASKS, Chosen, Target, choose
+from models.inputs.pictures import pixels_of
+from models.run import Model, as_model, trace
+from models.trace import Trace
+
+Removal = Literal["mask", "drop", "grey"]
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+ORDERS = 8  # random orders beside the relevance
+
+
+@dataclass(frozen=True, eq=False)
+class Faithfulness:
+    """Curves over the share of tokens that is removed, or kept.
+
+    Attributes:
+        value: p(x): a probability, or a cosine similarity.
+        counts: how many tokens are removed (comprehensiveness) or kept (sufficiency).
+        comprehensiveness: drop of p without the most relevant ones.
+        sufficiency: drop of p with them alone.
+        random_comprehensiveness: the same of random orders.
+        random_sufficiency: the same of random orders.
+        removal: how tokens were removed.
+    """
+
+    value: float
+    counts: Int[Tensor, " level"]
+    comprehensiveness: Float[Tensor, " level"]
+    sufficiency: Float[Tensor, " level"]
+    random_comprehensiveness: Float[Tensor, "order level"]
+    random_sufficiency: Float[Tensor, "order level"]
+    removal: Removal
+
+
+def faithfulness(
+    model: Model | Any,
+    input: Any,
+    relevance: Float[Tensor, " token"],
+    *,
+    target: Target = None,
+    removal: Removal | None = None,
+    levels: Sequence[float] = LEVELS,
+    orders: int = ORDERS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Faithfulness:
+    """Comprehensiveness and sufficiency of a relevance, and of random orders.
+
+    Special tokens (of a picture: class token, registers) are never removed. Ties in the relevance
+    are broken by the seed.
+
+    Args:
+        model: from `load`, or a network.
+        input: a text or ids `1 token`; of a vision model a picture.
+        relevance: of each token or patch (see `analysis.relevance`).
+        target: the output, as for `relevance`; None is the likeliest one of the whole input.
+        removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
+            behind move up; "grey" paints patches in the mean colour of the images that the model
+            was trained on. None: "grey" for pictures, "mask" where there is a mask token.
+        levels: shares of the tokens.
+        orders: number of random orders.
+        seed: of ties and random orders.
+        progress: called after each order with how many are done, and of how many.
+
+    Raises:
+        ValueError: for inputs and removals that do not fit the model.
+    """
+    model = as_model(model)
+    chosen = choose(model, input, target)
+    with torch.no_grad():
+        whole = trace(model, input)
+    chosen = chosen.resolved(whole.output)
+    if len(relevance) != len(whole.labels):
+        raise ValueError(
+            f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
+        )
+    inputs = _inputs(model, input, whole, removal)
+    movable = torch.tensor([not special for special in whole.tokens[0].special]).nonzero()[:, 0]
+    if chosen.position is not None:
+        movable = movable[movable != chosen.position]
+    if not len(movable):
+        raise ValueError("expected tokens that can be removed: these are all special")
+    counts = sorted({max(1, round(level * len(movable))) for level in levels})
+    dice = torch.Generator().manual_seed(seed)
+    shuffled = movable[torch.randperm(len(movable), generator=dice)]
+    order = shuffled[relevance.cpu()[shuffled].argsort(descending=True, stable=True)]
+    queue = [order] + [movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders)]
+    value = float(chosen.probability(whole.output))
+    curves = []
+    for done, each in enumerate(queue, start=1):
+        removed = [each[:count] for count in counts] + [each[count:] for count in counts]
+        scores = [_score(model, inputs, some, chosen, len(whole.labels)) for some in removed]
+        curves.append(value - torch.tensor(scores))
+        if progress is not None:
+            progress(done, len(queue))
+    found = torch.stack(curves)
+    first, second = found[:, : len(counts)], found[:, len(counts) :]
+    return Faithfulness(
+        value, torch.tensor(counts), first[0], second[0], first[1:], second[1:], inputs.removal
+    )
+
+
+def area(curve: Float[Tensor, "*order level"]) -> Float[Tensor, "*order"]:
+    """AOPC: the mean over the levels."""
+    return curve.mean(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Inputs:
+    """The input as a tensor, and how tokens are removed from it."""
+
+    tensor: Tensor
+    removal: Removal
+    mask: int | None = None
+    grid: tuple[int, int] = (1, 1)
+    prefix: int = 0
+
+    def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
+        if self.removal == "drop":
+            kept = torch.ones(self.tensor.shape[1], dtype=torch.bool)
+            kept[tokens] = False
+            return self.tensor[:, kept]
+        changed = self.tensor.clone()
+        if self.mask is not None:
+            changed[0, tokens] = self.mask
+            return changed
+        (rows, cols), (high, wide) = self.grid, changed.shape[2:]
+        patches = changed.unflatten(3, (cols, wide // cols)).unflatten(2, (rows, high // rows))
+        places = tokens - self.prefix
+        patches[0, :, places // cols, :, places % cols] = 0.0  # the mean: pixels are normalised
+        return changed
+
+
+def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None) -> _Inputs:
+    if whole.grid is not None:
+        if removal not in (None, "grey"):
+            raise ValueError(f"removal: expected grey for a picture, received {removal!r}")
+        return _Inputs(pixels_of(model, input), "grey", None, whole.grid, whole.prefix)
+    if removal == "grey":
+        raise ValueError("removal: expected mask or drop for a text, received 'grey'")
+    if whole.target_tokens is not None:
+        raise ValueError("expected a model with one input: this one also reads what it wrote")
+    mask = _mask_id(model)
+    if removal == "mask" and mask is None:
+        raise ValueError(f"removal: {model.name} has no mask token, expected drop")
+    chosen: Removal = removal or ("drop" if mask is None else "mask")
+    ids = torch.tensor([whole.tokens[0].ids], device=model.device)
+    return _Inputs(ids, chosen, mask if chosen == "mask" else None)
+
+
+def _mask_id(model: Model) -> int | None:
+    """The id of the mask token: the only special one that its own name is read as."""
+    if model.tokenizer is None:
+        return None
+    for name in MASKS:
+        tokens = model.tokenizer.encode(name)
+        pairs = zip(tokens.ids, tokens.labels, tokens.special, strict=True)
+        found = [id for id, label, special in pairs if special and label == name]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _score(
+    model: Model, inputs: _Inputs, removed: Int[Tensor, " token"], chosen: Chosen, tokens: int
+) -> float:
+    """The probability of the chosen output without some tokens."""
+    if inputs.removal == "drop" and chosen.position is not None:
+        place = chosen.position % tokens
+        chosen = replace(chosen, position=place - int((removed < place).sum()))
+    with torch.no_grad():
+        return float(chosen.probability(trace(model, inputs.without(removed)).output))

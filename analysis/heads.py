@@ -1,0 +1,397 @@
+"""Numbers of every head of a text: where its weight goes, how spread out, and what it copies.
+
+Each is a mean over queries that are tokens of the text (special tokens do not count as queries,
+unless there are no others) and that see two keys or more. They describe a head on this text, not
+the head's function. A number that is not defined is NaN, and `reasons` says why.
+
+The weights are read once, in blocks of rows (see `HeadNumbers`), never all at once. Formulas and
+sources are in analysis/measures.py.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from analysis.circuits import Products, circuit_scores
+from analysis.measures import MEASURES, NEAR, SAMPLED
+from analysis.twins import Twins
+from analysis.view import View
+from models.trace import Site, Tokens, Trace
+
+BLOCK_ROWS = 128
+TOGETHER = 2**18  # weights of all heads that still fit the processor's cache
+OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
+Shown = Trace | View
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTable:
+    """The numbers of all heads.
+
+    Attributes:
+        values: by the keys of `MEASURES`; a row for each site, NaN for heads that it has not and
+            for numbers that are not defined.
+        reasons: why a number is defined nowhere.
+    """
+
+    values: Mapping[str, Float[Tensor, "site head"]]
+    reasons: Mapping[str, str]
+
+
+def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"]]:
+    """The numbers of every head, by the keys of `MEASURES`.
+
+    Args:
+        trace: of a text, or a view of one.
+        item: index in the batch.
+
+    Returns:
+        One row for each of the trace's sites: for a network with one attention in each layer, one
+        for each layer. NaN for a number that is not defined (`head_table` says why).
+    """
+    return dict(head_table(trace, item=item).values)
+
+
+def head_table(trace: Shown, *, item: int = 0) -> HeadTable:
+    """The numbers of every head, and why some are defined nowhere; arguments as for `heads`."""
+    found = accumulators(trace, item=item)
+    for site, numbers in found.items():
+        for chosen, rows, weights in _blocks(trace, site, item):
+            numbers.update(chosen, rows, weights)
+    return table(trace, found)
+
+
+def accumulators(trace: Shown, *, item: int = 0) -> "dict[Site, HeadNumbers]":
+    """Empty accumulators, one for each site whose rows are the softmax of one attention."""
+    twins: dict[int, Twins] = {}
+    made = {}
+    for site in trace.sites:
+        if site.kind in (*OWN, "cross"):
+            queries, keys = trace.queries(site)[item], trace.keys(site)[item]
+            if id(queries) not in twins:
+                twins[id(queries)] = Twins(queries, words=isinstance(trace, View))
+            window = None if isinstance(trace, View) else trace.pattern(site).mask.window
+            made[site] = HeadNumbers(
+                site.heads, site.kind, queries, keys, twins=twins[id(queries)], window=window
+            )
+    return made
+
+
+def table(trace: Shown, found: "Mapping[Site, HeadNumbers]") -> HeadTable:
+    """The table of accumulators that have been given every block."""
+    shape = len(trace.sites), max(site.heads for site in trace.sites)
+    values = {measure.key: torch.full(shape, math.nan) for measure in MEASURES}
+    reasons: dict[str, str] = {}
+    products: Products = {}
+    for row, site in enumerate(trace.sites):
+        if site not in found:
+            continue
+        whole = trace.trace if isinstance(trace, View) else trace
+        scores, why = circuit_scores(whole, whole.site(site), products)
+        for key, numbers in (found[site].result() | dict(scores)).items():
+            values[key][row, : site.heads] = numbers.cpu()
+        reasons = {**found[site].reasons(), **why, **reasons}
+    nowhere = [key for key, numbers in values.items() if numbers.isnan().all()]
+    return HeadTable(values, {key: reasons.get(key, FEW) for key in nowhere})
+
+
+def _blocks(trace: Shown, site: Site, item: int) -> Iterator[tuple[slice, slice, Tensor]]:
+    """Every weight of a site once: heads, rows and weights; all heads together of a short text."""
+    count = len(trace.queries(site)[item])
+    together = site.heads * site.keys * min(count, BLOCK_ROWS) <= TOGETHER
+    for start in range(0, count, BLOCK_ROWS):
+        rows = slice(start, min(start + BLOCK_ROWS, count))
+        places = range(count)[rows]
+        if together:
+            yield slice(0, site.heads), rows, trace.weights(site, rows=places, item=item)
+            continue
+        for head in range(site.heads):
+            weights = trace.weights(site, head, rows=places, item=item)
+            yield slice(head, head + 1), rows, weights[None]
+
+
+OTHER_TOKENS = "cross-attention has queries and keys of different texts"
+ON_OWN = ("previous token", "next token", "same token", "duplicate token", "induction", "local")
+ON_OWN += ("distance", "distance spread", "positional")
+FEW = "no query sees two keys"
+REASONS = {  # why a number is not defined, for queries and keys of one text
+    **{measure.key: FEW for measure in MEASURES},
+    "next token": "causal attention sees no later token",
+    "duplicate token": "no token of this text occurs twice",
+    "induction": "no token of this text occurs again after another one",
+    "separator": "there is no special token but the first",
+    "punctuation": "there is no punctuation in this text",
+    "positional": "the weights are all equal",
+}
+SQUARED = "squared distance"
+
+
+class HeadNumbers:
+    """Numbers of the heads of one site, from its weights block by block.
+
+    Blocks may come in any order, with one head or several; every weight is to come once.
+    """
+
+    def __init__(
+        self,
+        heads: int,
+        kind: str,
+        queries: Tokens,
+        keys: Tokens,
+        *,
+        twins: Twins | None = None,
+        window: int | None = None,
+    ) -> None:
+        """Before any block.
+
+        Args:
+            heads: number of heads.
+            kind: "self", "causal" or "cross".
+            queries: the tokens of the rows.
+            keys: the tokens of the columns.
+            twins: equal queries, which several sites may share; None compares them.
+            window: a query sees keys fewer than this many positions away; None means all.
+        """
+        self.own, self.causal = kind in OWN, kind == "causal"
+        self.size = len(queries), len(keys)
+        self.twins = Twins(queries) if twins is None else twins
+        self.low, self.high = _reach(self.size, self.causal, window if self.own else None)
+        self.separators = _positions([False, *keys.special[1:]])
+        self.punctuation = _positions([_is_punctuation(label) for label in keys.labels])
+        self.counted = _queries(queries) & (self.high - self.low > 1)
+        self.rows = self._counted_rows()
+        self.sums = {key: torch.zeros(heads, dtype=torch.float64) for key in self.rows}
+        self.drawn = torch.zeros(heads, len(keys), dtype=torch.float64)
+        self.sampled = _spread(self.counted, SAMPLED)
+        self.offsets = torch.zeros(heads, sum(self.size) - 1, dtype=torch.float64)
+        self.squares = torch.zeros(heads, dtype=torch.float64)
+
+    def update(
+        self,
+        heads: slice,
+        rows: slice,
+        weights: Float[Tensor, "head row key"],
+        *,
+        first: int = 0,
+        entropy: Float[Tensor, "head row"] | None = None,
+    ) -> None:
+        """Adds a block of weights.
+
+        Args:
+            heads: which heads.
+            rows: which queries.
+            weights: of consecutive keys; the weights of all other keys are 0.
+            first: the first of these keys.
+            entropy: of each row in nats; None computes it.
+        """
+        values = self._shares(rows, weights, first) | self._evenness(rows, weights, entropy)
+        if self.own:
+            values |= self._neighbours(rows, weights, first) | self._twins(rows, weights, first)
+            values |= self._distances(rows, weights, first)
+            self._add_offsets(heads, rows, weights, first)
+        for key, numbers in values.items():
+            counted = self.rows[key][rows].to(numbers)
+            self.sums[key][heads] += (numbers @ counted).double().cpu()
+        drawn = self.counted[rows].to(weights) @ weights
+        self.drawn[heads, first : first + weights.shape[2]] += drawn.double().cpu()
+
+    def result(self) -> dict[str, Float[Tensor, " head"]]:
+        """The numbers; NaN for those that are not defined."""
+        counts = {key: int(rows.sum()) for key, rows in self.rows.items()}
+        means = {key: total / (counts[key] or math.nan) for key, total in self.sums.items()}
+        if self.own:
+            variance = means.pop(SQUARED) - means["distance"].square()
+            means["distance spread"] = variance.clamp(min=0.0).sqrt()
+            means["positional"] = self._positional()
+        means["sink share"] = self._sink()
+        return {key: numbers.float() for key, numbers in means.items()}
+
+    def reasons(self) -> dict[str, str]:
+        """Why a number is not defined here."""
+        numbers = self.result()
+        return {
+            key: OTHER_TOKENS if not self.own and key in ON_OWN else why
+            for key, why in REASONS.items()
+            if key not in numbers or numbers[key].isnan().all()
+        }
+
+    # --- which queries count ---
+
+    def _counted_rows(self) -> dict[str, Bool[Tensor, " query"]]:
+        """The queries whose mean each number is."""
+        place, counted = torch.arange(self.size[0]), self.counted
+        rows = {
+            "first token": counted & ((place > 0) if self.own else counted) & (self.low == 0),
+            "separator": counted & self._sees(self.separators),
+            "punctuation": counted & self._sees(self.punctuation),
+        }
+        rows |= dict.fromkeys(("broad", "entropy", "effective keys", "confidence"), counted)
+        if not self.own:
+            return rows
+        return rows | {
+            "previous token": counted & (place > 0),
+            "next token": counted & (place + 1 < self.high),
+            "duplicate token": counted & self.twins.has_other(causal=self.causal),
+            "induction": counted & self.twins.has_follower(),
+            **dict.fromkeys(("same token", "local", "distance", SQUARED), counted),
+        }
+
+    def _sees(self, keys: Int[Tensor, " key"]) -> Bool[Tensor, " query"]:
+        """Whether a query sees any of these keys."""
+        return (torch.searchsorted(keys, self.high) - torch.searchsorted(keys, self.low)) > 0
+
+    # --- the numbers of each row of a block ---
+
+    def _shares(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
+        """Weight on keys that are the same for every query."""
+        stop = first + weights.shape[2]
+
+        def on(keys: Tensor) -> Tensor:
+            inside = keys[(keys >= first) & (keys < stop)] - first
+            return weights[..., inside.to(weights.device)].sum(-1)
+
+        return {
+            "first token": on(torch.zeros(1, dtype=torch.long)),
+            "separator": on(self.separators),
+            "punctuation": on(self.punctuation),
+        }
+
+    def _evenness(self, rows: slice, weights: Tensor, entropy: Tensor | None) -> dict[str, Tensor]:
+        """How the weights of a query are spread, wherever they are."""
+        entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
+        seen = (self.high - self.low)[rows].to(weights).clamp(min=2)
+        return {
+            "broad": entropy / seen.log(),
+            "entropy": entropy,
+            "effective keys": entropy.exp(),
+            "confidence": weights.amax(-1),
+        }
+
+    def _neighbours(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
+        """Weight on the keys near a query."""
+        near = {
+            offset: _diagonal(weights, rows.start - first + offset)
+            for offset in range(-NEAR, 1 if self.causal else NEAR + 1)
+        }
+        shares = {"previous token": near[-1], "same token": near[0]}
+        shares["local"] = torch.stack(list(near.values())).sum(0)
+        shares["next token"] = torch.zeros_like(near[0]) if self.causal else near[1]
+        return shares
+
+    def _twins(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
+        """Weight on equal tokens, and on what followed earlier ones."""
+        others = self.twins.others(rows, causal=self.causal)
+        return {
+            "duplicate token": others.weight(weights, first),
+            "induction": self.twins.followers(rows).weight(weights, first),
+        }
+
+    def _distances(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
+        """Mean distance and mean squared distance of a query's weight.
+
+        Positions count from the middle of the block: far from it, float32 is too coarse for the
+        squares of those that are near each other.
+        """
+        middle = (rows.start + rows.stop) / 2
+        place = torch.arange(rows.start, rows.stop, device=weights.device) - middle
+        key = torch.arange(first, first + weights.shape[2], device=weights.device) - middle
+        powers = torch.stack([torch.ones_like(key), key, key.square()], -1).to(weights)
+        total, mean, square = (weights @ powers).unbind(-1)
+        signed = place * total - mean
+        if self.causal:
+            distance = signed
+        else:
+            distance = torch.einsum("hrk,rk->hr", weights, (place[:, None] - key).abs())
+        return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
+
+    def _add_offsets(self, heads: slice, rows: slice, weights: Tensor, first: int) -> None:
+        """Sums the weights of the sampled queries by offset of the key."""
+        chosen = self.sampled[rows].nonzero().flatten()
+        if not len(chosen):
+            return
+        some = weights[:, chosen.to(weights.device)].double().cpu()
+        key = torch.arange(first, first + weights.shape[2])
+        offset = key - (chosen + rows.start)[:, None] + self.size[0] - 1
+        self.offsets[heads] = self.offsets[heads].index_add(1, offset.flatten(), some.flatten(1))
+        self.squares[heads] += some.square().sum((1, 2))
+
+    # --- the whole ---
+
+    def _positional(self) -> Float[Tensor, " head"]:
+        """Share of the variance between pairs that lies between offsets."""
+        place = torch.arange(self.size[0])[self.sampled]
+        edges = torch.zeros(sum(self.size), dtype=torch.float64)
+        for bound, sign in ((self.low, 1), (self.high, -1)):
+            ends = bound[self.sampled] - place + self.size[0] - 1
+            edges.index_add_(0, ends, torch.full((len(ends),), float(sign), dtype=torch.float64))
+        counts = edges.cumsum(0)[:-1]
+        mean = self.offsets.sum(1).square() / counts.sum()
+        between = (self.offsets.square() / counts.clamp(min=1)).sum(1) - mean
+        variance = self.squares - mean
+        varies = variance > 1e-9 * self.squares
+        return torch.where(varies, (between / variance).clamp(0, 1), math.nan)
+
+    def _sink(self) -> Float[Tensor, " head"]:
+        """The largest mean weight of a key, over the queries that see it."""
+        edges = torch.zeros(self.size[1] + 1, dtype=torch.float64)
+        ones = torch.ones(int(self.counted.sum()), dtype=torch.float64)
+        edges.index_add_(0, self.low[self.counted], ones)
+        edges.index_add_(0, self.high[self.counted], -ones)
+        seen = edges.cumsum(0)[:-1]
+        often = (seen * 2 >= len(ones)) & (seen > 0)
+        if not often.any():
+            return torch.full((len(self.drawn),), math.nan)
+        return (self.drawn[:, often] / seen[often]).amax(1)
+
+
+def _reach(
+    size: tuple[int, int], causal: bool, window: int | None
+) -> tuple[Int[Tensor, " query"], Int[Tensor, " query"]]:
+    """The first key that each query sees, and the one after the last."""
+    queries, keys = size
+    place = torch.arange(queries)
+    low, high = torch.zeros_like(place), torch.full_like(place, keys)
+    if causal:
+        high = place + 1
+    if window is not None:
+        low, high = (place - window + 1).clamp(min=0), high.minimum(place + window)
+    return low, high
+
+
+def _queries(tokens: Tokens) -> Bool[Tensor, " query"]:
+    """The tokens of the text; all of them if there are only special ones."""
+    special = torch.tensor(tokens.special, dtype=torch.bool)
+    return torch.ones_like(special) if special.all() else ~special
+
+
+def _is_punctuation(label: str) -> bool:
+    """Whether a token has no letter, digit or symbol, and is not empty."""
+    text = label.strip()
+    return bool(text) and all(unicodedata.category(sign)[0] == "P" for sign in text)
+
+
+def _positions(chosen: Sequence[bool]) -> Int[Tensor, " place"]:
+    return torch.tensor(chosen, dtype=torch.bool).nonzero().flatten()
+
+
+def _spread(chosen: Bool[Tensor, " query"], most: int) -> Bool[Tensor, " query"]:
+    """At most so many of the chosen queries, evenly spread."""
+    places = chosen.nonzero().flatten()
+    if len(places) > most:
+        places = places[torch.linspace(0, len(places) - 1, most).round().long()]
+    return torch.zeros_like(chosen).index_fill(0, places, True)
+
+
+def _diagonal(weights: Float[Tensor, "head row key"], offset: int) -> Float[Tensor, "head row"]:
+    """The weight of each row on the key `offset` to the right of its number; 0 if there is none."""
+    values = weights.new_zeros(weights.shape[:2])
+    _, rows, keys = weights.shape
+    start, stop = max(0, -offset), min(rows, keys - offset)
+    if start < stop:
+        values[:, start:stop] = weights.diagonal(offset, 1, 2)
+    return values

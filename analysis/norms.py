@@ -1,0 +1,207 @@
+"""Norms: how much each token adds to a layer's output, not only how much weight it has.
+
+    f(x) = (x W_V + b_V) W_O            what a head would add for a token with weight 1
+    ‖α f(x)‖                            Kobayashi et al. 2020
+    y_ij = Σ_h α f(x_j) + δ_ij x_i      with residual connection and norm, Kobayashi et al. 2021
+    c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)      rows made to sum to 1: ALTI, Ferrando et al. 2022
+
+The feed-forward networks do not enter. Squared norms of sums over heads are read from the Gram
+matrix of the heads' vectors, so that heads × tokens² × dim numbers never exist.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.stack import self_attention
+from models.attention.pattern import expand_heads
+from models.trace import Site, Trace
+
+BLOCK_BYTES = 2**25  # of vectors from token to token, computed at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Mixing:
+    """One layer's mixture of its tokens.
+
+    Attributes:
+        norms: ‖y_ij‖: what token j adds to token i, the residual connection on the diagonal.
+        ratio: ‖Σ_{j≠i} y_ij‖ / (‖Σ_{j≠i} y_ij‖ + ‖y_ii‖): 0 if a token keeps to itself, 1 if all
+            of it comes from others.
+    """
+
+    norms: Float[Tensor, "query key"]
+    ratio: Float[Tensor, " query"]
+
+
+def value_norms(
+    trace: Trace, layer: int | Site, *, kind: str | None = None, item: int = 0
+) -> Float[Tensor, "head query key"]:
+    """‖α f(x)‖ of every head: the length of the vector that a key adds to a query.
+
+    Args:
+        trace: of a forward pass.
+        layer: which layer, or one of `trace.sites`.
+        kind: "self", "causal" or "cross"; None if the layer has only one.
+        item: index in the batch.
+
+    Returns:
+        0 or more, in the units of the hidden states; rows do not sum to 1.
+
+    Raises:
+        ValueError: where the layer's output projection cannot be told, with the reason.
+
+    Source: Kobayashi et al. 2020, "Attention is Not Only a Weight", eq. 3.
+    """
+    site = trace.site(layer, kind) if isinstance(layer, int) else layer
+    lengths = _values(trace, site, item).norm(dim=-1)
+    return trace.weights(site, item=item) * lengths[:, None]
+
+
+def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: int = 0) -> Mixing:
+    """The contributions of tokens to a layer's output, residual connection and norm included.
+
+    Args:
+        trace: with hidden states (`trace(..., hidden=True)`).
+        layer: of self-attention, or one of `trace.sites`.
+        tower: of a model with several.
+        item: index in the batch.
+
+    Raises:
+        ValueError: without hidden states, and where the layer's output is not just added to its
+            input, or its projections cannot be told.
+
+    Source: Kobayashi et al. 2021, "Incorporating Residual and Normalization Layers into Analysis
+    of Masked Language Models", eq. 8 to 11.
+    """
+    site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
+    values, stream, scale, _ = _additions(trace, site, item)
+    weights = trace.weights(site, item=item)
+    by_key = weights.permute(2, 1, 0)
+    gram = torch.einsum("hkd, gkd -> khg", values, values)
+    squares = (torch.bmm(by_key, gram) * by_key).sum(-1).T
+    mine = torch.einsum("hq, hqd -> qd", weights.diagonal(dim1=-2, dim2=-1), values)
+    others = (torch.einsum("hqk, hkd -> qd", weights, values) - mine).norm(dim=-1)
+    own = (mine + stream).norm(dim=-1)
+    norms = squares.clamp(min=0).sqrt()
+    norms.diagonal().copy_(own)
+    return Mixing(norms * scale[:, None], others / (others + own))
+
+
+def alti(trace: Trace, *, tower: str | None = None, item: int = 0) -> Float[Tensor, "query key"]:
+    """ALTI: the contributions of every layer, rows divided by their sums, multiplied.
+
+    Args:
+        trace: with hidden states (`trace(..., hidden=True)`).
+        tower: of a model with several, such as "encoder" or "decoder".
+        item: index in the batch.
+
+    Returns:
+        0 to 1; rows sum to 1.
+
+    Raises:
+        ValueError: as `mixing`, and for networks whose layers do not form one stack.
+
+    Source: Ferrando et al. 2022, "Measuring the Mixing of Contextual Information in the
+    Transformer", eq. 9 to 11.
+    """
+    first, *later = self_attention(trace, tower)
+    result = contributions(trace, first, item=item)
+    for site in later:
+        result = contributions(trace, site, item=item) @ result
+    return result
+
+
+def contributions(
+    trace: Trace, layer: int | Site, *, tower: str | None = None, item: int = 0
+) -> Float[Tensor, "query key"]:
+    """One layer of ALTI: how much nearer to its output each token's vector brings a token.
+
+        c_ij = max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁), divided by the sum of its row
+
+    Arguments and errors as for `mixing`; the rows of blocks are worked out one after another.
+    """
+    site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
+    values, stream, scale, constant = _additions(trace, site, item)
+    weights = trace.weights(site, item=item)
+    tokens, dim = stream.shape
+    whole = torch.einsum("hqk, hkd -> qd", weights, values) + stream
+    whole = whole * scale[:, None] + constant
+    length = whole.abs().sum(-1)
+    by_key = values.transpose(0, 1).contiguous()
+    found = torch.empty(tokens, tokens, device=weights.device)
+    step = max(1, BLOCK_BYTES // (4 * tokens * dim))
+    for start in range(0, tokens, step):
+        rows = slice(start, min(start + step, tokens))
+        scaled = (weights[:, rows] * scale[rows, None]).permute(2, 1, 0)
+        rest = torch.baddbmm(whole[None, rows].expand(tokens, -1, -1), scaled, by_key, alpha=-1)
+        own = torch.arange(rows.start, rows.stop, device=rest.device)
+        rest[own, own - start] -= scale[rows, None] * stream[rows]
+        found[rows] = length[rows, None] - rest.abs().sum(-1).T
+    found = found.clamp(min=0)
+    sums = found.sum(-1, keepdim=True)
+    return torch.where(sums > 0, found / sums.clamp_min(1e-30), torch.eye(tokens).to(found))
+
+
+def _additions(
+    trace: Trace, site: Site, item: int
+) -> tuple[
+    Float[Tensor, "head key dim"],
+    Float[Tensor, "token dim"],
+    Float[Tensor, " token"],
+    Float[Tensor, "#token dim"],
+]:
+    """What y_ij is made of: f(x_j) and x_i behind the linear part of the norm, and constants.
+
+    Returns:
+        The heads' vectors, the residual stream, the factor 1 / deviation of each row, and what
+        biases add to every row.
+    """
+    if site.kind == "cross":
+        raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
+    maps = trace.projections(site)
+    if maps.residual is None:
+        raise ValueError(
+            f"layer {site.layer} does not just add its attention to its input: a norm, a factor or"
+            " another branch comes in between"
+        )
+    values = _values(trace, site, item)
+    stream = trace.hidden(site.layer, item, tower=site.tower).float()
+    if stream.shape != (values.shape[1], values.shape[2]):
+        raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
+    bias = None if maps.output_bias is None else maps.output_bias.detach().float()
+    bias = torch.zeros_like(stream[0]) if bias is None else bias
+    norm = maps.residual.norm
+    if norm is None:
+        return values, stream, torch.ones_like(stream[:, 0]), bias[None]
+    weights = trace.weights(site, item=item)
+    whole = torch.einsum("hqk, hkd -> qd", weights, values) + stream + bias
+    centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
+    scale = (centred.square().mean(-1) + norm.eps).rsqrt()
+
+    def linear(x: Tensor) -> Tensor:
+        x = x - x.mean(-1, keepdim=True) if norm.kind == "layer" else x
+        return x if norm.weight is None else x * norm.weight.detach().float()
+
+    after = torch.zeros_like(bias) if norm.bias is None else norm.bias.detach().float()
+    return linear(values), linear(stream), scale, linear(bias) * scale[:, None] + after
+
+
+def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key dim"]:
+    """f(x) of every head and key of one item: its value through the output projection."""
+    pattern, maps = trace.pattern(site), trace.projections(site)
+    keys = trace.axes[site][1].positions_of(item) if site in trace.axes else None
+    count = len(trace.key_labels(site, item))
+    rows = torch.arange(count) if keys is None else keys
+    own = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
+    return torch.bmm(own[:, rows].detach().float(), maps.output.detach().float())
+
+
+def _self_site(trace: Trace, layer: int, tower: str | None) -> Site:
+    sites = {site.layer: site for site in self_attention(trace, tower)}
+    layer = layer + len(sites) if layer < 0 else layer
+    if layer not in sites:
+        raise ValueError(f"layer: expected one of {list(sites)}, received {layer}")
+    return sites[layer]

@@ -1,0 +1,213 @@
+"""Relevance: how much each input token or patch counts for one chosen output.
+
+    gradient  Σ A ⊙ ∇A over layers, heads and queries: attention weights times their gradients
+    chefer    R ← R + E R with E = mean_h (A ⊙ ∇A)⁺, layer by layer (Chefer et al. 2021)
+    attnlrp   layer-wise relevance propagation through every layer (Achtibat et al. 2024)
+
+None of them proves that a token causes the output; `analysis.faithfulness` tests that by removing
+tokens. The authors of LXT, the code of AttnLRP, call layer-wise relevance propagation a patented
+technology, free for personal and scientific use only.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.stack import cross_attention, self_attention
+from analysis.target import Chosen, Target, choose
+from models.run import Model, as_model, trace
+from models.trace import Site, Trace
+
+Method = Literal["gradient", "chefer", "attnlrp"]
+METHODS: tuple[Method, ...] = ("gradient", "chefer", "attnlrp")
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """The relevance of every input token for one output.
+
+    Attributes:
+        trace: the forward pass, with gradients.
+        chosen: what is explained, with its position and id.
+        value: of what is explained: a logit, or a cosine similarity.
+        tokens: relevance of each token of the input; positive speaks for the output. "chefer" is
+            never negative.
+        target_tokens: of each token that the decoder of an encoder–decoder read; else None.
+        unassigned: of "attnlrp", the part of `value` that no token gets: biases and the softmax
+            keep it.
+    """
+
+    trace: Trace
+    chosen: Chosen
+    value: float
+    tokens: Float[Tensor, " token"]
+    target_tokens: Float[Tensor, " read"] | None = None
+    unassigned: float | None = None
+
+
+def relevance(
+    model: Model | Any,
+    input: Any,
+    *,
+    target: Target = None,
+    method: Method = "chefer",
+    written: Any = None,
+) -> Float[Tensor, " token"]:
+    """The relevance of each input token or patch; arguments as for `explain`."""
+    return explain(model, input, target=target, method=method, written=written).tokens
+
+
+def explain(
+    model: Model | Any,
+    input: Any,
+    *,
+    target: Target = None,
+    method: Method = "chefer",
+    written: Any = None,
+) -> Relevance:
+    """The relevance of each input token or patch, and what comes with it.
+
+    Args:
+        model: from `load`, or a network.
+        input: one item, as for `trace`.
+        target: the output to explain: the id of a token (at the masked word, else after the last
+            token) or of a class; a pair (position, id); a token's text; for a model without logits
+            a second sentence, to which the similarity is explained; None: the likeliest output.
+        method: see the module.
+        written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
+
+    Raises:
+        ValueError: for a target that is not there, and networks for which a rule does not hold.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method: expected one of {', '.join(METHODS)}, received {method!r}")
+    model = as_model(model)
+    asked = choose(model, input, target)
+
+    propagated = method == "attnlrp"
+    t = trace(
+        model,
+        input,
+        written,
+        hidden=propagated,
+        gradient=asked.score,
+        rules="attnlrp" if propagated else "exact",
+    )
+    chosen, value = asked.resolved(t.output), float(asked.score(t.output))
+    if propagated:
+        tokens, read = _propagated(t)
+        assigned = float(tokens.sum()) + (0.0 if read is None else float(read.sum()))
+        return Relevance(t, chosen, value, tokens, read, value - assigned)
+    tokens, read = _chefer(t) if method == "chefer" else _gradient(t)
+    return Relevance(t, chosen, value, tokens, read)
+
+
+# --- attention times gradient ---------------------------------------------------------------------
+
+
+def attention_gradient(trace: Trace, site: Site, *, positive: bool) -> Float[Tensor, "query key"]:
+    """Mean over heads of A ⊙ ∇A, heads read one at a time.
+
+    Args:
+        trace: with gradients.
+        site: the layer.
+        positive: whether negative products count as 0.
+    """
+    total = torch.zeros((), device=trace.output.values.device)
+    for head in range(site.heads):
+        product = trace.weights(site, head) * trace.gradient(site, head)
+        total = total + (product.clamp(min=0) if positive else product)
+    return total / site.heads
+
+
+def _gradient(t: Trace) -> tuple[Tensor, Tensor | None]:
+    """Σ over layers, heads and queries of A ⊙ ∇A, for each key."""
+    source, target = towers_of(t)
+    own = self_attention(t, source)
+
+    def columns(sites: tuple[Site, ...]) -> Tensor:
+        maps = (site.heads * attention_gradient(t, site, positive=False) for site in sites)
+        return torch.stack([each.sum(0) for each in maps]).sum(0)
+
+    if target is None:
+        return columns(own), None
+    return columns(own) + columns(cross_attention(t)), columns(self_attention(t, target))
+
+
+def _chefer(t: Trace) -> tuple[Tensor, Tensor | None]:
+    """R of the rows that the output is read from, without the identity that R starts from.
+
+    Source: Chefer et al. 2021 (ICCV), eq. 5 to 11.
+    """
+    source, target = towers_of(t)
+    encoder = self_attention(t, source)
+    identity = torch.eye(len(t.labels), device=t.output.values.device)
+    own = identity
+    for site in encoder:
+        own = own + attention_gradient(t, site, positive=True) @ own
+    if target is None:
+        return (own - identity)[rows_read(t, encoder[-1])].mean(0), None
+    decoder, crossed = self_attention(t, target), cross_attention(t)
+    between = {site.layer: site for site in crossed}
+    diagonal = torch.eye(len(t.query_labels(decoder[0])), device=own.device)
+    read, mixed = diagonal, torch.zeros(len(diagonal), len(own), device=own.device)
+    for site in decoder:
+        layer = attention_gradient(t, site, positive=True)
+        read, mixed = read + layer @ read, mixed + layer @ mixed
+        if site.layer in between:
+            layer = attention_gradient(t, between[site.layer], positive=True)
+            mixed = mixed + _normalised(read).T @ layer @ _normalised(own)
+    rows = rows_read(t, crossed[-1])
+    return mixed[rows].mean(0), (read - diagonal)[rows].mean(0)
+
+
+def _normalised(relevance: Float[Tensor, "token token"]) -> Float[Tensor, "token token"]:
+    """R̂: rows of R − I divided by their sums, plus I."""
+    identity = torch.eye(len(relevance), device=relevance.device)
+    rest = relevance - identity
+    sums = rest.sum(-1, keepdim=True)
+    return rest / torch.where(sums == 0, 1.0, sums) + identity
+
+
+def rows_read(trace: Trace, last: Site) -> Tensor:
+    """The positions that the output depends on after the last attention: its row or rows."""
+    gradient = trace.pattern(last).values_gradient
+    if gradient is None:
+        raise ValueError("expected a trace with gradients")
+    rows = gradient[0].abs().sum((0, 2))[: len(trace.query_labels(last))].nonzero().flatten()
+    if not len(rows):
+        raise ValueError("the output does not depend on the last attention layer")
+    return rows
+
+
+def towers_of(trace: Trace) -> tuple[str | None, str | None]:
+    """The tower that reads the input, and that of the decoder of an encoder–decoder."""
+    kinds = [site for site in trace.sites if site.kind != "cross"]
+    crossed = any(site.kind == "cross" for site in trace.sites)
+    if trace.target_tokens is None or not crossed:
+        mine = [s.tower for s in kinds if trace.queries(s) == trace.tokens]
+        return (mine[0] if mine else kinds[0].tower if kinds else None), None
+    target = next(s.tower for s in kinds if trace.queries(s) == trace.target_tokens)
+    source = next(s.tower for s in kinds if s.tower != target)
+    return source, target
+
+
+# --- relevance propagation ------------------------------------------------------------------------
+
+
+def _propagated(t: Trace) -> tuple[Tensor, Tensor | None]:
+    """Activation times gradient, at the input of the first layer."""
+    source, target = towers_of(t)
+    if source not in t.hidden_states:
+        raise ValueError(
+            f"{t.model} gives no hidden states of the tokens that its attention is over"
+        )
+    tokens = (t.hidden(0, tower=source) * t.hidden_gradient(0, tower=source)).sum(-1)
+    if len(tokens) != len(t.labels):
+        raise ValueError(f"{t.model} gives hidden states of other tokens than its input's")
+    if target is None:
+        return tokens, None
+    return tokens, (t.hidden(0, tower=target) * t.hidden_gradient(0, tower=target)).sum(-1)

@@ -1,0 +1,39 @@
+"""The row of a head with the most concentrated weights: a place to begin with a new text."""
+
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from analysis.overview import Head
+    from analysis.view import View
+    from models.trace import Site, Trace
+
+MOST = 512  # rows compared, evenly spaced over longer texts
+
+
+def sharpest_row(shown: "Trace | View", site: "Site", head: "Head") -> int | None:
+    """The row furthest from uniform weights, by KL divergence: ln(n) − H nats.
+
+    n is the number of keys with a weight, H the entropy of the row. Rows of equal n, as in an
+    encoder, are thus compared by entropy alone; of a causal row only the keys it sees count, so
+    that the first one, which can only attend to itself, is not the sharpest. Rows of the
+    tokenizer's special tokens are left out where there are others; those of a combination of heads
+    ("mean", "max") are rows of the mean.
+
+    Returns:
+        The index of the row; None if every row has at most one key.
+    """
+    special = shown.queries(site)[0].special
+    rows = [row for row, own in enumerate(special) if not own] or list(range(len(special)))
+    chosen = torch.linspace(0, len(rows) - 1, min(MOST, len(rows))).round().long().tolist()
+    rows = [rows[place] for place in chosen]
+    weights = shown.weights(site, head if isinstance(head, int) else None, rows=rows)
+    weights = weights if isinstance(head, int) else weights.mean(0)
+    sums = weights.sum(-1, keepdim=True)
+    weights = weights / sums.where(sums > 0, 1.0)
+    keys = (weights > 0).sum(-1)
+    gain = keys.clamp_min(1).log() - torch.special.entr(weights).sum(-1)
+    if int(keys.max()) < 2:
+        return None
+    return rows[int(gain.where(keys > 1, -1.0).argmax())]

@@ -1,0 +1,246 @@
+"""The figures of the vision-transformer papers, as tensors.
+
+Mean attention distance, principal components of the patch embedding, similarity of positions, token
+norms with outliers, principal components of patch features, patch similarity, and mass masks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from analysis.similarity import cosine, grid_distances
+from models.trace import PatchGrid, Site, Trace
+
+BLOCK = 128  # rows of weights at a time
+DEVIATIONS = 10.0  # of the median absolute deviation, above which a token is an outlier
+
+
+def attention_distance(
+    trace: Trace, site: Site, patch: float = 1.0, *, item: int = 0
+) -> Float[Tensor, " head"]:
+    """Mean distance between a patch and the patches it attends to, in each head.
+
+    For each patch, the distances to all patches are averaged with its weights; then over patches.
+    Weights on the class token and registers are left out and the rest renormalised, so that a
+    head's distance does not shrink with the share that these tokens take.
+
+    Source: Dosovitskiy et al. 2021, appendix D.7 and figure 11.
+
+    Args:
+        trace: of a picture.
+        site: self-attention among its patches.
+        patch: side of a patch, in the unit of the result; 1 counts patches.
+        item: index in the batch.
+
+    Returns:
+        From 0 (every patch attends to itself) to the diagonal of the grid. Uniform attention over
+        14 × 14 patches of 16 pixels has 116.4922. NaN for a head that attends to no patch.
+
+    Raises:
+        ValueError: for rows or columns that are no patches of one image.
+    """
+    grid = _square_grid(trace, site)
+    apart = grid_distances(grid.rows, grid.cols) * patch
+    total, rows = torch.zeros(site.heads, dtype=torch.float64), torch.zeros(site.heads)
+    patches = range(grid.prefix, grid.prefix + grid.rows * grid.cols)
+    for start in range(0, len(patches), BLOCK):
+        block = patches[start : start + BLOCK]
+        weights = trace.weights(site, rows=block, item=item).cpu()
+        weights = weights[..., patches.start : patches.stop].double()
+        share = weights.sum(-1)
+        mean = (weights * apart[start : start + len(block)]).sum(-1) / share
+        total += mean.nan_to_num(0.0).sum(-1)
+        rows += (share > 0).sum(-1)
+    return (total / rows).float()
+
+
+def filter_components(
+    kernel: Float[Tensor, "filter channel row col"], count: int = 28
+) -> tuple[Float[Tensor, "component channel row col"], Float[Tensor, " component"]]:
+    """Principal components of the filters that embed a patch, the largest first.
+
+    The filters are centred on their mean. The sign of a component is arbitrary: here the number
+    that is largest in size is positive.
+
+    Source: Dosovitskiy et al. 2021, figure 7 (left), which shows the first 28.
+
+    Args:
+        kernel: weights of the patch embedding.
+        count: number of components, at most.
+
+    Returns:
+        The components, and the share of the filters' variance in each.
+    """
+    found, shares = _components(kernel.detach().flatten(1).float(), count)
+    return found.unflatten(1, kernel.shape[1:]), shares
+
+
+def position_similarity(
+    table: Float[Tensor, "token dim"], grid: PatchGrid
+) -> Float[Tensor, "row col to_row to_col"]:
+    """Cosine similarity of the position embedding of each patch with that of every other.
+
+    Source: Dosovitskiy et al. 2021, figure 7 (centre).
+
+    Returns:
+        −1 to 1; 1 on each patch itself.
+    """
+    count = grid.rows * grid.cols
+    positions = table.detach()[grid.prefix : grid.prefix + count].float()
+    if len(positions) < count:
+        raise ValueError(f"table: expected {grid.prefix + count} positions, received {len(table)}")
+    size = (grid.rows, grid.cols)
+    return cosine(positions).unflatten(1, size).unflatten(0, size)
+
+
+def token_norms(
+    trace: Trace, *, item: int = 0, tower: str | None = None
+) -> Float[Tensor, "layer token"]:
+    """Euclidean norm of every token's hidden state; layer 0 is the embedding.
+
+    Source: Darcet et al. 2024, "Vision Transformers Need Registers", figure 3.
+
+    Raises:
+        ValueError: for a trace without hidden states, or whose layers have different tokens.
+    """
+    norms = [trace.hidden(0, item, tower=tower).float().norm(dim=-1)]
+    for layer in range(1, len(trace.hidden_states[tower].states)):
+        norms.append(trace.hidden(layer, item, tower=tower).float().norm(dim=-1))
+    counts = [len(each) for each in norms]
+    if len(set(counts)) > 1:
+        raise ValueError(f"expected the same tokens in every layer, received {counts} tokens")
+    return torch.stack(norms)
+
+
+def outliers(
+    norms: Float[Tensor, "*layer token"], deviations: float = DEVIATIONS
+) -> Bool[Tensor, "*layer token"]:
+    """Tokens with a norm above median + `deviations` · MAD of their layer.
+
+    MAD is the median of the absolute deviations from the median: robust against the outliers
+    themselves. Such tokens are the "registers" of Darcet et al. 2024, who use a fixed threshold.
+    """
+    middle = norms.median(-1, keepdim=True).values
+    spread = (norms - middle).abs().median(-1, keepdim=True).values
+    return norms > middle + deviations * spread
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureColours:
+    """Patch features of several pictures as colours.
+
+    Attributes:
+        colours: per picture, red, green and blue from 0 to 1; background is 0.
+        foreground: per picture, the patches that were coloured.
+        projections: per picture, the first principal component of all patches, on whose
+            threshold the foreground was chosen.
+        threshold: of these projections.
+        explained: share of the foreground's variance in each of the three components.
+    """
+
+    colours: tuple[Float[Tensor, "patch 3"], ...]
+    foreground: tuple[Bool[Tensor, " patch"], ...]
+    projections: tuple[Float[Tensor, " patch"], ...]
+    threshold: float
+    explained: Float[Tensor, " 3"]
+
+
+def feature_colours(
+    features: Sequence[Float[Tensor, "patch dim"]],
+    *,
+    threshold: float | None = 0.0,
+    flip: bool = False,
+) -> FeatureColours:
+    """Patch features by their first three principal components, as red, green and blue.
+
+    A first fit over the patches of all pictures separates foreground from background by its first
+    component; a second fit, on the foreground alone, gives the colours, each component scaled to 0
+    to 1 over all pictures. Signs are arbitrary: which side is the foreground is for the reader to
+    choose with `flip`.
+
+    Source: Oquab et al. 2023 (DINOv2), figure 1 and section 7.5.
+
+    Args:
+        features: of each picture's patches, after the final norm.
+        threshold: of the first component, above which a patch is foreground; None colours all.
+        flip: takes the other side as the foreground.
+
+    Raises:
+        ValueError: for fewer than 4 patches of foreground.
+    """
+    sizes = [len(each) for each in features]
+    every = torch.cat([each.detach().float() for each in features])
+    axis, _ = _components(every, 1)
+    along = ((every - every.mean(0)) @ axis[0]) * (-1 if flip else 1)
+    chosen = torch.ones_like(along, dtype=torch.bool) if threshold is None else along > threshold
+    if int(chosen.sum()) < 4:
+        raise ValueError(
+            f"expected at least 4 patches of foreground, received {int(chosen.sum())}: lower the"
+            " threshold or take the other side"
+        )
+    axes, explained = _components(every[chosen], 3)
+    found = (every[chosen] - every[chosen].mean(0)) @ axes.T
+    low, high = found.amin(0), found.amax(0)
+    colours = torch.zeros(len(every), 3)
+    colours[chosen] = (found - low) / torch.where(high > low, high - low, 1)
+    return FeatureColours(
+        colours.split(sizes), chosen.split(sizes), along.split(sizes), threshold or 0.0, explained
+    )
+
+
+def patch_similarity(features: Float[Tensor, "patch dim"], patch: int) -> Float[Tensor, " patch"]:
+    """Cosine similarity of one patch's feature with every patch's, from −1 to 1."""
+    if not 0 <= patch < len(features):
+        raise ValueError(f"patch: expected 0 to {len(features) - 1}, received {patch}")
+    return cosine(features.detach().float())[patch]
+
+
+def mass_mask(
+    weights: Float[Tensor, "*head patch"], share: float = 0.6
+) -> Bool[Tensor, "*head patch"]:
+    """The fewest patches that hold a share of a row's weight on patches.
+
+    Source: Caron et al. 2021 (DINO), figure 1, whose script keeps a share of 0.6.
+
+    Args:
+        weights: of one query to the patches; rescaled to sum to 1.
+        share: from 0 to 1.
+
+    Raises:
+        ValueError: for a share outside 0 to 1.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share: expected 0 to 1, received {share}")
+    ascending, order = weights.sort(-1)
+    before = (ascending / ascending.sum(-1, keepdim=True)).double().cumsum(-1)
+    return torch.zeros_like(weights, dtype=torch.bool).scatter(-1, order, before > 1 - share)
+
+
+def _components(
+    rows: Float[Tensor, "row dim"], count: int
+) -> tuple[Float[Tensor, "component dim"], Float[Tensor, " component"]]:
+    """Principal components, the largest first, and the share of the variance in each.
+
+    Of each, the number that is largest in size is positive.
+    """
+    centred = rows - rows.mean(0)
+    _, sizes, axes = torch.linalg.svd(centred, full_matrices=False)
+    count = min(count, len(axes))
+    largest = axes.gather(1, axes.abs().argmax(1, keepdim=True))
+    axes = axes * torch.where(largest < 0, -1.0, 1.0)
+    variance = sizes.square()
+    total = variance.sum()
+    return axes[:count], (variance / torch.where(total > 0, total, 1))[:count]
+
+
+def _square_grid(trace: Trace, site: Site) -> PatchGrid:
+    """The grid of both axes of a site."""
+    rows, cols = trace.query_grid(site), trace.key_grid(site)
+    if rows is None or rows != cols or rows.frames > 1:
+        raise ValueError(
+            f"layer {site.layer}: expected self-attention among the patches of one image"
+        )
+    return rows

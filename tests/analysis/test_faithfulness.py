@@ -1,0 +1,130 @@
+"""Faithfulness curves of a planted cause, and of passes written out."""
+
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from analysis.faithfulness import area, faithfulness
+from models.decoder import DecoderConfig
+from models.run import load, trace
+from models.vit import ViTConfig
+
+CAUSE, PLACE, EFFECT, VOCAB = 7, 2, 3, 31
+IDS = torch.tensor([[4, 11, CAUSE, 9, 4, 12, 5, 8]])
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A decoder that writes `EFFECT` if `CAUSE` was anywhere in its text, and else anything."""
+    model = load(
+        DecoderConfig(vocab=VOCAB, dim=10, heads=2, depth=1, mlp=3, norm="pre", tied=False)
+    )
+    direction = torch.tensor([1.0, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, -1.5])
+    with torch.no_grad():
+        for parameter in model.network.parameters():
+            parameter.zero_()
+        for module in model.network.modules():
+            if isinstance(module, torch.nn.LayerNorm):
+                module.weight.fill_(1.0)
+        block: Any = model.network.blocks[0]
+        block.attention.value.weight.copy_(torch.eye(10))
+        block.attention.out.weight.copy_(torch.eye(10))
+        model.network.embedding.tokens.weight[CAUSE] = direction
+        model.network.embedding.positions = torch.nn.Identity()
+        model.network.output.weight[EFFECT] = direction
+    return model
+
+
+def test_a_planted_cause_is_found(planted):
+    relevance = torch.zeros(8)
+    relevance[PLACE] = 1.0
+    found = faithfulness(planted, IDS, relevance, target=EFFECT, orders=5)
+    effect = found.value - 1 / VOCAB
+    assert found.value > 0.5
+    assert found.removal == "drop"
+    torch.testing.assert_close(
+        found.comprehensiveness, torch.full_like(found.comprehensiveness, effect)
+    )
+    torch.testing.assert_close(
+        found.sufficiency, torch.zeros_like(found.sufficiency), rtol=0, atol=1e-6
+    )
+    assert float(area(found.comprehensiveness)) > float(area(found.random_comprehensiveness).max())
+    low, high = found.random_sufficiency.min(), found.random_sufficiency.max()
+    assert float(low) == pytest.approx(0, abs=1e-6)
+    assert float(high) == pytest.approx(effect, abs=1e-6)
+
+
+def test_curves_are_passes_without_tokens(planted):
+    relevance = torch.tensor([0.1, 0.9, 0.3, 0.8, 0.2, 0.7, 0.0, 0.6])
+    found = faithfulness(planted, IDS, relevance, target=EFFECT, levels=(0.25, 0.5), orders=1)
+    order = [1, 3, 5, 7, 2, 4, 0, 6]
+    assert found.counts.tolist() == [2, 4]
+    for level, count in enumerate((2, 4)):
+        for curve, gone in (
+            (found.comprehensiveness, order[:count]),
+            (found.sufficiency, order[count:]),
+        ):
+            kept = [place for place in range(8) if place not in gone]
+            logits = trace(planted, IDS[:, kept]).output.values[0, -1]
+            expected = found.value - float(torch.softmax(logits, -1)[EFFECT])
+            assert float(curve[level]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_ties_and_random_orders_are_by_seed(planted):
+    def curves(seed):
+        found = faithfulness(
+            planted, IDS, torch.zeros(8), target=EFFECT, seed=seed, orders=2, levels=(0.25, 0.5)
+        )
+        return torch.cat([found.comprehensiveness[None], found.random_sufficiency])
+
+    assert torch.equal(curves(1), curves(1))
+    assert not torch.equal(curves(1), curves(2))
+
+
+def test_masked_words_of_an_embedding_model():
+    calls = []
+    found = faithfulness(
+        load("minilm"),
+        "A cat sat there",
+        torch.tensor([0.0, 0.1, 0.9, 0.3, 0.2, 0.0]),
+        target="A kitten was sitting",
+        levels=(0.25,),
+        orders=2,
+        progress=lambda *done: calls.append(done),
+    )
+    model = load("minilm")
+    ids = list(model.tokenizer.encode("A cat sat there").ids)
+    ids[2] = model.tokenizer.encode("[MASK]").ids[1]
+    embedded = [
+        trace(model, given).output.values[0].mean(0)
+        for given in (torch.tensor([ids]), "A kitten was sitting")
+    ]
+    expected = found.value - float(torch.cosine_similarity(*embedded, dim=0))
+    assert found.removal == "mask"
+    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
+    assert calls == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_patches_are_painted_grey():
+    model = load(ViTConfig(image=(8, 12), patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5))
+    pixels = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
+    relevance = torch.tensor([9.0, 0.1, 0.2, 0.3, 0.4, 0.9, 0.5])  # class token, 2 × 3 patches
+    found = faithfulness(model, pixels, relevance, target=2, levels=(0.17,), orders=1)
+    grey = pixels.clone()
+    grey[0, :, 4:8, 4:8] = 0
+    expected = found.value - float(torch.softmax(trace(model, grey).output.values[0], -1)[2])
+    assert found.counts.tolist() == [1]
+    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
+    whole = faithfulness(model, Image.new("RGB", (12, 8)), relevance, orders=1)
+    assert whole.removal == "grey"
+
+
+def test_what_does_not_fit_is_refused(planted):
+    with pytest.raises(ValueError, match="relevance: expected 8 numbers, received 3"):
+        faithfulness(planted, IDS, torch.zeros(3))
+    with pytest.raises(ValueError, match="has no mask token"):
+        faithfulness(planted, IDS, torch.zeros(8), removal="mask")
+    with pytest.raises(ValueError, match="expected mask or drop for a text"):
+        faithfulness(planted, IDS, torch.zeros(8), removal="grey")

@@ -1,0 +1,331 @@
+"""Numbers of heads: against slow loops, against closed forms, and on trained networks."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.circuits import eigenvalue_score
+from analysis.descriptions import descriptions
+from analysis.heads import HeadNumbers, head_table, heads
+from analysis.measures import MEASURES, NEAR
+from analysis.view import View
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.text import Tokens
+
+CLOSE = 1e-5  # rounding of float32 sums over a few dozen weights
+WORDS = [
+    "[CLS]",
+    "the",
+    "dog",
+    "saw",
+    "the",
+    "dog",
+    ".",
+    "the",
+    "saw",
+    "dog",
+    "[SEP]",
+    ",",
+    "the",
+    "cat",
+    "[SEP]",
+]
+IDS = {word: number for number, word in enumerate(sorted(set(WORDS)))}
+SPECIAL = ("[CLS]", "[SEP]")
+REPEATED = torch.tensor([[*range(4, 24), *range(4, 24)]])
+
+
+def tokens(words: list[str]) -> Tokens:
+    special = tuple(word in SPECIAL for word in words)
+    none = (None,) * len(words)
+    return Tokens(
+        tuple(IDS[word] for word in words), tuple(words), special, (0,) * len(words), none
+    )
+
+
+def drawn(count: int, heads: int, *, causal: bool, window: int | None = None) -> Tensor:
+    """Random weights under a mask."""
+    scores = 2 * torch.randn(heads, count, count, generator=torch.Generator().manual_seed(3))
+    row, key = torch.arange(count)[:, None], torch.arange(count)
+    hidden = (key > row) if causal else torch.zeros(count, count, dtype=torch.bool)
+    if window is not None:
+        hidden = hidden | ((row - key).abs() >= window)
+    return scores.masked_fill(hidden, -math.inf).softmax(-1)
+
+
+def slow(
+    weights: Tensor, words: list[str], *, causal: bool, window: int | None
+) -> dict[str, float]:
+    """The numbers of one head, term by term."""
+    count, of = len(words), weights.tolist()
+    width = count if window is None else window
+    seen = {
+        i: [j for j in range(count) if (j <= i or not causal) and abs(i - j) < width]
+        for i in range(count)
+    }
+    rows = [i for i in range(count) if words[i] not in SPECIAL and len(seen[i]) > 1]
+
+    def mean(terms: Iterator[float]) -> float:
+        found = list(terms)
+        return sum(found) / len(found) if found else math.nan
+
+    def entropy(i: int) -> float:
+        return -sum(w * math.log(w) for w in of[i] if w)
+
+    def twins(i: int) -> list[int]:
+        return [j for j in range(i if causal else count) if j != i and words[j] == words[i]]
+
+    def after(i: int) -> list[int]:
+        return [j + 1 for j in range(i - 1) if words[j] == words[i] and j + 1 < i]
+
+    def on(keys: list[int]) -> float:
+        return mean(sum(of[i][j] for j in keys) for i in rows if set(keys) & set(seen[i]))
+
+    separators = [j for j in range(1, count) if words[j] in SPECIAL]
+    distance = mean(sum(of[i][j] * abs(i - j) for j in seen[i]) for i in rows)
+    square = mean(sum(of[i][j] * (i - j) ** 2 for j in seen[i]) for i in rows)
+    drawn = {j: [of[i][j] for i in rows if j in seen[i]] for j in range(count)}
+    groups: dict[int, list[float]] = {}
+    for i in rows:
+        for j in seen[i]:
+            groups.setdefault(i - j, []).append(of[i][j])
+    everything = [w for group in groups.values() for w in group]
+    middle = sum(everything) / len(everything)
+    between = sum(len(g) * (sum(g) / len(g) - middle) ** 2 for g in groups.values())
+    return {
+        "previous token": mean(of[i][i - 1] for i in rows if i > 0),
+        "next token": math.nan if causal else mean(of[i][i + 1] for i in rows if i + 1 < count),
+        "same token": mean(of[i][i] for i in rows),
+        "duplicate token": mean(sum(of[i][j] for j in twins(i)) for i in rows if twins(i)),
+        "induction": mean(sum(of[i][j] for j in after(i)) for i in rows if after(i)),
+        "first token": mean(of[i][0] for i in rows if i > 0 and 0 in seen[i]),
+        "separator": on(separators),
+        "punctuation": on([j for j in range(count) if words[j] in ".,"]),
+        "local": mean(sum(of[i][j] for j in seen[i] if abs(i - j) <= NEAR) for i in rows),
+        "broad": mean(entropy(i) / math.log(len(seen[i])) for i in rows),
+        "entropy": mean(entropy(i) for i in rows),
+        "effective keys": mean(math.exp(entropy(i)) for i in rows),
+        "confidence": mean(max(of[i]) for i in rows),
+        "sink share": max(
+            (sum(each) / len(each) for each in drawn.values() if 2 * len(each) >= len(rows)),
+            default=math.nan,
+        ),
+        "distance": distance,
+        "distance spread": math.sqrt(square - distance**2),
+        "positional": between / sum((w - middle) ** 2 for w in everything),
+    }
+
+
+@pytest.mark.parametrize(("causal", "window"), [(False, None), (True, None), (True, 4), (False, 3)])
+def test_every_number_is_the_slow_loop_s(causal: bool, window: int | None) -> None:
+    """In blocks of uneven sizes, of one head or two, with the keys that a block reaches."""
+    weights, text = drawn(len(WORDS), 3, causal=causal, window=window), tokens(WORDS)
+    numbers = HeadNumbers(3, "causal" if causal else "self", text, text, window=window)
+    for rows in (slice(0, 7), slice(7, 8), slice(8, len(WORDS))):
+        stop = rows.stop if causal else len(WORDS)
+        first = 0 if window is None else max(0, rows.start - window + 1)
+        for chosen in (slice(0, 2), slice(2, 3)):
+            numbers.update(chosen, rows, weights[chosen, rows, first:stop], first=first)
+    found = numbers.result()
+    for head in range(3):
+        expected = slow(weights[head], WORDS, causal=causal, window=window)
+        assert found.keys() == expected.keys()
+        for key, number in expected.items():
+            assert float(found[key][head]) == pytest.approx(number, abs=CLOSE, nan_ok=True), key
+
+
+def number_of(weights: Tensor, kind: str = "self", words: list[str] = WORDS) -> dict[str, float]:
+    text = tokens(words)
+    numbers = HeadNumbers(1, kind, text, text)
+    numbers.update(slice(0, 1), slice(0, len(words)), weights[None])
+    return {key: float(values[0]) for key, values in numbers.result().items()}
+
+
+def test_heads_that_do_one_thing() -> None:
+    count = len(WORDS)
+    row = torch.arange(count)
+    for key, keys in (
+        ("previous token", row - 1),
+        ("next token", row + 1),
+        ("same token", row),
+        ("first token", row * 0),
+        ("separator", torch.full((count,), WORDS.index("[SEP]"))),
+        ("punctuation", torch.full((count,), WORDS.index("."))),
+    ):
+        found = number_of(torch.eye(count)[keys.clamp(0, count - 1)])
+        assert found[key] == 1
+        assert found["entropy"] == found["broad"] == 0
+        assert found["effective keys"] == found["confidence"] == 1
+
+
+def test_equal_weights() -> None:
+    """n keys: entropy ln n, and mean distance (i(i + 1) + (n − 1 − i)(n − i)) / 2n of query i."""
+    count = len(WORDS)
+    found = number_of(torch.full((count, count), 1 / count))
+    assert found["broad"] == pytest.approx(1)
+    assert found["entropy"] == pytest.approx(math.log(count))
+    assert found["effective keys"] == pytest.approx(count)
+    rows = [i for i, word in enumerate(WORDS) if word not in SPECIAL]
+    sums = [i * (i + 1) / 2 + (count - 1 - i) * (count - i) / 2 for i in rows]
+    assert found["distance"] == pytest.approx(sum(sums) / count / len(rows))
+    assert math.isnan(found["positional"])
+
+
+def test_weights_that_depend_on_the_offset_alone_are_positional() -> None:
+    row = torch.arange(len(WORDS))
+    scores = -0.3 * (row[:, None] - row).abs().float()
+    circle = scores.exp() / scores.exp().sum()  # no row is normalised by itself
+    assert number_of(circle)["positional"] == pytest.approx(1)
+
+
+def test_many_equal_tokens_are_counted_in_blocks_too() -> None:
+    words = ["dog"] * 300
+    weights, text = drawn(300, 1, causal=True), tokens(words)
+    numbers = HeadNumbers(1, "causal", text, text)
+    for start in range(0, 300, 128):
+        rows = slice(start, min(start + 128, 300))
+        numbers.update(slice(0, 1), rows, weights[:, rows, : rows.stop])
+    lower = weights[0].tril(-1)
+    found = numbers.result()
+    assert float(found["duplicate token"]) == pytest.approx(
+        float(lower[1:].sum(1).mean()), abs=1e-5
+    )
+    follows = lower.clone()
+    follows[:, 0] = 0  # nothing is before the first token
+    after = float(follows[2:].sum(1).mean())
+    assert float(found["induction"]) == pytest.approx(after, abs=CLOSE)
+
+
+def test_the_induction_decoder_s_heads() -> None:
+    """Layer 0 looks one back, and layer 1 at what followed the same token earlier."""
+    found = heads(trace(load("induction"), REPEATED))
+    assert found["previous token"].flatten().argmax() == 1
+    assert float(found["previous token"][0, 1]) > 0.8
+    assert float(found["induction"][1].min()) > 0.8
+    assert float(found["induction"][0].max()) < 0.3
+    assert float(found["copying of tokens"][1].min()) > 0.3
+
+
+def test_minilm_looks_one_back_in_its_first_layer() -> None:
+    done = trace(load("minilm"), "The animal didn't cross the street because it was too tired.")
+    found = heads(done)
+    assert found["previous token"].shape == (6, 12)
+    assert divmod(int(found["previous token"].argmax()), 12) == (0, 2)
+    weights, last = done.weights(layer=0, head=2), len(done.labels) - 1
+    expected = sum(float(weights[row, row - 1]) for row in range(1, last)) / (last - 1)
+    assert float(found["previous token"][0, 2]) == pytest.approx(expected, abs=CLOSE)
+
+
+def test_the_reverse_model_looks_along_the_other_diagonal() -> None:
+    """Query i of 8 attends to key 7 − i: the mean of |7 − 2i| is 4."""
+    found = heads(trace(load("reverse"), "abcdefgh"))
+    assert float(found["confidence"][1, 0]) > 0.85
+    assert float(found["distance"][1, 0]) == pytest.approx(4, abs=0.1)
+    assert float(found["positional"][1, 0]) < 0.3  # what decides is the place, not the offset
+
+
+def test_cross_attention_has_numbers_without_positions() -> None:
+    done = trace(load("dates"), "3 May 2021")
+    table = head_table(done)
+    cross = [row for row, site in enumerate(done.sites) if site.kind == "cross"]
+    assert table.values["distance"][cross].isnan().all()
+    assert not table.values["confidence"][cross].isnan().any()
+    assert not table.values["distance"][0].isnan().any()
+
+
+def test_numbers_have_reasons_where_they_are_not_defined() -> None:
+    config = DecoderConfig(dim=21, heads=3, depth=2, positions="rotary", head_dim=4)
+    table = head_table(trace(load(config), torch.tensor([[5, 6, 7, 8]])))
+    assert set(table.values) == {measure.key for measure in MEASURES}
+    for key, numbers in table.values.items():
+        assert (key in table.reasons) == bool(numbers.isnan().all()), key
+    assert "rotated" in table.reasons["matching"]
+    assert "twice" in table.reasons["duplicate token"]
+    assert "later" in table.reasons["next token"]
+
+
+def test_numbers_are_in_their_range() -> None:
+    done = trace(load("minilm"), "A bank by the river, a bank in town.")
+    for shown in (done, View(done, words=True), View(done, words=False, special="renormalised")):
+        found = heads(shown)
+        for measure in MEASURES:
+            numbers = found[measure.key]
+            numbers = numbers[~numbers.isnan()]
+            assert (numbers >= measure.low - CLOSE).all()
+            assert measure.high is None or (numbers <= measure.high + CLOSE).all()
+
+
+def test_a_single_token_and_padding() -> None:
+    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2))
+    alone = head_table(trace(model, torch.tensor([[5]])))
+    assert alone.values["entropy"].isnan().all()
+    assert "two keys" in alone.reasons["entropy"]
+    words = load("minilm")
+    own = heads(trace(words, "a bank in town"))
+    both = heads(trace(words, ["a bank in town", "a bank by the river in a small town"]))
+    for key, numbers in both.items():
+        assert numbers.allclose(own[key], atol=1e-4, equal_nan=True), key
+
+
+def test_sites_of_unequal_heads() -> None:
+    config = Seq2SeqConfig(dim=21, heads=3, depth=1, d_k=4, d_v=5, mlp=17)
+    table = head_table(trace(load(config), torch.tensor([[5, 6, 7]]), torch.tensor([[5, 6, 7, 8]])))
+    assert table.values["entropy"].shape == (3, 3)
+    assert "cross-attention" not in table.reasons.values()
+
+
+def test_copying_of_hand_made_matrices() -> None:
+    """Eigenvalues of a rotation are e^{±iφ}: cos φ."""
+    turn = torch.tensor([[0.6, -0.8], [0.8, 0.6]])
+    scores = eigenvalue_score(torch.stack([torch.eye(2), -3 * torch.eye(2), turn]))
+    assert scores.tolist() == pytest.approx([1, -1, 0.6])
+
+
+def test_a_head_that_writes_what_it_reads_copies() -> None:
+    """W_O = W_Vᵀ on orthogonal columns: every eigenvalue is 1."""
+    model = load(DecoderConfig(dim=21, heads=3, depth=1, mlp=17, positions="learned"))
+    block: Any = model.network.blocks[0]
+    with torch.no_grad():
+        block.attention.value.weight.copy_(torch.linalg.qr(torch.randn(21, 21))[0])
+        block.attention.out.weight.copy_(block.attention.value.weight.T)
+        block.attention.out.weight[:, :7].neg_()
+    found = heads(trace(model, torch.tensor([[5, 6, 7]])))
+    # the norm in front takes the mean away, one direction of 21: the signs stay
+    assert found["copying"][0].tolist() == pytest.approx([-1, 1, 1], abs=CLOSE)
+
+
+def test_copying_of_tokens_is_that_of_the_whole_circuit() -> None:
+    """The d × d product has the eigenvalues of the vocabulary × vocabulary matrix."""
+    model = load(DecoderConfig(vocab=31, dim=21, heads=3, depth=1, mlp=17, positions="learned"))
+    done = trace(model, torch.tensor([[5, 6, 7]]))
+    found, network = done.projections(0), model.network
+    middle = torch.eye(21) - 1 / 21
+    read = network.embedding.tokens.weight @ middle * network.blocks[0].before_attention.weight
+    for head in range(3):
+        one = found.head(head)
+        circuit = read @ one.value @ one.output @ middle @ network.embedding.tokens.weight.T
+        values = torch.linalg.eigvals(circuit.detach())
+        expected = float(values.real.sum() / values.abs().sum())
+        assert float(heads(done)["copying of tokens"][0, head]) == pytest.approx(expected, abs=1e-4)
+
+
+def test_sentences_are_of_the_head_s_own_numbers() -> None:
+    done = trace(load("minilm"), "The animal didn't cross the street because it was too tired.")
+    table = head_table(done)
+    said = descriptions(done, table)
+    assert [len(row) for row in said] == [12] * 6
+    assert said[0][2] == "100 % of its weight goes to the token before."
+    share = float(table.values["first token"][5, 0])
+    assert said[5][0] == f"{100 * share:.0f} % of its weight goes to the first token, “[CLS]”."
+
+
+def test_untrained_networks_have_no_sentences() -> None:
+    done = trace(load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2)), torch.tensor([[5, 6, 7]]))
+    assert descriptions(done, head_table(done)) == [[None] * 3] * 2

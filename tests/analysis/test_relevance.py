@@ -1,0 +1,359 @@
+"""Relevance against explicit propagation, plain products of matrices, and finite differences."""
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+from analysis.relevance import METHODS, explain, relevance, towers_of
+from analysis.stack import self_attention
+from analysis.target import choose
+from models.attention import Pattern
+from models.attnlrp import AttnLRP, secant
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.vit import ViTConfig
+from tests.models.pretrained.tiny import BY_NAME
+
+IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
+SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 1, "mlp": 13, "seed": 1}
+SEQ2SEQ = Seq2SeqConfig(
+    source_vocab=31, target_vocab=31, dim=10, heads=2, d_k=5, d_v=3, depth=2, mlp=13, seed=3
+)
+
+
+# --- AttnLRP by relevances instead of gradients ---------------------------------------------------
+
+
+def through_linear(x, weight, z, relevance):
+    """R_x = x · Wᵀ(R / z): what each input adds to each output, as its share of the output."""
+    return x * ((relevance / z) @ weight)
+
+
+def through_norm(x, norm, relevance):
+    """A norm is the linear layer γ (x − mean) / σ, its deviation a constant."""
+    dim = x.shape[-1]
+    centre = torch.eye(dim).double() - 1 / dim
+    out = torch.empty_like(x)
+    for token, row in enumerate(x):
+        deviation = (row.var(unbiased=False) + norm.eps).sqrt()
+        matrix = norm.weight.double()[:, None] * centre / deviation
+        z = matrix @ row + norm.bias.double()
+        out[token] = through_linear(row, matrix, z, relevance[token])
+    return out
+
+
+def through_attention(layer, x, relevance):
+    """Uniform rule for both products, Taylor rule for the softmax, head by head."""
+    config, parts = layer.config, torch.zeros_like(x)
+    q, k, v = (
+        x @ linear.weight.double().T + linear.bias.double()
+        for linear in (layer.query, layer.key, layer.value)
+    )
+    heads, values, weights, scores = [], [], [], []
+    for head in range(config.heads):
+        part = slice(head * config.width, (head + 1) * config.width)
+        score = q[:, part] @ k[:, part].T / config.width**0.5
+        weight = torch.softmax(score, -1)
+        heads.append(part)
+        scores.append(score)
+        weights.append(weight)
+        values.append(weight @ v[:, part])
+    merged = torch.cat(values, -1)
+    z = merged @ layer.out.weight.double().T + layer.out.bias.double()
+    to_values = through_linear(merged, layer.out.weight.double(), z, relevance)
+    to_q, to_k, to_v = (torch.zeros_like(q) for _ in range(3))
+    for part, score, weight, value in zip(heads, scores, weights, values, strict=True):
+        share = to_values[:, part] / value
+        to_weights = 0.5 * weight * (share @ v[:, part].T)
+        to_v[:, part] = 0.5 * v[:, part] * (weight.T @ share)
+        to_scores = score * (to_weights - weight * to_weights.sum(-1, keepdim=True))
+        ratio = to_scores / score / config.width**0.5
+        to_q[:, part] = 0.5 * q[:, part] * (ratio @ k[:, part])
+        to_k[:, part] = 0.5 * k[:, part] * (ratio.T @ q[:, part])
+    for linear, z, found in (
+        (layer.query, q, to_q),
+        (layer.key, k, to_k),
+        (layer.value, v, to_v),
+    ):
+        parts = parts + through_linear(x, linear.weight.double(), z, found)
+    return parts
+
+
+def through_feed_forward(layer, x, relevance):
+    up = x @ layer.up.weight.double().T + layer.up.bias.double()
+    hidden = layer.activation(up)
+    z = hidden @ layer.down.weight.double().T + layer.down.bias.double()
+    found = through_linear(hidden, layer.down.weight.double(), z, relevance)
+    return through_linear(x, layer.up.weight.double(), up, found)  # identity rule in between
+
+
+def propagated(network, ids, position, class_):
+    """The relevance of every token of a post-norm encoder, from the logit to the embedding."""
+    states = network(ids).states
+    out = network(ids)
+    x = out.hidden[0].double()
+    relevance = torch.zeros_like(x)
+    relevance[position] = x[position] * network.head.weight.double()[class_]
+    for block, state in zip(reversed(network.blocks), reversed(states[:-1]), strict=True):
+        x = state[0].double()
+        attended = block.attention.double()(x[None])[0][0]
+        first = x + attended
+        normed = block.after_attention.norm.double()(first)
+        fed = block.feed_forward.double()(normed[None])[0]
+        second = normed + fed
+        relevance = through_norm(second, block.after_feed_forward.norm, relevance)
+        share = relevance / second
+        relevance = normed * share + through_feed_forward(block.feed_forward, normed, fed * share)
+        relevance = through_norm(first, block.after_attention.norm, relevance)
+        share = relevance / first
+        relevance = x * share + through_attention(block.attention, x, attended * share)
+    return relevance.sum(-1)
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_attnlrp_is_explicit_propagation(activation, depth):
+    config = EncoderConfig(**{**SIZES, "depth": depth}, vocab=31, classes=5, activation=activation)
+    model = load(config)
+    with torch.no_grad():
+        for name, parameter in model.network.named_parameters():
+            if name.endswith("bias"):
+                parameter.normal_(0, 0.3, generator=torch.Generator().manual_seed(len(name)))
+    found = explain(model, IDS, target=(2, 3), method="attnlrp")
+    with torch.no_grad():
+        expected = propagated(copy.deepcopy(model.network).double(), IDS, 2, 3)
+    torch.testing.assert_close(found.tokens.double(), expected, rtol=1e-5, atol=1e-5)
+    assert found.unassigned == pytest.approx(found.value - float(expected.sum()), abs=1e-5)
+
+
+@dataclass(frozen=True)
+class ConstantScores:
+    """Takes queries and keys out of the gradient: what is left has nowhere to go but the values."""
+
+    layer: int | None = None
+
+    def edit_recipe(self, pattern: Pattern) -> Pattern:
+        return replace(pattern, q=pattern.q.detach(), k=pattern.k.detach())
+
+
+CONSERVING = ("BERT", "GPT-2", "Llama", "Gemma 2", "DeepSeek-V3", "T5", "BART", "ViT", "ModernBERT")
+
+
+@cache
+def tiny(name: str) -> Any:
+    """A tiny model of the library without biases, and its first input."""
+    network = BY_NAME[name].build()
+    with torch.no_grad():
+        for path, parameter in network.named_parameters():
+            if path.endswith("bias"):
+                parameter.zero_()
+    return load(network), {key: value[:1] for key, value in BY_NAME[name].inputs().items()}
+
+
+@pytest.mark.parametrize("name", CONSERVING)
+def test_relevance_is_conserved_where_nothing_absorbs_it(name):
+    """Without biases and softmax, the relevances of all tokens sum to the output."""
+    model, inputs = tiny(name)
+    t = trace(
+        model,
+        inputs,
+        hidden=True,
+        gradient=lambda output: output.values.flatten()[5],
+        rules="attnlrp",
+        edits=[ConstantScores()],
+    )
+    towers = set(towers_of(t)) & set(t.hidden_states)  # no decoder is None, as the only tower is
+    parts = [
+        (t.hidden(0, tower=tower) * t.hidden_gradient(0, tower=tower)).sum() for tower in towers
+    ]
+    value = float(t.output.values.flatten()[5])
+    assert float(sum(map(float, parts))) == pytest.approx(value, abs=2e-5)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama", "T5", "BART"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_for_models_of_the_library(name, method):
+    model, inputs = tiny(name)
+    found = explain(model, inputs, target=(3, 5), method=method)
+    assert len(found.tokens) == len(found.trace.labels)
+    assert found.tokens.abs().max() > 0
+    plain = trace(model, inputs).output.values[0, 3, 5]
+    assert found.value == pytest.approx(float(plain), abs=1e-5)
+    if found.trace.target_tokens is not None:
+        assert found.target_tokens is not None
+        assert len(found.target_tokens) == len(found.trace.target_tokens[0])
+
+
+# --- attention times gradient ---------------------------------------------------------------------
+
+
+def by_autograd(network, ids, position, class_):
+    """Weights and their gradients, from attention written out with a leaf of its own."""
+    out = network(ids)
+    weights = [p.weights().detach()[0] for p in out.patterns]
+    gradients = []
+    for layer in range(len(weights)):
+        leaf = weights[layer].clone().requires_grad_()
+
+        @dataclass(frozen=True)
+        class Given:
+            layer: int
+            leaf: Any
+
+            def edit_weights(self, w, heads, rows):
+                return self.leaf[list(heads)][:, rows][None] + 0 * w
+
+        logit = network(ids, edits=[Given(layer, leaf)]).logits[0, position, class_]
+        gradients.append(torch.autograd.grad(logit, leaf)[0])
+    return weights, gradients
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        EncoderConfig(**{**SIZES, "depth": 3}, vocab=31, classes=5),
+        EncoderConfig(
+            **{**SIZES, "depth": 2, "heads": 1}, vocab=31, classes=5, norm="pre", positions="rotary"
+        ),
+        DecoderConfig(**{**SIZES, "depth": 2}, vocab=31),
+    ],
+)
+def test_chefer_and_gradient_by_plain_products(config):
+    model = load(config)
+    weights, gradients = by_autograd(model.network, IDS, 4, 3)
+    expected, total = torch.eye(7), torch.zeros(7)
+    for weight, gradient in zip(weights, gradients, strict=True):
+        expected = expected + (weight * gradient).clamp(min=0).mean(0) @ expected
+        total = total + (weight * gradient).sum((0, 1))
+    found = relevance(model, IDS, target=(4, 3), method="chefer")
+    torch.testing.assert_close(found, expected[4] - torch.eye(7)[4], rtol=1e-4, atol=1e-6)
+    found = relevance(model, IDS, target=(4, 3), method="gradient")
+    torch.testing.assert_close(found, total.detach(), rtol=1e-4, atol=1e-6)
+
+
+def test_chefer_of_an_encoder_decoder_by_its_rules():
+    model = load(SEQ2SEQ)
+    found = explain(model, IDS, target=(2, 9), method="chefer", written=IDS[:, :4])
+    t = found.trace
+
+    def layer(number, kind):
+        products = t.weights(number, kind=kind) * t.gradient(number, kind=kind)
+        return products.clamp(min=0).mean(0)
+
+    def hat(matrix):
+        rest = matrix - torch.eye(len(matrix))
+        sums = rest.sum(-1, keepdim=True)
+        return rest / torch.where(sums > 0, sums, 1.0) + torch.eye(len(matrix))
+
+    read = len(t.query_labels(t.site(0, "causal")))
+    ii, qq, qi = torch.eye(7), torch.eye(read), torch.zeros(read, 7)
+    for number in range(2):
+        ii = ii + layer(number, "self") @ ii
+    for number in range(2):
+        causal = layer(number, "causal")
+        qq, qi = qq + causal @ qq, qi + causal @ qi
+        qi = qi + hat(qq).T @ layer(number, "cross") @ hat(ii)
+    torch.testing.assert_close(found.tokens, qi[2])
+    torch.testing.assert_close(found.target_tokens, qq[2] - torch.eye(read)[2])
+
+
+def test_gradient_is_the_finite_difference_where_the_output_is_linear():
+    """One layer and a linear head: moving a weight by h moves the logit by h times the gradient."""
+    model = load(DecoderConfig(**SIZES, vocab=31, norm="pre", activation="relu"))
+    t = trace(model, IDS, gradient=lambda output: output.values[0, 6, 3])
+
+    @dataclass(frozen=True)
+    class Move:
+        by: float
+        layer: int = 0
+
+        def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+            moved = weights.clone()
+            for index, head in enumerate(heads):
+                if head == 1 and 6 in rows.tolist():
+                    moved[:, index, rows.tolist().index(6), 2] += self.by
+            return moved
+
+    model.network.double()
+    up, down = (
+        float(trace(model, IDS, edits=[Move(by)]).output.values[0, 6, 3]) for by in (1e-4, -1e-4)
+    )
+    model.network.float()
+    assert (up - down) / 2e-4 == pytest.approx(float(t.gradient(0, 1)[6, 2]), rel=1e-3, abs=1e-5)
+
+
+# --- targets --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_similarity_of_two_sentences(method):
+    model = load("minilm")
+    found = explain(model, "The cat sat", target="A dog lies there", method=method)
+    with torch.no_grad():
+        means = [
+            trace(model, text).output.values[0].mean(0)
+            for text in ("The cat sat", "A dog lies there")
+        ]
+    cosine = torch.cosine_similarity(*means, dim=0)
+    assert found.value == pytest.approx(float(cosine), abs=1e-6)
+    assert len(found.tokens) == len(found.trace.labels)
+
+
+@pytest.mark.parametrize("name", ["digits", "reverse", "grammar", "grammar-next", "dates"])
+@pytest.mark.parametrize("method", METHODS)
+def test_trained_checkpoints(name, method):
+    image = Image.new("RGB", (32, 32), (200, 30, 30))
+    text = {"reverse": "a b c", "dates": "3 May 2021"}.get(name, "the cat")
+    found = explain(load(name), image if name == "digits" else text, method=method)
+    assert len(found.tokens) == len(found.trace.labels)
+    assert bool(found.tokens.isfinite().all())
+
+
+def test_a_class_of_a_picture():
+    model = load(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=2, mlp=13, classes=5))
+    pixels = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
+    likeliest = int(trace(model, pixels).output.values[0].argmax())
+    found = explain(model, pixels, method="chefer")
+    assert found.chosen.id == likeliest
+    assert torch.equal(found.tokens, relevance(model, pixels, target=likeliest))
+
+
+def test_targets_that_are_not_there():
+    model = load(EncoderConfig(**SIZES, vocab=31, classes=5))
+    with pytest.raises(ValueError, match="an id 0 to 4, received 5"):
+        relevance(model, IDS, target=5)
+    with pytest.raises(ValueError, match="a position 0 to 6, received 7"):
+        relevance(model, IDS, target=(7, 1))
+    with pytest.raises(ValueError, match="expected logits of tokens or classes"):
+        relevance(load("minilm"), "one text", target=3)
+    assert choose(model, IDS, (2, 4)).position == 2
+    assert len(self_attention(trace(model, IDS))) == 1
+
+
+# --- the mode itself ------------------------------------------------------------------------------
+
+
+def test_outputs_are_as_without_the_mode():
+    model = load(EncoderConfig(**SIZES, vocab=31, classes=5, norm="pre"))
+    plain = trace(model, IDS).output.values
+    under = trace(model, IDS, gradient=lambda output: output.values[0, 0, 0], rules="attnlrp")
+    assert torch.equal(plain, under.output.values)
+    x = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    (slope,) = torch.autograd.grad(secant(x, torch.tanh(x)).sum(), x)
+    expected = torch.tensor([math.tanh(2) / 2, 0, math.tanh(3) / 3])
+    torch.testing.assert_close(slope, expected)
+    y = torch.tensor([5.0, 7.0, 11.0], requires_grad=True)
+    with AttnLRP():
+        found = torch.autograd.grad((x * y).sum(), [x, y])
+    torch.testing.assert_close(found[0], y.detach() / 2)
+    torch.testing.assert_close(found[1], x.detach() / 2)

@@ -1,0 +1,236 @@
+"""Figures of the vision papers, against known answers, plain loops and scikit-learn."""
+
+import math
+from itertools import product
+
+import pytest
+import torch
+from sklearn.decomposition import PCA
+from torch import Tensor
+
+from analysis.vision import (
+    attention_distance,
+    feature_colours,
+    filter_components,
+    mass_mask,
+    outliers,
+    patch_similarity,
+    position_similarity,
+    token_norms,
+)
+from models.attention import attend
+from models.run import load, trace
+from models.text import Tokens
+from models.trace import Output, PatchGrid, Site, Trace
+from models.vit import ViTConfig
+
+HEADS, DIM = 3, 5
+
+
+def picture(rows: int, cols: int, *, prefix: int = 0, spread: float = 1.0, seed: int = 3) -> Trace:
+    """A trace whose keys and queries are drawn; with a spread of 0 its weights are uniform."""
+    dice = torch.Generator().manual_seed(seed)
+    tokens = prefix + rows * cols
+    q, k, v = (torch.randn(1, HEADS, tokens, DIM, generator=dice) for _ in range(3))
+    _, pattern = attend(spread * q, k, v)
+    return Trace(
+        model="drawn",
+        trained=False,
+        tokens=(Tokens.of_patches([f"[{i}]" for i in range(prefix)], rows, cols),),
+        sites=(Site(0, "self", HEADS, tokens, tokens),),
+        output=Output("output", v),
+        patterns=(pattern,),
+        grid=(rows, cols),
+        prefix=prefix,
+    )
+
+
+# --- mean attention distance ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prefix", [0, 1, 5])
+def test_uniform_attention_has_the_mean_distance_of_the_grid(prefix: int) -> None:
+    found = picture(14, 14, prefix=prefix, spread=0.0)
+    distance = attention_distance(found, found.sites[0], patch=16.0)
+    torch.testing.assert_close(distance, torch.full((HEADS,), 116.4922), atol=1e-3, rtol=0)
+
+
+def test_the_distance_of_a_grid_that_is_not_square_is_that_of_a_plain_loop() -> None:
+    rows, cols, prefix = 3, 7, 2
+    found = picture(rows, cols, prefix=prefix, spread=2.0)
+    weights = found.weights(0)[:, prefix:, prefix:]
+    places = list(product(range(rows), range(cols)))
+    for head in range(HEADS):
+        total = 0.0
+        for query, here in enumerate(places):
+            row = weights[head, query] / weights[head, query].sum()
+            total += sum(
+                float(row[key]) * math.dist(here, there) for key, there in enumerate(places)
+            )
+        distance = attention_distance(found, found.sites[0])[head]
+        assert float(distance) == pytest.approx(total / len(places), abs=1e-5)
+
+
+def test_more_rows_than_a_block() -> None:
+    found = picture(13, 17, spread=1.0)  # 221 patches
+    weights = found.weights(0)
+    apart = torch.tensor(
+        [
+            [math.dist(here, there) for there in product(range(13), range(17))]
+            for here in product(range(13), range(17))
+        ]
+    )
+    expected = (weights * apart).sum(-1).mean(-1)
+    torch.testing.assert_close(
+        attention_distance(found, found.sites[0]), expected, atol=1e-4, rtol=0
+    )
+
+
+def test_distances_are_of_images_alone() -> None:
+    found = trace(load("grammar"), "the mouse .")
+    with pytest.raises(ValueError, match="expected self-attention among the patches of one image"):
+        attention_distance(found, found.sites[0])
+
+
+# --- embeddings -------------------------------------------------------------------------------
+
+
+def test_filter_components_are_those_of_scikit_learn() -> None:
+    kernel = torch.randn(41, 3, 5, 7, generator=torch.Generator().manual_seed(3))
+    kernel *= torch.linspace(0.2, 2, 41)[:, None, None, None]
+    expected = PCA(n_components=28, svd_solver="full").fit(kernel.flatten(1))
+    found, shares = filter_components(kernel)
+    assert found.shape == (28, 3, 5, 7)
+    ratios = torch.tensor(expected.explained_variance_ratio_).float()
+    torch.testing.assert_close(shares, ratios, atol=1e-5, rtol=0)
+    axes = torch.tensor(expected.components_).float()
+    for own, other in zip(found.flatten(1), axes, strict=True):
+        assert (own @ other).abs() == pytest.approx(1, abs=1e-4)  # the sign is arbitrary
+        assert own[own.abs().argmax()] > 0
+
+
+def test_fewer_filters_than_components() -> None:
+    assert filter_components(torch.randn(5, 1, 2, 2))[0].shape == (4, 1, 2, 2)
+
+
+def test_position_similarity_is_the_cosine_of_every_two_patches() -> None:
+    table = torch.randn(2 + 3 * 4, 11, generator=torch.Generator().manual_seed(3))
+    found = position_similarity(table, PatchGrid(3, 4, prefix=2))
+    assert found.shape == (3, 4, 3, 4)
+    for row, col, other_row, other_col in product(range(3), range(4), range(3), range(4)):
+        a, b = table[2 + 4 * row + col], table[2 + 4 * other_row + other_col]
+        expected = torch.nn.functional.cosine_similarity(a, b, dim=0)
+        assert found[row, col, other_row, other_col] == pytest.approx(float(expected), abs=1e-5)
+    with pytest.raises(ValueError, match="expected 14 positions, received 13"):
+        position_similarity(table[:13], PatchGrid(3, 4, prefix=2))
+
+
+# --- tokens -----------------------------------------------------------------------------------
+
+
+def test_token_norms_by_layer() -> None:
+    model = load(ViTConfig(image=20, patch=5, dim=22, heads=2, depth=3))
+    found = trace(model, torch.randn(2, 3, 20, 20), hidden=True)
+    norms = token_norms(found, item=1)
+    assert norms.shape == (4, 17)
+    for layer, token in ((0, 0), (2, 5), (3, 16)):
+        vector = found.hidden(layer, 1)[token]
+        assert norms[layer, token] == pytest.approx(math.sqrt(float((vector**2).sum())), rel=1e-5)
+    with pytest.raises(ValueError, match="no hidden states recorded"):
+        token_norms(trace(model, torch.randn(1, 3, 20, 20)))
+
+
+def test_outliers_are_those_beyond_the_median_absolute_deviation() -> None:
+    norms = torch.tensor([[1.0, 2, 3, 4, 5, 6, 90], [5, 5, 5, 5, 5, 5, 5]])
+    # median 4, deviations 3 2 1 0 1 2 86: MAD 2, so the bound is 4 + 10 · 2
+    assert outliers(norms).tolist() == [[False] * 6 + [True], [False] * 7]
+    assert outliers(torch.tensor([1.0, 2, 3, 4, 5, 6, 24]))[-1].item() is False
+    assert outliers(torch.tensor([1.0, 2, 3, 4, 5, 6, 24]), deviations=9.9)[-1].item() is True
+
+
+# --- features ---------------------------------------------------------------------------------
+
+
+def features(seed: int) -> Tensor:
+    """29 patches: an object on a background, apart along one direction."""
+    dice = torch.Generator().manual_seed(seed)
+    rows = torch.randn(29, 11, generator=dice)
+    rows[:13] += 9 * torch.eye(11)[2]
+    return rows
+
+
+def test_foreground_and_colours_are_two_fits_over_all_pictures() -> None:
+    both = [features(3), features(5)]
+    found = feature_colours(both)
+    every = torch.cat(both)
+    first = torch.tensor(PCA(n_components=1).fit_transform(every))[:, 0]
+    object_ = torch.arange(29) < 13
+    side = torch.sign(first[0]) * torch.sign(found.projections[0][0])
+    torch.testing.assert_close(
+        torch.cat(found.projections).abs(), first.abs().float(), atol=1e-3, rtol=0
+    )
+    flip = bool(found.projections[0][0] < 0)
+    found = feature_colours(both, flip=flip)
+    for mask in found.foreground:
+        assert torch.equal(mask, object_)
+    chosen = every[torch.cat([object_, object_])]
+    second = PCA(n_components=3).fit(chosen)
+    expected = torch.tensor(second.transform(chosen))
+    expected = (expected - expected.amin(0)) / (expected.amax(0) - expected.amin(0))
+    colours = torch.cat(found.colours)[torch.cat([object_, object_])]
+    for channel in range(3):
+        apart = torch.minimum(
+            (colours[:, channel] - expected[:, channel]).abs().max(),
+            (colours[:, channel] - (1 - expected[:, channel])).abs().max(),
+        )
+        assert float(apart) < 1e-3  # either sign
+    assert found.colours[0][~object_].eq(0).all()
+    torch.testing.assert_close(
+        found.explained, torch.tensor(second.explained_variance_ratio_).float(), atol=1e-4, rtol=0
+    )
+    assert side.abs() == 1
+
+
+def test_every_patch_is_coloured_without_a_threshold() -> None:
+    found = feature_colours([features(3)], threshold=None)
+    assert found.foreground[0].all()
+    assert (found.colours[0].amin(0).tolist(), found.colours[0].amax(0).tolist()) == (
+        [0.0] * 3,
+        [1.0] * 3,
+    )
+    with pytest.raises(ValueError, match="expected at least 4 patches of foreground, received 0"):
+        feature_colours([features(3)], threshold=1e6)
+
+
+def test_patch_similarity_is_a_cosine() -> None:
+    rows = features(3)
+    found = patch_similarity(rows, 4)
+    expected = torch.nn.functional.cosine_similarity(rows[4].expand(29, -1), rows, dim=1)
+    torch.testing.assert_close(found, expected)
+    with pytest.raises(ValueError, match="patch: expected 0 to 28, received 29"):
+        patch_similarity(rows, 29)
+
+
+# --- masks ------------------------------------------------------------------------------------
+
+
+def test_the_fewest_patches_that_hold_a_share() -> None:
+    weights = torch.tensor([[0.1, 0.5, 0.05, 0.35], [0.25, 0.25, 0.25, 0.25]])
+    assert mass_mask(weights[0], 0.6).tolist() == [False, True, False, True]
+    assert mass_mask(weights[0], 0.49).tolist() == [False, True, False, False]
+    assert mass_mask(weights, 1.0).all()
+    assert int(mass_mask(weights[1], 0.5).sum()) == 2
+    assert not mass_mask(weights, 0.0).any()
+    with pytest.raises(ValueError, match=r"share: expected 0 to 1, received 60\.0"):
+        mass_mask(weights, 60.0)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
+def test_a_mask_is_minimal(share: float) -> None:
+    rows = torch.rand(7, 31, generator=torch.Generator().manual_seed(3)).double()
+    rows /= rows.sum(-1, keepdim=True)
+    kept = mass_mask(3 * rows, share)  # rescaled first
+    for row, mask in zip(rows, kept, strict=True):
+        held = float(row[mask].sum())
+        assert held >= share
+        assert held - float(row[mask].min()) < share

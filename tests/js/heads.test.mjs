@@ -1,0 +1,165 @@
+// Numbers of heads: ranges and ticks, ranks, conditions, and dots that are near each other.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { rangeOf, signed, ticksOf } from "../../viz/components/headscope_views/assets/core/ticks.js";
+import * as dots from "../../viz/components/headscope_views/assets/text/dots.js";
+import { layerRows, withoutWeights } from "../../viz/components/headscope_views/assets/text/layers.js";
+import * as numbers from "../../viz/components/headscope_views/assets/text/numbers.js";
+import { baseOf } from "./helpers.mjs";
+
+/** @param {string} key */
+const measure = (key) => ({ key, title: key, formula: "", source: "", low: 0, high: 1, about: "" });
+
+const ANSWER = {
+  measures: [measure("entropy"), measure("induction")],
+  values: {
+    entropy: [[0.5, 1.25, 12], [2, 0.5, 0]],
+    induction: [[0.1, null, 0.3], [null, 0.1, 0.01]],
+  },
+  reasons: { induction: "no token is repeated" },
+  sentences: [["79 % of its weight goes to the token before.", null, null], [null, null, null]],
+};
+const BASE = baseOf([{ layer: 1 }, { layer: 4 }]);
+const FOUND = new numbers.HeadNumbers(ANSWER, BASE.sites);
+const SPOTS = numbers.spotsOf(BASE.sites, [0, 1]);
+
+test("the range of an axis covers its values, and zero where that is near", () => {
+  assert.deepEqual(rangeOf([0.3, null, 0.9]), [0.3, 0.9]);
+  assert.deepEqual(rangeOf([0.1, 0.9]), [0, 0.9]);
+  assert.deepEqual(rangeOf([-0.9, -0.1]), [-0.9, 0]);
+  assert.deepEqual(rangeOf([2, 2]), [1, 3]);
+  assert.deepEqual(rangeOf([0]), [-1, 1]);
+  assert.equal(rangeOf([null]), null);
+  assert.deepEqual(rangeOf([0, 0.98], { low: -1, high: 1 }), [0, 1]);
+  assert.deepEqual(rangeOf([0.2, 0.4], { low: 0, high: null }), [0.2, 0.4]);
+});
+
+test("ticks are round numbers within the range", () => {
+  const texts = (/** @type {[number, number]} */ range, /** @type {number} */ most) =>
+    ticksOf(range, most).map(({ text }) => text);
+  assert.deepEqual(texts([0, 1], 6), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+  assert.deepEqual(texts([-0.3, 0.4], 5), ["−0.2", "0.0", "0.2", "0.4"]);
+  assert.deepEqual(texts([0, 5], 6), ["0", "1", "2", "3", "4", "5"]);
+  assert.deepEqual(texts([0.0013, 0.0041], 4), ["0.002", "0.003", "0.004"]);
+  assert.deepEqual(texts([0, 2300], 3), ["0", "2000"]);
+  for (const most of [2, 3, 5, 8])
+    for (const range of /** @type {[number, number][]} */ ([[0, 0.7], [-3, 11], [1e-6, 3e-6]]))
+      assert.ok(ticksOf(range, most).length <= most + 1);
+});
+
+test("a minus sign is a true one, and zero has none", () => {
+  assert.deepEqual([-1.25, -0.0001, 0, 3].map((value) => signed(value, 2)), ["−1.25", "0.00", "0.00", "3.00"]);
+});
+
+test("heads of a kind of attention in order, each with its own number", () => {
+  assert.deepEqual(SPOTS[4], { site: 1, head: 1 });
+  assert.deepEqual(FOUND.values("induction", SPOTS), [0.1, null, 0.3, null, 0.1, 0.01]);
+  assert.deepEqual(FOUND.values("layer", SPOTS), [1, 1, 1, 4, 4, 4]);
+  assert.equal(FOUND.value("nothing", SPOTS[0]), null);
+  assert.equal(FOUND.sentence({ site: 0, head: 0 }), ANSWER.sentences[0][0]);
+  assert.equal(FOUND.sentence({ site: 7, head: 0 }), null);
+  assert.equal(FOUND.measure("nothing").key, "entropy");
+});
+
+test("every number of a measure has as many digits", () => {
+  assert.equal(FOUND.text("entropy", 0.5), "0.50");
+  assert.equal(FOUND.text("induction", 0.3), "0.3000");
+  assert.equal(FOUND.text("layer", 4), "4");
+  assert.equal(FOUND.text("induction", null), "–");
+  assert.equal(numbers.digitsOf([12_345.6]), 0);
+});
+
+test("ranks have the largest or the smallest first, and equal ones in their order", () => {
+  const values = FOUND.values("induction", SPOTS);
+  assert.deepEqual(numbers.ranked(values), [2, 0, 4, 5]);
+  assert.deepEqual(numbers.ranked(values, true), [5, 0, 4, 2]);
+  assert.deepEqual(numbers.rankOf("-induction"), { key: "induction", least: true });
+  assert.deepEqual(numbers.rankOf("induction"), { key: "induction", least: false });
+});
+
+test("a share of a range stays within it", () => {
+  assert.equal(numbers.shareOf(3, [1, 5]), 0.5);
+  assert.equal(numbers.shareOf(9, [1, 5]), 1);
+  assert.equal(numbers.shareOf(1, [1, 1]), 0);
+});
+
+test("conditions on a number", () => {
+  /** @type {(text: string, ...values: number[]) => boolean[]} */
+  const passing = (text, ...values) => values.map((value) => numbers.conditionOf(text)?.(value) ?? false);
+  assert.deepEqual(passing("> 0.3", 0.3, 0.31), [false, true]);
+  assert.deepEqual(passing(">=.3", 0.3, 0.29), [true, false]);
+  assert.deepEqual(passing("≤ −1", -1, 0), [true, false]);
+  assert.deepEqual(passing("0.2 - 0.5", 0.1, 0.2, 0.5, 0.6), [false, true, true, false]);
+  assert.deepEqual(passing("-1 – -0.5", -0.7, -0.2), [true, false]);
+  assert.deepEqual(passing("0.25", 0.2512, 0.26), [true, false]);
+  assert.deepEqual(passing("= 3", 3, 4), [true, false]);
+  for (const text of ["", "induction", ">", "> x", "1 2"]) assert.equal(numbers.conditionOf(text), null);
+});
+
+test("layers without attention stand where they are in the network", () => {
+  const sites = baseOf([{ layer: 1 }, { layer: 3 }, { layer: 4 }]).sites;
+  const other_layers = { 0: "linear attention", 2: "linear attention", 5: "a convolution" };
+  assert.deepEqual(layerRows({ sites, other_layers }, [0, 1, 2]), [
+    { first: 0, last: 0, what: "linear attention" },
+    { site: 0 },
+    { first: 2, last: 2, what: "linear attention" },
+    { site: 1 },
+    { site: 2 },
+    { first: 5, last: 5, what: "a convolution" },
+  ]);
+  const far = baseOf([{ layer: 3 }, { layer: 3 }]).sites;
+  assert.deepEqual(layerRows({ sites: far }, [0, 1])[0], { first: 0, last: 2, what: "" });
+  assert.equal(withoutWeights({ first: 0, last: 2, what: "" }), "layers 0–2: no attention weights");
+  assert.match(withoutWeights({ first: 1, last: 1, what: "x" }), /^layer 1: .* \(x\)$/);
+});
+
+test("a layer with attention of another kind is none without attention", () => {
+  const sites = baseOf([
+    { layer: 0, kind: "causal", tower: "decoder" },
+    { layer: 1, kind: "causal", tower: "decoder" },
+    { layer: 1, kind: "cross", tower: "decoder" },
+    { layer: 3, kind: "self", tower: "encoder" },
+  ]).sites;
+  assert.deepEqual(layerRows({ sites }, [2]), [{ site: 2 }]);
+});
+
+const PLOT = { left: 10, top: 20, width: 100, height: 50 };
+
+test("dots stand where their values are, upwards", () => {
+  const found = dots.placed([0, 1, null, 0.5], [0, 2, 1, null], [0, 1], [0, 2], PLOT);
+  assert.deepEqual(found, [{ x: 10, y: 70 }, { x: 110, y: 20 }, null, null]);
+});
+
+test("the nearest dot is found within reach", () => {
+  const found = [{ x: 0, y: 0 }, null, { x: 10, y: 0 }];
+  assert.equal(dots.nearest(found, 7, 1, 14), 2);
+  assert.equal(dots.nearest(found, 4, 0, 14), 0);
+  assert.equal(dots.nearest(found, 40, 0, 14), -1);
+});
+
+test("arrow keys go to the nearest dot ahead", () => {
+  const [right, left, down, up] = [[0, 1], [0, -1], [1, 0], [-1, 0]].map(
+    (way) => /** @type {[number, number]} */ (way),
+  );
+  const found = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 8, y: 20 }, null, { x: 0, y: -9 }];
+  assert.equal(dots.beside(found, 0, right), 1);
+  assert.equal(dots.beside(found, 1, left), 0);
+  assert.equal(dots.beside(found, 0, down), 2);
+  assert.equal(dots.beside(found, 0, up), 4);
+  assert.equal(dots.beside(found, 4, up), 4);
+  assert.equal(dots.beside(found, -1, right), 0);
+});
+
+test("dots at one place follow each other, on the way out and back", () => {
+  const found = [0, 5, 5, 5, 9].map((x) => ({ x, y: 0 }));
+  const walk = (/** @type {number} */ from, /** @type {[number, number]} */ way) => {
+    const path = [from];
+    for (let i = 0; i < 4; i++) path.push(dots.beside(found, path[i], way));
+    return path;
+  };
+  assert.deepEqual(walk(0, [0, 1]), [0, 1, 2, 3, 4]);
+  assert.deepEqual(walk(4, [0, -1]), [4, 3, 2, 1, 0]);
+  assert.deepEqual(dots.together(found, 2), [1, 2, 3]);
+});

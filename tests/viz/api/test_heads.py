@@ -1,0 +1,67 @@
+"""What the API answers about all heads of a text equals the analysis."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from analysis.heads import head_table
+from analysis.measures import MEASURES
+from analysis.similarity import head_map
+from analysis.vectors import head_vectors
+from models.run import load, trace
+from models.trace import Trace
+from viz.api.entries import TextEntry
+from viz.api.heads import numbers, similarity, vectors
+from viz.api.requests import QuestionError
+from viz.api.text import thumbs
+
+
+@pytest.fixture(scope="module")
+def done() -> Trace:
+    return trace(load("minilm"), "A bank by the river, a bank in town.")
+
+
+def entry_of(shown: Trace) -> TextEntry:
+    return TextEntry(shown, thumbs(shown), lambda site, head: "code")
+
+
+def test_numbers_of_every_head(done: Trace) -> None:
+    answer = json.loads(json.dumps(numbers(entry_of(done), "id"), allow_nan=False))
+    table = head_table(done)
+    assert [each["key"] for each in answer["measures"]] == [each.key for each in MEASURES]
+    assert answer["reasons"] == table.reasons
+    for key, values in answer["values"].items():
+        own = torch.tensor([[math.nan if n is None else n for n in row] for row in values])
+        assert own.allclose(table.values[key], atol=1e-6, equal_nan=True), key
+    assert answer["sentences"][0][2] == "100 % of its weight goes to the token before."
+
+
+def test_numbers_are_computed_once(done: Trace) -> None:
+    entry = entry_of(done)
+    assert numbers(entry, "id") is numbers(entry, "id")
+
+
+def test_similarity_of_every_head(done: Trace) -> None:
+    entry = entry_of(done)
+    answer = json.loads(json.dumps(similarity(entry, "id"), allow_nan=False))
+    found = head_map(done)
+    assert torch.tensor(answer["points"]).allclose(found.points, atol=1e-5)
+    assert answer["rows"] == len(found.rows)
+    assert answer["explained"] == found.explained
+
+
+def test_heads_over_other_tokens_have_no_point() -> None:
+    pair = trace(load("dates"), "3 May 2021")
+    answer = json.loads(json.dumps(similarity(entry_of(pair), "id"), allow_nan=False))
+    assert [[point is None for point in row] for row in answer["points"]].count([True] * 4) == 2
+
+
+def test_vectors_of_a_head(done: Trace) -> None:
+    answer = json.loads(json.dumps(vectors(entry_of(done), "id", 1, 3), allow_nan=False))
+    found = head_vectors(done, done.sites[1], 3)
+    assert torch.tensor(answer["queries"]).allclose(found.queries, atol=1e-5)
+    assert answer["key_indices"] == list(found.key_indices)
+    with pytest.raises(QuestionError, match="one head"):
+        vectors(entry_of(done), "id", 1, "mean")

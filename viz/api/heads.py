@@ -1,0 +1,91 @@
+"""Responses about all heads of a text: their numbers, sentences and likeness; and their vectors."""
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TextEntry
+from viz.api.requests import QuestionError
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analysis.heads import HeadTable, Shown
+
+DIGITS = 6
+
+
+def numbers(entry: TextEntry, id: str) -> dict[str, Any]:
+    """Every number of every head, what each means, and a sentence for each head."""
+    if "numbers" not in entry.answers:
+        entry.answers["numbers"] = _numbers(entry.shown)
+    return entry.answers["numbers"]
+
+
+def _numbers(shown: "Shown") -> dict[str, Any]:
+    from analysis.descriptions import descriptions
+    from analysis.heads import head_table
+    from analysis.measures import MEASURES
+
+    table = head_table(shown)
+    return {
+        "measures": [asdict(measure) for measure in MEASURES],
+        "values": {measure.key: _by_site(shown, table, measure.key) for measure in MEASURES},
+        "reasons": dict(table.reasons),
+        "sentences": descriptions(shown, table),
+    }
+
+
+def _by_site(shown: "Shown", table: "HeadTable", key: str) -> list[list[float | None]]:
+    """A number per head of each site; None where it is not defined."""
+    rows = zip(shown.sites, table.values[key].tolist(), strict=True)
+    return [[finite(number) for number in row[: site.heads]] for site, row in rows]
+
+
+def similarity(entry: TextEntry, id: str) -> dict[str, Any]:
+    """All heads on a plane: near each other if they attend alike."""
+    if "similarity" not in entry.answers:
+        from analysis.similarity import head_map
+
+        found = head_map(entry.shown)
+        places = found.points.isfinite().all(-1).tolist()
+        entry.answers["similarity"] = {
+            "points": [
+                [
+                    point if there else None
+                    for point, there in zip(_rounded(row[: site.heads]), own, strict=False)
+                ]
+                for site, row, own in zip(entry.shown.sites, found.points, places, strict=True)
+            ],
+            "rows": len(found.rows),
+            "explained": found.explained,
+        }
+    return entry.answers["similarity"]
+
+
+def vectors(entry: TextEntry, id: str, site: int, head: int | str) -> dict[str, Any]:
+    """Queries and keys of a head on the two principal components of both."""
+    from analysis.vectors import head_vectors
+    from analysis.view import JOINT
+
+    found = site_at(entry.shown, site, head)
+    if not isinstance(head, int) or found.kind == JOINT:
+        raise QuestionError("expected one head of one attention layer")
+    made = head_vectors(entry.shown, found, head)
+    return {
+        "queries": _rounded(made.queries),
+        "keys": _rounded(made.keys),
+        "query_indices": list(made.query_indices),
+        "key_indices": list(made.key_indices),
+        "explained": list(made.explained),
+    }
+
+
+def _rounded(points: "Tensor") -> list[list[float]]:
+    return [[round(number, DIGITS) for number in point] for point in points.tolist()]
+
+
+def finite(number: float) -> float | None:
+    """A number for JSON, which has no NaN."""
+    return round(number, DIGITS) if math.isfinite(number) else None

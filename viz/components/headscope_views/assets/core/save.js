@@ -1,0 +1,201 @@
+// The "Save" menu of a view: figures, numbers and a page from the server, the picture as it is on the
+// screen, the link, and Python code for the same figure.
+
+import { button } from "./bar.js";
+import { element, offer, setText } from "./dom.js";
+import { pathOf } from "./sources.js";
+
+/** @import {Base, ImageBase} from "../types" */
+/** @import {ViewState} from "./state.js" */
+
+/** @type {Record<string, string>} */
+const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "application/pdf" };
+
+/**
+ * What a menu offers for a view.
+ *
+ * @typedef {object} Offers
+ * @property {() => string} form of the figure, as the server calls it
+ * @property {() => Record<string, string | number>} query parameters of the figure beside its form
+ * @property {() => void} picture saves the picture as it is on the screen
+ * @property {boolean} [atlas] whether all heads can be saved too
+ */
+
+/**
+ * A button that opens the menu.
+ *
+ * @template {Base | ImageBase} B
+ * @param {ViewState<B>} view
+ * @param {Offers} offers
+ */
+export function saveMenu(view, { form, query, picture, atlas = false }) {
+  const opener = button("Save", "Save or share the picture", () => {});
+  const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
+  const state = element("p", "hs-menu-state", { role: "status" });
+  const text = element("textarea", "hs-menu-text", { readonly: "", rows: "3", "aria-label": "To copy" });
+  opener.setAttribute("aria-haspopup", "menu");
+  opener.setAttribute("aria-expanded", "false");
+  opener.popoverTargetElement = list;
+  const box = element("div", "hs-save", {}, opener, list);
+
+  /**
+   * @param {string} name
+   * @param {string} title
+   * @param {() => void} action
+   */
+  function item(name, title, action) {
+    const made = element("button", "hs-menu-item", { role: "menuitem", type: "button", title }, name);
+    made.onclick = action;
+    return made;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} title
+   * @param {string} suffix
+   * @param {string} [as] another form than the one on the screen
+   */
+  const file = (name, title, suffix, as) =>
+    item(name, title, () => void saved(suffix, as ?? form()));
+
+  /** @param {string} name */
+  const heading = (name) => element("p", "hs-menu-heading", { role: "presentation" }, name);
+
+  function build() {
+    const shown = item("PNG as on the screen", "The picture as it is drawn here", () => {
+      picture();
+      list.hidePopover();
+    });
+    const figures = [
+      heading("Figure, light, for print"),
+      file("SVG", "Vectors; text stays text", ".svg"),
+      file("PDF", "Vectors, fonts embedded", ".pdf"),
+      file("PNG, 300 dpi", "Pixels at print size", ".png"),
+      ...(atlas ? [file("Every head, PDF", "All layers and heads as thumbnails", ".pdf", "atlas")] : []),
+    ];
+    const numbers = [
+      heading("Numbers and page"),
+      file("CSV", "One line for each weight", ".csv"),
+      file("NPZ", "Arrays with named axes, for NumPy", ".npz"),
+      file("HTML page", "This view in one file that needs no server", ".html"),
+      item("Copy the same in Python", "Code that makes the same figure", () => void python()),
+    ];
+    const link = [
+      heading("Link"),
+      item("Copy link", "The address of what is shown", () => void copied(location.href)),
+      item("Copy embed link", "The same without bar and controls, for a slide or a notebook", () =>
+        void copied(embedded(location.href)),
+      ),
+    ];
+    const { remote, props } = view;
+    list.replaceChildren(
+      ...(remote ? [...figures, shown, ...numbers] : [shown]),
+      ...(remote && props.page ? link : []),
+      ...[state, text],
+    );
+    text.hidden = true;
+    setText(state, "");
+  }
+
+  function place() {
+    const at = opener.getBoundingClientRect();
+    const { offsetWidth: wide, offsetHeight: tall } = list;
+    list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - wide - 8))}px`;
+    const below = at.bottom + 4;
+    list.style.top = `${Math.max(8, Math.min(below, innerHeight - tall - 8))}px`;
+  }
+
+  /** @returns {HTMLElement[]} */
+  const items = () => [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".hs-menu-item"))];
+
+  list.onbeforetoggle = (event) => event.newState === "open" && build();
+  list.ontoggle = (event) => {
+    const opened = event.newState === "open";
+    opener.setAttribute("aria-expanded", String(opened));
+    if (!opened) return;
+    place();
+    items()[0]?.focus();
+  };
+  list.onkeydown = (event) => {
+    const all = items();
+    const root = /** @type {ShadowRoot | Document} */ (list.getRootNode());
+    const now = all.findIndex((each) => each === root.activeElement);
+    /** @type {Record<string, number>} */
+    const places = { ArrowDown: now + 1, ArrowUp: now - 1 + all.length, Home: 0, End: all.length - 1 };
+    if (!(event.key in places)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    all[places[event.key] % all.length].focus();
+  };
+
+  /** @param {string} what */
+  function say(what) {
+    setText(state, what);
+    state.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} path */
+  function answer(path) {
+    if (!view.client) throw new Error("There is nothing to save yet.");
+    const { signal } = new AbortController();
+    return view.client.source.get(path, { signal, priority: "high" });
+  }
+
+  /**
+   * @param {string} suffix
+   * @param {string} as
+   */
+  async function saved(suffix, as) {
+    say("Making the file …");
+    try {
+      const bytes = await answer(pathOf("export", { ...query(), form: as, format: suffix.slice(1) }));
+      const kind = KINDS[suffix] ?? "application/octet-stream";
+      offer(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind }), fileName(as), suffix);
+      say("Saved.");
+    } catch (error) {
+      say(/** @type {Error} */ (error).message || "The file could not be made.");
+    }
+  }
+
+  /** @param {string} as */
+  function fileName(as) {
+    const { site, head } = view.selection;
+    const { layer } = view.base.sites[site];
+    return [view.base.model, as, ...(as === "atlas" ? [] : [`layer-${layer}`, `head-${head}`])].join("-");
+  }
+
+  async function python() {
+    try {
+      const bytes = await answer(pathOf("python", { ...query(), form: form() }));
+      await copied(JSON.parse(new TextDecoder().decode(bytes)).code);
+    } catch (error) {
+      say(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {string} what */
+  async function copied(what) {
+    try {
+      await navigator.clipboard.writeText(what);
+      say("Copied.");
+    } catch {
+      text.value = what; // without HTTPS the clipboard is closed to pages: copied by hand
+      text.hidden = false;
+      text.select();
+      say("Press Ctrl+C to copy.");
+    }
+  }
+
+  return box;
+}
+
+/**
+ * The same address without the frame round the view.
+ *
+ * @param {string} href
+ */
+export function embedded(href) {
+  const url = new URL(href);
+  url.searchParams.set("embed", "true");
+  return url.href;
+}

@@ -1,0 +1,132 @@
+// The heads with the most or the least of a number, as a ranked list with bars.
+
+import { changes } from "../core/changes.js";
+import { element, setAttribute, setText } from "../core/dom.js";
+import { rangeOf } from "../core/ticks.js";
+import { aboutOf, measureSelect, showLine, undefinedNote } from "./measures.js";
+import { ranked, rankOf, shareOf, spotsOf } from "./numbers.js";
+
+/** @import {Panel} from "../types" */
+/** @import {HeadNumbers, Spot} from "./numbers.js" */
+/** @import {TextState} from "./state.js" */
+
+const LISTED = 10;
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ * @returns {Panel}
+ */
+export function finder(state, parent) {
+  const order = element("select", "hs-select", { "aria-label": "Most or least" });
+  order.append(element("option", "", {}, "the most"), element("option", "", {}, "the least"));
+  const measure = measureSelect("", "Number to rank by", (key) => choose(key, isLeast()));
+  const words = element("span", "hs-finder-words", {}, "The ten heads with");
+  const list = element("ol", "hs-finder-list");
+  const about = element("p", "hs-doubt");
+  const missing = element("p", "hs-doubt");
+  const wait = element("p", "hs-sentence", { role: "status" });
+  const box = element(
+    "details",
+    "hs-finder",
+    {},
+    element("summary", "", {}, "Find heads"),
+    element("div", "hs-row", {}, words, order, measure.box),
+    ...[wait, list, missing, about],
+  );
+  parent.append(box);
+  let opened = false; // by the user, or with a view that has the numbers anyway
+  const listed = changes();
+  const marked = changes();
+  const switched = changes();
+  /** @type {Spot[]} */
+  let found = [];
+
+  order.onchange = () => choose(keyOf(state.numbers), order.selectedIndex === 1);
+  box.ontoggle = () => {
+    if (box.open !== opened) {
+      opened = box.open;
+      state.changed();
+    }
+  };
+  const isLeast = () => rankOf(state.selection.rank).least;
+
+  /** @param {HeadNumbers | null} numbers */
+  function keyOf(numbers) {
+    const { key } = rankOf(state.selection.rank);
+    return numbers ? numbers.measure(key).key : key;
+  }
+
+  /**
+   * @param {string} key
+   * @param {boolean} least
+   */
+  const choose = (key, least) => state.select({ rank: `${least ? "-" : ""}${key}` });
+
+  /**
+   * @param {HeadNumbers} numbers
+   * @param {Spot} spot
+   * @param {string} key
+   * @param {number} share
+   */
+  function row(numbers, spot, key, share) {
+    const name = `${state.siteName(spot.site)} · head ${spot.head}`;
+    const line = element("span", "hs-bar-line", { "aria-hidden": "true" });
+    line.style.setProperty("--share", `${100 * share}%`);
+    const made = element(
+      "button",
+      "hs-finder-row",
+      { type: "button" },
+      element("span", "", {}, name),
+      line,
+      element("span", "hs-bar-number", {}, numbers.text(key, numbers.value(key, spot))),
+    );
+    made.title = numbers.sentence(spot) ?? "";
+    made.onclick = () => state.select(spot);
+    return element("li", "", {}, made);
+  }
+
+  /** @param {HeadNumbers} numbers */
+  function rank(numbers) {
+    const { least } = rankOf(state.selection.rank);
+    const key = keyOf(numbers);
+    const spots = spotsOf(state.base.sites, state.group());
+    const values = numbers.values(key, spots);
+    const [low, high] = rangeOf(values) ?? [0, 1];
+    found = ranked(values, least).slice(0, LISTED).map((place) => spots[place]);
+    const rows = found.map((spot) =>
+      row(numbers, spot, key, shareOf(numbers.value(key, spot) ?? low, [Math.min(low, 0), high])),
+    );
+    list.replaceChildren(...rows);
+    measure.show(numbers.measures, key);
+    order.selectedIndex = least ? 1 : 0;
+    const many = Math.min(LISTED, spots.length);
+    setText(words, many < LISTED ? "The heads with" : "The ten heads with");
+    showLine(missing, undefinedNote(numbers, key, spots));
+    setText(about, aboutOf(numbers.measure(key)));
+  }
+
+  function mark() {
+    const { site, head } = state.selection;
+    [...list.children].forEach((item, i) => {
+      const chosen = found[i].site === site && found[i].head === head;
+      setAttribute(/** @type {Element} */ (item.firstChild), "aria-pressed", String(chosen));
+    });
+  }
+
+  return {
+    render() {
+      const { site, head, overview, rank: by } = state.selection;
+      if (switched(overview) && overview === "scatter") opened = box.open = true;
+      if (!opened) return;
+      const numbers = state.askNumbers();
+      showLine(
+        wait,
+        numbers ? "" : state.waitingFor("numbers", "Computing the numbers of every head"),
+      );
+      if (!numbers) return;
+      if (listed(numbers, by, state.group()[0])) rank(numbers);
+      if (marked(found, site, head)) mark();
+    },
+  };
+}

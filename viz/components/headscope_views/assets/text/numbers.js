@@ -1,0 +1,190 @@
+// The numbers of every head: their values, the ranks of heads, and how a number is written.
+
+import { signed } from "../core/ticks.js";
+
+/** @import {Measure, NumbersAnswer, Range, Site} from "../types" */
+
+/** @typedef {{site: number, head: number}} Spot one head of one site */
+
+/** The layer of a head, as if it were one of its numbers. */
+const LAYER = "layer";
+const DIGITS = 4; // of a number, before and after the point; after it at most so many
+
+export class HeadNumbers {
+  /**
+   * @param {NumbersAnswer} answer
+   * @param {Site[]} sites
+   */
+  constructor(answer, sites) {
+    this.answer = answer;
+    this.sites = sites;
+    /** @type {Measure[]} */
+    this.measures = [
+      {
+        ...{ key: LAYER, title: "Layer", formula: "", source: "", low: 0, high: null },
+        about: "The network’s own number of the block.",
+      },
+      ...answer.measures,
+    ];
+    /** @type {Map<string, number>} */
+    this.digits = new Map();
+  }
+
+  /**
+   * The measure with this key; the first of the model's own if there is none.
+   *
+   * @param {string} key
+   */
+  measure(key) {
+    return this.measures.find((each) => each.key === key) ?? this.measures[1] ?? this.measures[0];
+  }
+
+  /** @param {string} key */
+  has(key) {
+    return this.measures.some((each) => each.key === key);
+  }
+
+  /**
+   * A head's number; null where it is not defined.
+   *
+   * @param {string} key
+   * @param {Spot} spot
+   */
+  value(key, { site, head }) {
+    if (key === LAYER) return this.sites[site].layer;
+    return this.answer.values[key]?.[site]?.[head] ?? null;
+  }
+
+  /**
+   * @param {string} key
+   * @param {Spot[]} spots
+   */
+  values(key, spots) {
+    return spots.map((spot) => this.value(key, spot));
+  }
+
+  /** @param {Spot} spot */
+  sentence({ site, head }) {
+    return this.answer.sentences[site]?.[head] ?? null;
+  }
+
+  /**
+   * Why a measure is not defined for some heads; "" where that is not told.
+   *
+   * @param {string} key
+   */
+  reason(key) {
+    return this.answer.reasons[key] ?? "";
+  }
+
+  /**
+   * A number of a measure, with as many digits as all others of it; "–" where there is none.
+   *
+   * @param {string} key
+   * @param {number | null} value
+   */
+  text(key, value) {
+    if (value === null) return "–";
+    let digits = this.digits.get(key);
+    if (digits === undefined) {
+      digits = key === LAYER ? 0 : digitsOf(this.answer.values[key]?.flat() ?? []);
+      this.digits.set(key, digits);
+    }
+    return signed(value, digits);
+  }
+}
+
+/**
+ * Digits after the point with which values of one measure are written.
+ *
+ * @param {(number | null)[]} values
+ */
+export function digitsOf(values) {
+  let most = 0;
+  for (const value of values) if (value !== null) most = Math.max(most, Math.abs(value));
+  if (values.every((value) => value === null || Number.isInteger(value))) return 0;
+  const before = most < 1 ? 0 : Math.floor(Math.log10(most)) + 1;
+  return Math.max(0, DIGITS - before);
+}
+
+/**
+ * Every head of these sites, in order.
+ *
+ * @param {Site[]} sites
+ * @param {number[]} group indexes of sites
+ * @returns {Spot[]}
+ */
+export const spotsOf = (sites, group) =>
+  group.flatMap((site) => Array.from({ length: sites[site].heads }, (_, head) => ({ site, head })));
+
+/**
+ * Places of the values in order of rank, the largest first; of equal ones the first comes first.
+ * Those without a value are left out.
+ *
+ * @param {(number | null)[]} values
+ * @param {boolean} [least] whether the smallest come first
+ */
+export function ranked(values, least = false) {
+  const sign = least ? 1 : -1;
+  return values
+    .flatMap((value, place) => (value === null ? [] : [{ value, place }]))
+    .sort((a, b) => sign * (a.value - b.value) || a.place - b.place)
+    .map(({ place }) => place);
+}
+
+/**
+ * A rank as the link has it: the key of a measure, after "-" if the least come first.
+ *
+ * @param {string} rank
+ */
+export const rankOf = (rank) =>
+  rank.startsWith("-") ? { key: rank.slice(1), least: true } : { key: rank, least: false };
+
+/**
+ * Where a value stands between the smallest and the largest, 0 to 1.
+ *
+ * @param {number} value
+ * @param {Range} range
+ */
+export const shareOf = (value, [low, high]) =>
+  high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0;
+
+/**
+ * A condition on a number: "> 0.3", "<= 2", "0.2 - 0.5", "0.25" (equal as far as it is written);
+ * null if it is none.
+ *
+ * @param {string} text
+ * @returns {((value: number) => boolean) | null}
+ */
+export function conditionOf(text) {
+  const plain = text.replaceAll("−", "-").replaceAll("≥", ">=").replaceAll("≤", "<=").trim();
+  const number = String.raw`-?(?:\d+\.?\d*|\.\d+)`;
+  const compared = new RegExp(`^(>=|<=|>|<|=)\\s*(${number})$`).exec(plain);
+  if (compared) {
+    const bound = Number(compared[2]);
+    /** @type {Record<string, (value: number) => boolean>} */
+    const tests = {
+      ">": (value) => value > bound,
+      ">=": (value) => value >= bound,
+      "<": (value) => value < bound,
+      "<=": (value) => value <= bound,
+      "=": (value) => isRounded(value, compared[2]),
+    };
+    return tests[compared[1]];
+  }
+  const between = new RegExp(`^(${number})\\s*(?:-|–|to|\\.\\.)\\s*(${number})$`).exec(plain);
+  if (between) {
+    const [low, high] = [Number(between[1]), Number(between[2])];
+    return (value) => value >= low && value <= high;
+  }
+  return new RegExp(`^${number}$`).test(plain) ? (value) => isRounded(value, plain) : null;
+}
+
+/**
+ * @param {number} value
+ * @param {string} written
+ */
+function isRounded(value, written) {
+  const digits = written.split(".")[1]?.length ?? 0;
+  return Math.abs(value - Number(written)) <= 0.5 * 10 ** -digits + 1e-12;
+}
