@@ -6,6 +6,7 @@ import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { shown } from "../core/labels.js";
+import { listenForBrush } from "./brush.js";
 import { hiddenShare, percent, strongestPlaces } from "./filters.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened, widthOf } from "./painter.js";
@@ -84,8 +85,11 @@ export function copies(state, parent) {
   const inSight = new Set();
   /** @type {number | null} the answering token under the pointer */
   let over = null;
+  /** @type {import("./span.js").Range | null} */
+  let brushed = null; // what a drag would choose
   const built = changes();
   const revealed = changes();
+  const jumped = changes();
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries)
@@ -190,6 +194,18 @@ export function copies(state, parent) {
         state.changed();
       },
     });
+    listenForBrush(text.box, {
+      placeOf: (event) => {
+        const index = text.indexOf(event);
+        return index === null ? null : { axis: answering(), index };
+      },
+      anchor: () => state.selection.token,
+      mark(_, range) {
+        brushed = range;
+        state.changed();
+      },
+      apply: (axis, range) => state.brush(axis, range),
+    });
     const box = element("div", "hs-copy", {}, heading, number, text.box);
     box.style.setProperty("--head", headColour(head, theme));
     return { copy, box, title: heading, read: number, text };
@@ -243,6 +259,7 @@ export function copies(state, parent) {
         over,
         found: state.foundPlaces(answering()),
         marked: places.length ? new Set(places) : NONE,
+        brushed,
       },
       theme,
     );
@@ -317,13 +334,18 @@ export function copies(state, parent) {
     if (!choices.box.hidden) {
       const [text, range] = outward() ? [query, rows] : [key, cols];
       choices.arrange(text, range, { ...how, tallest: 120 * unit, picks: true });
-      const look = { ground: () => null, told: () => "", over: null, marked: NONE, chosen };
+      const look = { ground: () => null, told: () => "", over: null, marked: NONE, chosen, brushed: null };
       choices.render({ ...look, current: token(), found: state.foundPlaces(asking()) }, theme);
     }
     const [text, range] = answering() === "key" ? [key, cols] : [query, rows];
     for (const each of seen) {
       each.text.arrange(text, range, { ...how, picks: one && !isMean() });
       shade(each, theme);
+    }
+    const match = state.matched();
+    if (jumped(match?.axis, match?.index) && match) {
+      if (one || match.axis === answering()) for (const each of seen) each.text.reveal(match.index);
+      else choices.reveal(match.index);
     }
     if (revealed(chosen, state.trace) && chosen !== null && one)
       for (const each of seen) each.text.reveal(chosen);

@@ -15,6 +15,8 @@ import { shown } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./painter.js";
+import { strongestOnly } from "./filters.js";
+import { isDrawn } from "./span.js";
 import { strandsOf, strongest } from "./strands.js";
 import { headColour, headSwitches } from "./switches.js";
 import { tallestPlot } from "./viewport.js";
@@ -66,6 +68,9 @@ export function lines(state, parent) {
   let height = 0;
   let family = "";
   let unit = 1;
+  /** @type {{axis: Axis, range: import("./span.js").Range} | null} */
+  let brushed = null; // what a drag would choose
+  const jumped = changes();
 
   /**
    * @param {Axis} axis
@@ -81,8 +86,17 @@ export function lines(state, parent) {
       },
       letGo() {
         state.isolate(null);
-        state.select({ token: null });
+        state.letGo();
       },
+      pinned() {
+        const pinned = pinnedOf();
+        return pinned?.axis === axis ? pinned.index : null;
+      },
+      mark(range) {
+        brushed = range && { axis, range };
+        state.changed();
+      },
+      brush: (range) => state.brush(axis, range),
       cross: () => (axis === "query" ? right : left).focus(),
       scrolled: () => state.changed(),
     };
@@ -102,10 +116,12 @@ export function lines(state, parent) {
     family = style.fontFamily;
     row = Math.round(ROW * unit);
     const { query, key } = state.texts();
-    const most = Math.max(query.labels.length, key.labels.length) * row;
+    const { rows, cols } = state.ranges();
+    const [down, across] = [rows[1] - rows[0], cols[1] - cols[0]];
+    const most = Math.max(down, across) * row;
     height = Math.min(most, Math.ceil(tallestPlot(innerHeight, topOf(stage), BELOW * unit)));
-    left.arrange(query, row, Math.min(height, query.labels.length * row));
-    right.arrange(key, row, Math.min(height, key.labels.length * row));
+    left.arrange(query, rows, row, Math.min(height, down * row));
+    right.arrange(key, cols, row, Math.min(height, across * row));
     stage.style.height = `${height}px`;
   }
 
@@ -119,10 +135,17 @@ export function lines(state, parent) {
     const { site } = state.selection;
     let [rows, cols] = [left.range(), right.range()];
     const active = state.isolated ?? pinnedOf();
-    if (active?.axis === "query") rows = [active.index, active.index + 1];
-    if (active?.axis === "key") cols = [active.index, active.index + 1];
+    const sight = rows;
+    if (active && isDrawn(state.ranges(), active.axis, active.index)) {
+      if (active.axis === "query") rows = [active.index, active.index + 1];
+      else cols = [active.index, active.index + 1];
+    }
     const weights = state.maps.window(site, head, rows, cols);
-    return weights && strandsOf(weights, rows, cols, state.top(state.parts(site, head)[0]));
+    if (!weights) return null;
+    const found = strandsOf(weights, rows, cols, state.least(head));
+    if (!state.selection.top) return found;
+    const few = state.strongest(head, sight);
+    return few && strongestOnly(found, few);
   }
 
   /**
@@ -260,7 +283,8 @@ export function lines(state, parent) {
     if (section.hidden) return;
     const { query, key } = state.labels();
     const { fontSize } = getComputedStyle(section);
-    if (arranged(query, key, stage.clientWidth, innerHeight, fontSize)) {
+    const { rows, cols } = state.ranges();
+    if (arranged(query, key, stage.clientWidth, innerHeight, fontSize, ...rows, ...cols)) {
       arrange();
       painted(null);
       const pinned = pinnedOf();
@@ -273,16 +297,25 @@ export function lines(state, parent) {
     const pinned = pinnedOf();
     /** @param {Axis} axis */
     const indexIn = (axis) => [active, pinned].map((each) => (each?.axis === axis ? each.index : null));
+    /** @param {Axis} axis */
+    const brushedIn = (axis) => (brushed?.axis === axis ? brushed.range : null);
+    const match = state.matched();
+    if (jumped(match?.axis, match?.index) && match) {
+      if (match.axis === "query") left.reveal(match.index);
+      if (match.axis === "key" || state.texts().one) right.reveal(match.index);
+    }
     const [activeLeft, pinnedLeft] = indexIn("query");
     const [activeRight, pinnedRight] = indexIn("key");
-    left.render(activeLeft, pinnedLeft);
-    right.render(activeRight, pinnedRight);
+    left.render(activeLeft, pinnedLeft, state.foundPlaces("query"), brushedIn("query"));
+    right.render(activeRight, pinnedRight, state.foundPlaces("key"), brushedIn("key"));
     const parts = on.flatMap((head) => state.parts(site, head));
     stage.classList.toggle("hs-dim", on.some((head) => !strands(head)));
     const place = [left.offset(), right.offset(), canvas.clientWidth, height, devicePixelRatio];
-    const what = [theme, state.trace, site, on.join(), scale, token, direction];
+    const { least, top } = state.selection;
+    const few = top ? on.map((head) => state.strongest(head, left.range())) : [];
+    const what = [theme, state.trace, site, on.join(), scale, token, direction, least, top];
     const one = state.isolated && `${state.isolated.axis} ${state.isolated.index}`;
-    if (painted(...what, ...place, one, parts.length, ...parts)) paint(theme);
+    if (painted(...what, ...place, one, parts.length, ...parts, ...few)) paint(theme);
     explain();
     readOut();
   }

@@ -39,6 +39,7 @@ const CHIP = { padding: 14, least: 24, row: 36, coarse: 42, line: 21 }; // pixel
  * @property {number | null} over
  * @property {ReadonlySet<number>} found
  * @property {ReadonlySet<number>} marked
+ * @property {Range | null} brushed
  */
 
 /**
@@ -180,7 +181,7 @@ export function passage(className, name, on) {
     naming = setTimeout(nameAll, NAME_MS);
   }
   /** @param {Look} now */
-  function colour({ ground, current, chosen, over, found, marked }) {
+  function colour({ ground, current, chosen, over, found, marked, brushed }) {
     const reachable = rowOf(rows, chosen ?? -1) < 0 ? rows[0]?.from : chosen;
     for (const made of chips) {
       const index = Number(made.dataset.index);
@@ -195,6 +196,8 @@ export function passage(className, name, on) {
       made.classList.toggle("hs-over", index === over);
       made.classList.toggle("hs-found", found.has(index));
       made.classList.toggle("hs-marked", marked.has(index));
+      const inside = brushed && index >= brushed[0] && index < brushed[1];
+      made.classList.toggle("hs-brushed-chip", Boolean(inside));
       if (!picks) continue;
       setAttribute(made, "aria-checked", String(index === chosen));
       made.tabIndex = index === reachable ? 0 : -1;
@@ -223,7 +226,7 @@ export function passage(className, name, on) {
       box.scrollTop = found.top - box.clientHeight / 3;
   }
 
-  return { box, arrange, render, reveal, destroy: () => clearTimeout(naming) };
+  return { box, arrange, render, reveal, indexOf, destroy: () => clearTimeout(naming) };
 }
 
 /**

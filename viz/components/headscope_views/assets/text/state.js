@@ -8,12 +8,16 @@ import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
 import { HeadNumbers } from "./numbers.js";
+import { hiddenIn, strongestKeys } from "./filters.js";
 import { matches } from "./search.js";
-import { rangesOf } from "./span.js";
+import { listed, rangesOf } from "./span.js";
+import { headsShown, LEAST } from "./strands.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
+const SHARES = 256; // that are kept
+const CHUNK = 64; // rows whose strongest keys are asked for together
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
@@ -24,6 +28,14 @@ const ANSWERS = 16 << 20; // maximum bytes of what is known of heads
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
+
+/** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
+
+/**
+ * The share of a head's weight that is not drawn.
+ *
+ * @typedef {{name: string, share: number, sign: "" | "≈", sampled: string}} HiddenShare
+ */
 
 /**
  * A head whose text is shaded.
@@ -68,6 +80,9 @@ export class TextState {
     this.copies = []; // the shaded texts in sight
     /** @type {Set<string>} */
     this.slots = new Set(); // of the copies' requests
+    /** @type {Map<string, number>} */
+    this.shares = new Map(); // of weight hidden, computed here for lack of a server
+    this.match = -1; // the one that was jumped to
     /** @type {{find: string, base: Base | null, of: Map<string[], Range[]>}} */
     this.search = { find: "", base: null, of: new Map() };
     /** @type {{rows: [number, number], cols: [number, number]} | null} */
@@ -328,6 +343,125 @@ export class TextState {
       this.rest("tile", TILE_MS);
   }
 
+  /** What was searched for: in the queries' text, then in the keys'. */
+  matches() {
+    /** @type {(axis: Axis) => Match[]} */
+    const of = (axis) => this.found(axis).map((run) => ({ axis, run }));
+    return this.texts().one ? of("query") : [...of("query"), ...of("key")];
+  }
+
+  /** @param {number} index of a match, which the picture scrolls to; −1 for none */
+  showMatch(index) {
+    this.match = index;
+    this.changed();
+  }
+
+  /** The first token of the match that was jumped to. */
+  matched() {
+    const match = this.matches()[this.match];
+    return match ? { axis: match.axis, index: match.run[0] } : null;
+  }
+
+  /**
+   * What a brush chose.
+   *
+   * @param {Axis} axis
+   * @param {Range} range
+   */
+  brush(axis, range) {
+    this.select(axis === "query" ? { rows: listed(range) } : { columns: listed(range) });
+  }
+
+  /** Whether filters leave anything out. */
+  isFiltered() {
+    const { least, block, rows, columns, top, form } = this.selection;
+    return Boolean(least || rows || columns || block !== "all" || (top && form === "lines"));
+  }
+
+  /**
+   * The weight below which nothing is drawn; lines also leave out what would be too faint to see.
+   *
+   * @param {Head} head
+   */
+  least(head) {
+    const { site, least, form } = this.selection;
+    const faint = form === "lines" ? LEAST * this.top(this.parts(site, head)[0]) : 0;
+    return Math.max(least, faint);
+  }
+
+  /** The heads of the picture that is shown. */
+  drawn() {
+    const { form, shown, head } = this.selection;
+    return form === "lines" ? headsShown(shown, head, this.site().heads) : [head];
+  }
+
+  /**
+   * The share of weight that filters hide, of each head that is drawn; without those that are not
+   * known yet.
+   *
+   * @returns {HiddenShare[]}
+   */
+  hidden() {
+    if (!this.isFiltered()) return [];
+    return this.drawn().flatMap((head) => this.hiddenOf(head) ?? []);
+  }
+
+  /**
+   * @param {Head} head
+   * @returns {HiddenShare | null}
+   */
+  hiddenOf(head) {
+    const { site, top, form } = this.selection;
+    const { rows, cols } = this.ranges();
+    const least = this.least(head);
+    const few = form === "lines" && top ? top : 0;
+    const name = this.headName(head);
+    if (this.view.remote) {
+      const filters = { ...(least ? { least: least.toFixed(6) } : {}), ...(few ? { top: few } : {}) };
+      const ranges = { rows: rows.join("-"), columns: cols.join("-") };
+      const path = pathOf("hidden", { site, head, ...ranges, ...filters });
+      const told = /** @type {{share: number, rows: number, total: number} | null} */ (
+        this.view.answer(`hidden ${head}`, path)
+      );
+      if (!told) return null;
+      const sampled = told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
+      return { name, share: told.share, sign: "", sampled };
+    }
+    const what = [this.trace, site, head, ...rows, ...cols, least, few].join();
+    const known = this.shares.get(what);
+    if (known !== undefined) return { name, share: known, sign: "≈", sampled: "" };
+    const weights = this.maps.window(site, head, rows, [0, this.site().keys]);
+    if (!weights) return null;
+    const share = hiddenIn(weights, this.site().keys, cols, least, few);
+    if (this.shares.size > SHARES) this.shares.clear();
+    this.shares.set(what, share);
+    return { name, share, sign: "≈", sampled: "" };
+  }
+
+  /**
+   * The strongest keys of some rows; null where all are drawn, or until they have come.
+   *
+   * @param {Head} head
+   * @param {Range} rows in sight
+   * @returns {{first: number, keys: number[][]} | null}
+   */
+  strongest(head, rows) {
+    const { site, top } = this.selection;
+    if (!top) return null;
+    const { rows: all, cols } = this.ranges();
+    const from = Math.max(all[0], rows[0] - (rows[0] % CHUNK));
+    const to = Math.min(all[1], rows[1] + CHUNK - (rows[1] % CHUNK));
+    if (this.view.remote) {
+      const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
+      const path = pathOf("strongest", { site, head, top, ...ranges });
+      return /** @type {{first: number, keys: number[][]} | null} */ (
+        this.view.answer(`strongest ${head}`, path)
+      );
+    }
+    const weights = this.maps.window(site, head, [from, to], cols);
+    return weights && strongestKeys(weights, [from, to], cols, top);
+  }
+
   /**
    * Lets go of one thing that was chosen: the pinned token, else what was brushed.
    *
@@ -494,6 +628,7 @@ export class TextState {
       this.maps = new Maps(base);
       this.hover = this.isolated = this.inSight = null;
       this.copies = [];
+      this.match = -1;
       this.slots.clear();
       this.overview = message.area;
       this.fetched.clear();

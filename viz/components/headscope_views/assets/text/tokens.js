@@ -113,9 +113,10 @@ export function tokens(state, parent) {
     };
     const { one } = state.texts();
     const asked = one ? current : null;
-    answers.render({ ground, told, current: asked, chosen, over, found, marked }, theme);
+    const look = { ground, told, current: asked, chosen, over, found, marked, brushed: null };
+    answers.render(look, theme);
     if (one) return;
-    const plain = { ground: () => null, told: () => "", over: null, marked };
+    const plain = { ground: () => null, told: () => "", over: null, marked, brushed: null };
     const sought = state.foundPlaces(outward() ? "query" : "key");
     choices.render({ ...plain, current, chosen, found: sought }, theme);
   }
