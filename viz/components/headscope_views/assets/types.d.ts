@@ -227,9 +227,11 @@ export interface Base {
   theme: Record<Mode, ThemeColours>;
 }
 
-/** What the views of a text are sent in "thumbs". */
+/** What the views of a text are sent in "thumbs": small maps of every head of some sites. */
 export interface ThumbsHeader {
   at: number;
+  /** The first site. */
+  first: number;
   sites: number;
   columns: number;
   rows: number;
