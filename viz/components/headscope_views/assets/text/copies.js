@@ -144,7 +144,7 @@ export function copies(state, parent) {
 
   /** @param {number | null} index in a shaded text */
   function pointInCopy(index) {
-    const { one } = state.texts();
+    const one = state.isOneText();
     over = index;
     if (one && !isMean() && state.selection.token === null) pointAt(index);
     else state.changed();
@@ -239,7 +239,7 @@ export function copies(state, parent) {
    */
   function shade({ copy, box, text, read: number }, theme) {
     const { least, top: count, scale, token: chosen } = state.selection;
-    const { one } = state.texts();
+    const one = state.isOneText();
     const range = answering() === "key" ? state.ranges().cols : state.ranges().rows;
     const found = valuesOf(copy);
     box.classList.toggle("hs-dim", !found && (isMean() || token() !== null));
@@ -325,7 +325,8 @@ export function copies(state, parent) {
     if (built(theme, state.trace, site, listed, head, some)) build(theme);
     const seen = shaded.filter(({ box }) => inSight.has(box));
     state.setCopies(seen.map(({ copy }) => copy));
-    const { query, key, one } = state.texts();
+    const { query, key } = state.texts();
+    const one = state.isOneText();
     const { rows, cols } = state.ranges();
     const style = getComputedStyle(section);
     const unit = parseFloat(style.fontSize) / 16;

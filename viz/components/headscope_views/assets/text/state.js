@@ -138,6 +138,12 @@ export class TextState {
     return rangesOf(this.texts(), this.selection);
   }
 
+  /** Whether one drawn text both asks and answers. */
+  isOneText() {
+    const { rows, cols } = this.ranges();
+    return this.texts().one && rows.join() === cols.join();
+  }
+
   /**
    * The runs of tokens of an axis that were searched for.
    *

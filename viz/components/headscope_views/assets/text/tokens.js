@@ -75,7 +75,8 @@ export function tokens(state, parent) {
   };
 
   function arrange() {
-    const { query, key, one } = state.texts();
+    const { query, key } = state.texts();
+    const one = state.isOneText();
     const { rows, cols } = state.ranges();
     const style = getComputedStyle(section);
     const unit = parseFloat(style.fontSize) / 16;
@@ -111,7 +112,7 @@ export function tokens(state, parent) {
       const weight = weightOf(index);
       return weight ? `weight ${weight.sign}${weight.value.toFixed(3)}` : "";
     };
-    const { one } = state.texts();
+    const one = state.isOneText();
     const asked = one ? current : null;
     const look = { ground, told, current: asked, chosen, over, found, marked, brushed: null };
     answers.render(look, theme);
@@ -171,7 +172,7 @@ export function tokens(state, parent) {
     answers.box.classList.toggle("hs-dim", missing && chosen !== null);
     if (!missing) shadeAll(theme);
     if (revealed(chosen, state.base) && chosen !== null)
-      (state.texts().one ? answers : choices).reveal(chosen);
+      (state.isOneText() ? answers : choices).reveal(chosen);
     explain(theme);
     readWeight();
   }
