@@ -391,7 +391,7 @@ function paintAxes(context, layout, picture) {
   );
   clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
     axis(shownRange.cols, view.col, width, [...found.key, ...(inward ? own : important)], (i, at) => {
-      if (found.key.has(i)) paintFound(context, theme, left + at - 2 * unit, top - 6 * unit, unit);
+      if (found.key.has(i)) paintFound(context, theme, left + at - 2 * unit, top - 4 * unit, unit);
       const what = { all, own: (inward && i === pinned) || found.key.has(i), text: named(labels.key[i], i), angle };
       paintLabel(context, layout, picture, what, left + at, top);
     }),
@@ -409,7 +409,7 @@ function paintAxes(context, layout, picture) {
  */
 function paintFound(context, theme, x, y, unit) {
   context.fillStyle = theme.primary;
-  context.fillRect(x, y, 4 * unit, 5 * unit);
+  context.fillRect(x, y, 4 * unit, 4 * unit);
 }
 
 /**
