@@ -72,7 +72,7 @@ def test_brushed_tokens_alone_are_drawn_and_what_they_hide_is_told(draw):
     lines.page.keyboard.press("Escape")  # lets go of the token,
     lines.page.keyboard.press("Escape")  # then of what was brushed
     expect(lines.left.locator("[role=option]")).to_have_count(12)
-    assert "rows=" not in lines.page.url or lines.page.wait_for_url(re.compile("(?!.*rows=)"))
+    lines.page.wait_for_url(re.compile("^(?!.*rows=)"))
 
 
 def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
@@ -89,5 +89,4 @@ def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
     slider = lines.page.get_by_role("slider", name="Hide weights below")
     slider.press("End")
     expect(lines.page.locator(".hs-hidden-share")).to_have_text("100 % of the weight is hidden")
-    lines.page.wait_for_url(re.compile("find=needle&?.*"))
-    lines.page.wait_for_url(re.compile("least=1"))
+    lines.page.wait_for_url(re.compile("least=1.*find=needle"))
