@@ -1,73 +1,58 @@
-// Brushing tokens: a drag from one to another, or a click with Shift, chooses all between them.
+// A rectangle drawn over a plot with the mouse.
 
-import { between } from "./span.js";
+/** @import {Plot} from "./dots.js" */
 
-/** @import {Axis} from "../types" */
-/** @import {Range} from "./span.js" */
-
-/** @typedef {{axis: Axis, index: number}} Place */
+const CLICK = 4; // pixels a pointer may stray in a click
 
 /**
+ * What is done with the rectangle.
+ *
  * @typedef {object} Brush
- * @property {(event: MouseEvent) => Place | null} placeOf the token at the pointer
- * @property {(axis: Axis) => number | null} anchor where a click with Shift begins
- * @property {(axis: Axis, range: Range | null) => void} mark shows what would be chosen
- * @property {(axis: Axis, range: Range) => void} apply
+ * @property {() => boolean} starts whether a press may become a rectangle
+ * @property {(box: Plot | null) => void} draw while the mouse is down, in the element's pixels
+ * @property {(box: Plot) => void} done
  */
 
 /**
- * Touches scroll, so only a mouse or a pen drags. A click that ends a brush goes no further.
- *
  * @param {HTMLElement} target
  * @param {Brush} on
+ * @returns {() => boolean} whether the last press was a rectangle, not a click
  */
-export function listenForBrush(target, on) {
-  /** @type {Place | null} */
-  let start = null;
-  /** @type {Range | null} */
-  let range = null;
-  let finished = false; // a brush: the click that follows belongs to it
+export function brush(target, on) {
+  /** @type {{x: number, y: number} | null} */
+  let from = null;
+  /** @type {Plot | null} */
+  let box = null;
+  let far = false;
 
+  /** @param {PointerEvent} event */
+  const spot = (event) => {
+    const { left, top } = target.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
   target.addEventListener("pointerdown", (event) => {
-    finished = false;
-    start = event.button === 0 && event.pointerType !== "touch" && !event.shiftKey ? on.placeOf(event) : null;
-    range = null;
+    far = false;
+    from = event.pointerType === "mouse" && event.button === 0 && on.starts() ? spot(event) : null;
   });
   target.addEventListener("pointermove", (event) => {
-    if (!start || !(event.buttons & 1)) return;
-    const place = on.placeOf(event);
-    if (!place || place.axis !== start.axis) return;
-    if (!range && place.index === start.index) return;
-    range = between(start.index, place.index);
-    on.mark(start.axis, range);
+    if (!from) return;
+    const { x, y } = spot(event);
+    if (!far && Math.hypot(x - from.x, y - from.y) <= CLICK) return;
+    if (!far) target.setPointerCapture(event.pointerId);
+    far = true;
+    const [left, top] = [Math.min(x, from.x), Math.min(y, from.y)];
+    box = { left, top, width: Math.abs(x - from.x), height: Math.abs(y - from.y) };
+    on.draw(box);
   });
-  target.addEventListener("pointerup", () => {
-    const axis = start?.axis;
-    start = null;
-    if (!axis || !range) return;
-    on.mark(axis, null);
-    finished = range[1] - range[0] > 1;
-    if (finished) on.apply(axis, range);
-    range = null;
+  const end = () => {
+    if (far && box && from) on.done(box);
+    from = box = null;
+    on.draw(null);
+  };
+  target.addEventListener("pointerup", end);
+  target.addEventListener("pointercancel", () => {
+    far = false;
+    end();
   });
-  target.addEventListener("pointerleave", () => {
-    if (start) on.mark(start.axis, null);
-    start = range = null;
-  });
-  target.addEventListener(
-    "click",
-    (event) => {
-      const place = event.shiftKey ? on.placeOf(event) : null;
-      const anchor = place && on.anchor(place.axis);
-      if (place && anchor !== null && anchor !== place.index) {
-        on.apply(place.axis, between(anchor, place.index));
-        finished = true;
-      }
-      if (!finished) return;
-      finished = false;
-      event.stopImmediatePropagation();
-      event.preventDefault();
-    },
-    { capture: true },
-  );
+  return () => far;
 }

@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../core/dom.js";
 import { shown } from "../core/labels.js";
-import { listenForBrush } from "./brush.js";
+import { listenForBrush } from "./brushing.js";
 import { between } from "./span.js";
 import { inSight } from "./strands.js";
 

@@ -6,7 +6,7 @@ import { changes } from "../core/changes.js";
 import { textOn } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { shown } from "../core/labels.js";
-import { listenForBrush } from "./brush.js";
+import { listenForBrush } from "./brushing.js";
 import { hiddenShare, percent, strongestPlaces } from "./filters.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened, widthOf } from "./painter.js";

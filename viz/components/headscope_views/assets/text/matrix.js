@@ -4,7 +4,7 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
-import { listenForBrush } from "./brush.js";
+import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { listen } from "./gestures.js";
 import { paintBand, paintCross, paintPicture, widthsOf } from "./painter.js";

@@ -7,8 +7,8 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
-import { HeadNumbers } from "./numbers.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
+import { HeadNumbers, passing, spotsOf } from "./numbers.js";
 import { matches } from "./search.js";
 import { listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
@@ -67,6 +67,10 @@ export class TextState {
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
+    /** @type {ReadonlyMap<string, string>} conditions that heads are filtered by, by measure */
+    this.conditions = new Map();
+    /** @type {ReadonlySet<string> | null} heads that stand out from the others; null: all alike */
+    this.standing = null;
     /** @type {Cache<object>} other responses about heads, by path */
     this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
@@ -253,6 +257,27 @@ export class TextState {
   askNumbers() {
     if (!this.numbers) this.view.client?.want("numbers", "numbers");
     return this.numbers;
+  }
+
+  /**
+   * Filters heads by one more number, or by no condition on it.
+   *
+   * @param {Record<string, string>} conditions
+   */
+  filter(conditions) {
+    const next = Object.entries({ ...Object.fromEntries(this.conditions), ...conditions });
+    this.conditions = new Map(next.filter(([, text]) => text.trim()));
+    this.changed();
+  }
+
+  /** Every head of the chosen kind of attention. */
+  spots() {
+    return spotsOf(this.base.sites, this.group());
+  }
+
+  /** Those of them that meet the conditions. */
+  passing() {
+    return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
   }
 
   /**
@@ -526,6 +551,7 @@ export class TextState {
     if (this.parts().length) this.repin();
     this.wishLines();
     this.wishCopies();
+    if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
     if (form === "text") return;
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : this.mapPath(site, head));
