@@ -46,7 +46,9 @@ def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> To
     first = trace.output.first
     if place < first:
         raise ValueError(f"place: logits were kept from token {first} on, received {place}")
-    found = torch.softmax(logits[item, place - first].float(), -1).topk(min(count, logits.shape[-1]))
+    found = torch.softmax(logits[item, place - first].float(), -1).topk(
+        min(count, logits.shape[-1])
+    )
     return TopTokens(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
 
 
