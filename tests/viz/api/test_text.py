@@ -237,8 +237,9 @@ def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows(ask: Ask) -> N
     answer = steps.pair_of(entry, "id", 2, 3, 2, 3)
     own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
     assert (answer["query"], answer["key"]) == tuple(found.labels[place] for place in own)
-    assert answer["steps"][-1]["value"] == float(view.weights(2, 3)[2, 3])
-    assert answer["steps"][-2]["value"] == float(found.weights(2, 3)[own])
+    shown, single = float(view.weights(2, 3)[2, 3]), float(found.weights(2, 3)[own])
+    assert answer["steps"][-1]["value"] == pytest.approx(shown, rel=1e-6)
+    assert answer["steps"][-2]["value"] == pytest.approx(single, rel=1e-6)
     with pytest.raises(ValueError, match="one head"):
         steps.pair_of(entry, "id", 2, "mean", 2, 3)
 

@@ -2,6 +2,7 @@
 
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { queryKey } from "./query_key.js";
 
 /** @import {Form, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -34,5 +35,11 @@ export const FORMS = [
     label: "Lines",
     title: "Each weight as a line between two columns of tokens",
     make: lines,
+  },
+  {
+    name: "qk",
+    label: "Query · key",
+    title: "One pair of tokens: query and key element by element, and the steps to the weight",
+    make: queryKey,
   },
 ];
