@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from models.attention.blocks import Block, row_blocks
-from models.attention.pattern import Pattern, Rows, positions
+from models.attention.blocks import Block, read_blocks
+from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.projections import Norm as Norm
 from models.projections import Origin, Projections
 from models.text import Tokens
@@ -369,25 +369,50 @@ class Trace:
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
-        """Every weight of a site once, in blocks that fit the processor's cache.
+    def blocks(
+        self,
+        site: Site,
+        *,
+        head: int | None = None,
+        rows: range | None = None,
+        item: int = 0,
+    ) -> Iterator[Block]:
+        """Every weight of a site once, in blocks that stay in the processor's cache.
 
-        One item of the batch, padding removed.
+        Args:
+            site: one of `sites`.
+            head: one head; None for all.
+            rows: consecutive queries; None for all.
+            item: which item of the layer's own batch; its padding is removed.
         """
         pattern = self.pattern(site)
-        queries = len(self.queries(site)[self._checked(item, site)])
+        rows = range(len(self.queries(site)[self._checked(item, site)])) if rows is None else rows
         keys = len(self.keys(site)[item])
         own = self.axes.get(site)
         if own is None or all(axis.leads(item) for axis in own):
-            yield from pattern.blocks(item=item, queries=queries, keys=keys)
+            yield from pattern.blocks(head=head, rows=rows, keys=keys, item=item)
             return
 
-        def read(heads: slice, rows: slice) -> Block:
+        def read(heads: slice, some: slice) -> Block:
             chosen = range(heads.start, heads.stop)
-            weights = [self.weights(site, head, rows=rows, item=item) for head in chosen]
-            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+            weights = [self.weights(site, each, rows=some, item=item) for each in chosen]
+            return Block(heads, some, slice(0, keys), torch.stack(weights))
 
-        yield from row_blocks(read, pattern.heads, queries, keys)
+        heads = range(pattern.heads)[index_slice(head, pattern.heads, "head")]
+        yield from read_blocks(read, heads, rows, keys)
+
+    def weights_of_key(
+        self, site: Site, key: int, log_totals: Float[Tensor, "head query"]
+    ) -> Float[Tensor, "head query"]:
+        """The weight every query of the first item gives to one key, in each head.
+
+        Args:
+            site: one of `sites`.
+            key: the column.
+            log_totals: the logarithm of each softmax's denominator (`Block.log_totals`).
+        """
+        scores = self.pattern(site).scores_of_key(key, item=0).detach()
+        return (scores[:, : log_totals.shape[1]] - log_totals.to(scores)).exp()
 
     def scores(
         self,

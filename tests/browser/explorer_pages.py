@@ -13,7 +13,6 @@ from models.trace import Site
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
-from viz.api.text import thumbs
 
 
 class Source:
@@ -78,17 +77,21 @@ class Source:
         chosen = self.array[layer] if head is None else self.array[layer, head]
         return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
-        weights = self.weights(site)
-        rows, keys = slice(0, weights.shape[1]), slice(0, weights.shape[2])
-        yield Block(slice(0, len(weights)), rows, keys, weights)
+    def blocks(
+        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
+    ) -> Iterator[Block]:
+        rows = range(len(self.tokens)) if rows is None else rows
+        heads = range(site.heads) if head is None else range(head, head + 1)
+        part = slice(rows.start, rows.stop), slice(0, site.keys)
+        weights = self.array[site.layer, heads.start : heads.stop, part[0]]
+        yield Block(slice(heads.start, heads.stop), *part, torch.from_numpy(weights))
 
     @property
     def entry(self) -> TextEntry:
         """What the registry would hold."""
         if self._entry is None:
             shown: Any = self
-            self._entry = TextEntry(shown, thumbs(shown), self._code, self._predict)
+            self._entry = TextEntry(shown, self._code, self._predict)
         return self._entry
 
     def answer(self, route: str, query: dict[str, str]) -> Any:

@@ -15,7 +15,6 @@ from models.trace import Trace
 from viz.api.entries import TextEntry
 from viz.api.heads import numbers, similarity, vectors
 from viz.api.requests import QuestionError
-from viz.api.text import thumbs
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +23,7 @@ def done() -> Trace:
 
 
 def entry_of(shown: Trace) -> TextEntry:
-    return TextEntry(shown, thumbs(shown), lambda site, head: "code")
+    return TextEntry(shown, lambda site, head: "code")
 
 
 def test_numbers_of_every_head(done: Trace) -> None:

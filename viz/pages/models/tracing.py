@@ -138,15 +138,13 @@ def _image(
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from viz.api.text import thumbs
-
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head, view)
 
-    return TextEntry(drawn, thumbs(drawn), weights)
+    return TextEntry(drawn, weights)
 
 
 def _literal(value: Any) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import TextEntry, trace_bytes
+from viz.api.entries import TextEntry, survey_bytes, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.shared import Choice
@@ -50,7 +50,7 @@ def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntr
     return registry.once(
         ("text", request, by, special),
         lambda: _entry(request, trace, by, special),
-        lambda entry: entry.thumbs.weights.nbytes,
+        survey_bytes,
         trace,
     )
 
@@ -64,8 +64,6 @@ def _run(request: Input) -> "Trace":
 
 
 def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
-    from viz.api.text import thumbs
-
     trace = held.value
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
@@ -78,4 +76,4 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(request.choice, trace, site, direction, token)
 
-    return TextEntry(drawn, thumbs(drawn), code, predict)
+    return TextEntry(drawn, code, predict)

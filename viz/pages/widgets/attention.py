@@ -33,6 +33,11 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.text("plot", ""),
     link.text("rank", ""),
 )
+OVERLAY = (  # of weights over a picture
+    link.choice("ground", "colour", ("colour", "grey")),
+    link.choice("paint", "patches", ("patches", "smooth", "mask")),
+    link.number("opacity", 100, 10, 100),
+)
 
 
 @dataclass

@@ -1,5 +1,6 @@
 // All heads of all layers as small pictures: what to look at next.
 
+import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { layerRows, withoutWeights } from "./layers.js";
@@ -13,6 +14,7 @@ const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const GAP = 2;
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
+const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
 const SENTENCE =
   "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
 /** @type {Record<string, [number, number]>} */
@@ -41,11 +43,15 @@ export function atlas(state, parent) {
   );
   const sentence = element("p", "hs-sentence");
   const name = element("div", "hs-name", { "aria-live": "polite" });
+  const count = element("span", "", { role: "status" });
+  const stop = button("", "", () => state.halt(!state.halted));
+  const progress = element("p", "hs-sentence hs-coming", {}, count, stop);
   const section = element(
     "div",
     "",
     {},
     sentence,
+    progress,
     scroller,
     name,
   );
@@ -308,13 +314,24 @@ export function atlas(state, parent) {
       scroller.scrollTop = y + size + GAP - high;
   }
 
+  /** How many thumbnails are still to come, where a layer takes long. */
+  function showProgress() {
+    const [all, missing] = [rows().length, state.unseen()];
+    const { heads, queries, keys } = state.site();
+    progress.hidden = !missing || !state.view.remote || heads * queries * keys < SLOW;
+    if (progress.hidden) return;
+    setText(count, `Thumbnails of ${all - missing} of ${all} layers so far.`);
+    setText(stop, state.halted ? "Continue" : "Stop");
+    stop.title = state.halted ? "Compute the others" : "Compute no more of them";
+  }
+
   /** @param {Theme} theme */
   function render(theme) {
     section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;
-    if (drawn(theme, state.base, rows()[0], thumbs, scale, scroller.clientWidth, devicePixelRatio)) {
+    if (drawn(theme, state.base, rows()[0], thumbs.size, scale, scroller.clientWidth, devicePixelRatio)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       over = null;
       place(pointed, null);
@@ -330,6 +347,7 @@ export function atlas(state, parent) {
       reveal();
     }
     showName();
+    showProgress();
   }
 
   pointed.hidden = true;
