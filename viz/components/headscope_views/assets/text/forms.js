@@ -3,6 +3,7 @@
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
 import { queryKey } from "./query_key.js";
+import { stages } from "./stages.js";
 
 /** @import {Form, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -41,5 +42,11 @@ export const FORMS = [
     label: "Query · key",
     title: "One pair of tokens: query and key element by element, and the steps to the weight",
     make: queryKey,
+  },
+  {
+    name: "stages",
+    label: "Stages",
+    title: "One head for one token, from query and keys to what it writes",
+    make: stages,
   },
 ];
