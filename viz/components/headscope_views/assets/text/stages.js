@@ -14,7 +14,7 @@ import { strongest } from "./strands.js";
 
 const ROW = 22; // pixels of a token at a unit of 1
 const TOKENS = 5; // in sight of the column
-const WIDE = 210; // pixels a panel may take at a unit of 1
+const WIDE = 150; // pixels a panel may take at a unit of 1
 const [LEAST, MOST] = [2, 14]; // pixels of a cell at a unit of 1
 const NAMED = 3; // keys that are read out
 const SENTENCE =
