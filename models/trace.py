@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -11,7 +11,9 @@ from torch import Tensor
 from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.projections import Norm as Norm
-from models.projections import Origin, Projections
+from models.projections import Projections
+from models.stream import BIASES as BIASES
+from models.stream import Stream
 from models.text import Tokens
 
 
@@ -186,6 +188,19 @@ class Output:
 
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
+
+
+@runtime_checkable
+class Origin(Protocol):
+    """The network and the input of a trace, which answer what the trace itself does not keep."""
+
+    def projections(self, site: Site) -> Projections:
+        """The linear maps of a site; a ValueError says which module has none, and why."""
+        ...
+
+    def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens where a site reads it."""
+        ...
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
@@ -509,10 +524,35 @@ class Trace:
             ValueError: if there is no such layer, or its queries, keys, values or output are no
                 linear map: the message names the module.
         """
+        return self._origin().projections(self.site(layer, kind))
+
+    def stream(
+        self, layer: int | Site, tokens: Sequence[int], *, kind: str | None = None, item: int = 0
+    ) -> Stream:
+        """The residual stream of some tokens where a layer reads it, component by component.
+
+        It takes another pass of the network.
+
+        Args:
+            layer: which layer, −1 is the last; or one of `sites`.
+            tokens: which of the item's own tokens.
+            kind: "self" or "causal"; None if the layer has only one.
+            item: index in the batch.
+
+        Raises:
+            ValueError: for a layer or token that is not there, for cross-attention, and where the
+                components of the stream cannot be told.
+        """
         site = self.site(layer, kind)
+        if site.kind == "cross":
+            raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
+        own, _ = self.positions(site, item)
+        return self._origin().stream(site, item, own[positions(tokens, len(own))])
+
+    def _origin(self) -> Origin:
         if self.origin is None:
-            raise ValueError("this trace was made without its network, which has the projections")
-        return self.origin.projections(site)
+            raise ValueError("this trace was made without its network, which has to be asked")
+        return self.origin
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,7 @@ class TextEntry:
         code: Python code for the weights of a site and head.
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
+        forward_pass: what a further pass of the network runs in.
         surveys: of its sites, so far.
         answers: what was computed for all heads together, by the name of the request.
     """
@@ -57,6 +59,7 @@ class TextEntry:
     shown: "Trace | View"
     code: Code
     predict: Predict = no_predictions
+    forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     surveys: "Surveys" = field(default_factory=Surveys)
     answers: dict[str, Any] = field(default_factory=dict)
 

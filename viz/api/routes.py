@@ -60,6 +60,7 @@ class Endpoint:
 SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
+PAIR = {"query": requests.whole, "key": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
 VALUES = {
     "values": one_of("weights", "scores"),
@@ -96,6 +97,7 @@ ENDPOINTS = (
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
+    Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
     Endpoint(
         "hidden",
         TextEntry,

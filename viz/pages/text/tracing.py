@@ -1,6 +1,7 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
@@ -76,4 +77,5 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(request.choice, trace, site, direction, token)
 
-    return TextEntry(drawn, code, predict)
+    run = partial(shared.forward_pass, shared.opened(request.choice, request.device))
+    return TextEntry(drawn, code, predict, run)

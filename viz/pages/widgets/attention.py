@@ -29,7 +29,7 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.span("rows"),
     link.span("columns"),
     link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
-    link.choice("overview", "atlas", ("atlas",)),  # of every head
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
 )
