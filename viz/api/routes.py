@@ -89,9 +89,7 @@ ENDPOINTS = (
     ),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
     Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
-    Endpoint(
-        "pair", TextEntry, steps.pair_of, {**HEAD, "query": requests.whole, "key": requests.whole}
-    ),
+    Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
     Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
