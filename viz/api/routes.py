@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, provenance, requests, text
+from viz.api import export, filters, heads, image, provenance, requests, steps, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -88,6 +88,8 @@ ENDPOINTS = (
     ),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
     Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
+    Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
+    Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),
