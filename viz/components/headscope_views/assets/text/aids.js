@@ -8,9 +8,11 @@ import { percent } from "./filters.js";
 import { stepped } from "./search.js";
 import { BLOCKS, parsed } from "./span.js";
 
-/** @import {Panel} from "../types" */
+/** @import {Form, Panel} from "../types" */
 /** @import {Match, TextState} from "./state.js" */
 
+/** @type {Form[]} the forms of many tokens at once */
+const AIDED = ["matrix", "lines", "text"];
 const STRONGEST = [0, 1, 2, 3, 5, 10];
 const STEPS = 100; // of the threshold, which grows with the square: small weights matter most
 const NAMED = 3; // heads whose hidden share is told
@@ -142,6 +144,8 @@ export function aids(state, parent) {
   return {
     render() {
       const { find, least: now, top: most, block, form } = state.selection;
+      box.hidden = !AIDED.includes(form);
+      if (box.hidden) return;
       const { query, key } = state.texts();
       if (entry.value !== find) entry.value = find;
       showCount(state.matches());

@@ -8,6 +8,8 @@ import { inSight } from "./strands.js";
 
 /** @import {Axis} from "../types" */
 
+/** @type {ReadonlySet<number>} */
+const NONE = new Set();
 const BESIDE = 4; // tokens that are there above and below the window
 
 /**
@@ -19,9 +21,14 @@ const BESIDE = 4; // tokens that are there above and below the window
  * @property {() => void} letGo
  * @property {() => void} cross goes to the other column
  * @property {() => void} scrolled
+ * @property {Brushing} [brushing] without it no tokens can be brushed
+ */
+
+/**
+ * @typedef {object} Brushing
  * @property {() => number | null} pinned the token of this column that is kept
  * @property {(range: import("./span.js").Range | null) => void} mark shows what would be brushed
- * @property {(range: import("./span.js").Range) => void} brush
+ * @property {(range: import("./span.js").Range) => void} apply
  */
 
 let made = 0; // columns of this page: ids are unique
@@ -55,15 +62,17 @@ export function column(name, axis, on) {
     const target = /** @type {Element} */ (event.target).closest("[data-index]");
     return target instanceof HTMLElement ? Number(target.dataset.index) : null;
   };
-  listenForBrush(box, {
-    placeOf(event) {
-      const index = indexOf(event);
-      return index === null ? null : { axis, index };
-    },
-    anchor: () => on.pinned() ?? at,
-    mark: (_, brushed) => on.mark(brushed),
-    apply: (_, brushed) => on.brush(brushed),
-  });
+  const { brushing } = on;
+  if (brushing)
+    listenForBrush(box, {
+      placeOf(event) {
+        const index = indexOf(event);
+        return index === null ? null : { axis, index };
+      },
+      anchor: () => brushing.pinned() ?? at,
+      mark: (_, brushed) => brushing.mark(brushed),
+      apply: (_, brushed) => brushing.apply(brushed),
+    });
   box.onscroll = on.scrolled;
   box.onpointerover = (event) => on.point(indexOf(event));
   box.onpointerleave = () => on.point(null);
@@ -87,9 +96,9 @@ export function column(name, axis, on) {
       ...{ Home: drawn[0], End: drawn[1] - 1 },
     };
     if (event.key in places) {
-      if (event.shiftKey) anchor ??= at;
+      if (event.shiftKey && brushing) anchor ??= at;
       walk(places[event.key]);
-      if (event.shiftKey && anchor !== null) on.mark(between(anchor, at));
+      if (event.shiftKey && anchor !== null) brushing?.mark(between(anchor, at));
     } else if (event.key === "Enter" && anchor !== null) brush();
     else if (event.key === "ArrowLeft" || event.key === "ArrowRight") on.cross();
     else if (event.key === "Enter" || event.key === " ") choose(at);
@@ -103,8 +112,8 @@ export function column(name, axis, on) {
   function brush() {
     const brushed = anchor === null ? null : between(anchor, at);
     anchor = null;
-    on.mark(null);
-    if (brushed && brushed[1] - brushed[0] > 1) on.brush(brushed);
+    brushing?.mark(null);
+    if (brushed && brushed[1] - brushed[0] > 1) brushing?.apply(brushed);
   }
 
   /** @param {number} index */
@@ -139,11 +148,11 @@ export function column(name, axis, on) {
 
   /**
    * @param {{labels: string[], special: number[]}} text
-   * @param {import("./span.js").Range} tokens that are in the column
    * @param {number} rowHeight
    * @param {number} height
+   * @param {import("./span.js").Range} [tokens] that are in the column; all by default
    */
-  function arrange(text, tokens, rowHeight, height) {
+  function arrange(text, rowHeight, height, tokens = [0, text.labels.length]) {
     labels = text.labels;
     special = new Set(text.special);
     row = rowHeight;
@@ -157,10 +166,10 @@ export function column(name, axis, on) {
   /**
    * @param {number | null} active
    * @param {number | null} pinned
-   * @param {ReadonlySet<number>} found
-   * @param {import("./span.js").Range | null} brushed
+   * @param {ReadonlySet<number>} [found] tokens that were searched for
+   * @param {import("./span.js").Range | null} [brushed] tokens that would be chosen
    */
-  function render(active, pinned, found, brushed) {
+  function render(active, pinned, found = NONE, brushed = null) {
     const [first, last] = range();
     const [from, to] = [Math.max(drawn[0], first - BESIDE), Math.min(drawn[1], last + BESIDE)];
     const now = `${from}-${to}`;

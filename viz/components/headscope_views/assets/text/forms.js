@@ -3,6 +3,8 @@
 import { copies } from "./copies.js";
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { queryKey } from "./query_key.js";
+import { stages } from "./stages.js";
 
 /** @import {Form, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -41,5 +43,17 @@ export const FORMS = [
     label: "Text",
     title: "The text shaded by each head that is switched on",
     make: copies,
+  },
+  {
+    name: "qk",
+    label: "Query · key",
+    title: "One pair of tokens: query and key element by element, and the steps to the weight",
+    make: queryKey,
+  },
+  {
+    name: "stages",
+    label: "Stages",
+    title: "One head for one token, from query and keys to what it writes",
+    make: stages,
   },
 ];

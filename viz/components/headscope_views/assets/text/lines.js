@@ -88,15 +88,17 @@ export function lines(state, parent) {
         state.isolate(null);
         state.letGo();
       },
-      pinned() {
-        const pinned = pinnedOf();
-        return pinned?.axis === axis ? pinned.index : null;
+      brushing: {
+        pinned() {
+          const pinned = pinnedOf();
+          return pinned?.axis === axis ? pinned.index : null;
+        },
+        mark(range) {
+          brushed = range && { axis, range };
+          state.changed();
+        },
+        apply: (range) => state.brush(axis, range),
       },
-      mark(range) {
-        brushed = range && { axis, range };
-        state.changed();
-      },
-      brush: (range) => state.brush(axis, range),
       cross: () => (axis === "query" ? right : left).focus(),
       scrolled: () => state.changed(),
     };
@@ -120,8 +122,8 @@ export function lines(state, parent) {
     const [down, across] = [rows[1] - rows[0], cols[1] - cols[0]];
     const most = Math.max(down, across) * row;
     height = Math.min(most, Math.ceil(tallestPlot(innerHeight, topOf(stage), BELOW * unit)));
-    left.arrange(query, rows, row, Math.min(height, down * row));
-    right.arrange(key, cols, row, Math.min(height, across * row));
+    left.arrange(query, row, Math.min(height, down * row), rows);
+    right.arrange(key, row, Math.min(height, across * row), cols);
     stage.style.height = `${height}px`;
   }
 
