@@ -62,6 +62,21 @@ class ImageEntry:
     totals: dict[int, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Download:
+    """A file to be saved, not shown.
+
+    Attributes:
+        data: its contents.
+        kind: media type.
+        name: suggested to the user; letters, digits, dots and hyphens.
+    """
+
+    data: bytes
+    kind: str
+    name: str
+
+
 def trace_bytes(trace: "Trace") -> int:
     """Bytes of the tensors in a trace's patterns and output."""
     tensors = [tensor for p in trace.patterns for tensor in (p.q, p.k, p.v)]
