@@ -123,7 +123,8 @@ def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
 
     name, _, query = path.partition("?")
     try:
-        return 200, encoded(work_of(entry, ID, name, parse_qsl(query))())
+        _, work = work_of(entry, ID, name, parse_qsl(query))
+        return 200, encoded(work())
     except UnknownError:
         return 404, "there is no such route"
     except QuestionError as error:

@@ -1,6 +1,7 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
@@ -138,15 +139,14 @@ def _image(
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from viz.api.text import thumbs
-
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head, view)
 
-    return TextEntry(drawn, thumbs(drawn), weights)
+    run = partial(shared.forward_pass, found.model)
+    return TextEntry(drawn, weights, forward_pass=run)
 
 
 def _literal(value: Any) -> str:

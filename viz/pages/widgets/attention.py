@@ -29,9 +29,14 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.span("rows"),
     link.span("columns"),
     link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
-    link.choice("overview", "atlas", ("atlas",)),  # of every head
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
+)
+OVERLAY = (  # of weights over a picture
+    link.choice("ground", "colour", ("colour", "grey")),
+    link.choice("paint", "patches", ("patches", "smooth", "mask")),
+    link.number("opacity", 100, 10, 100),
 )
 
 

@@ -32,6 +32,9 @@ export const START = {
   rows: "",
   columns: "",
   block: "all",
+  ground: "colour",
+  paint: "patches",
+  opacity: 100,
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
