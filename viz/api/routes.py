@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, provenance, requests, text
+from viz.api import export, filters, heads, image, provenance, requests, steps, text
 from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-QUICK = 2**24  # weights; what reads more is computed one at a time, and holds nothing else up
+QUICK = 2**24  # weights; what reads more has threads of its own, and holds nothing else up
 LOG = logging.getLogger(__name__)
 BINARY = "application/octet-stream"
 HEADERS = {
@@ -89,6 +89,8 @@ ENDPOINTS = (
     ),
     Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
     Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
+    Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
+    Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),
@@ -129,7 +131,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     from starlette.routing import Route
 
     quick = FairPool(prepare=_one_thread)
-    slow = FairPool(workers=1, prepare=_all_threads)
+    slow = FairPool(prepare=_one_thread)
 
     async def answer(request: "Request") -> "Response":
         try:
@@ -160,13 +162,6 @@ def _one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
-
-
-def _all_threads() -> None:
-    """Gives PyTorch every core."""
-    import torch
-
-    torch.set_num_threads(os.cpu_count() or 1)
 
 
 def _work(request: "Request") -> tuple[int, Callable[[], Any]]:

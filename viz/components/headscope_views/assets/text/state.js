@@ -36,6 +36,7 @@ export class TextState {
       take: (path, bytes) => {
         if (/^(map|row|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
+        else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;
       },

@@ -94,7 +94,7 @@ function toolbar(state, bar, drawn) {
   const farther = button("−", "Zoom out", () => form()?.zoom?.out());
   const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
   const save = saveMenu(state.view, {
-    form: () => state.selection.form,
+    form: () => (state.selection.form === "lines" ? "lines" : "matrix"),
     query: () => figureOf(state),
     picture: () => form()?.save(),
     atlas: true,
