@@ -3,12 +3,12 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from viz.api import export, filters, heads, image, provenance, requests, steps, text
-from viz.api.entries import ImageEntry, TextEntry
+from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import ForeignError, Parse, QuestionError, one_of
@@ -166,15 +166,24 @@ def _one_thread() -> None:
 def _work(request: "Request") -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
     id, name = request.path_params["id"], request.path_params["name"]
-    value = registry.get(id).value
+    return work_of(registry.get(id).value, id, name, request.query_params.multi_items())
+
+
+def work_of(
+    value: Any, id: str, name: str, query: Sequence[tuple[str, str]]
+) -> tuple[int, Callable[[], Any]]:
+    """What a response about a result costs and the function that computes it, after validation.
+
+    Raises:
+        UnknownError: there is no such route for this result.
+        QuestionError: for invalid parameters.
+    """
     endpoint = next(
         (each for each in ENDPOINTS if each.name == name and isinstance(value, each.entry)), None
     )
     if endpoint is None:
         raise UnknownError(name)
-    asked = requests.parse_query(
-        request.query_params.multi_items(), endpoint.required, endpoint.optional
-    )
+    asked = requests.parse_query(query, endpoint.required, endpoint.optional)
     return endpoint.cost(value, **asked), lambda: endpoint.answer(value, id, **asked)
 
 
@@ -207,7 +216,7 @@ def _response(answer: Any) -> "Response":
         answer, kind = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
     elif isinstance(answer, tuple):
         answer, kind = answer
-    elif isinstance(answer, export.Download):
+    elif isinstance(answer, Download):
         attached = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
         return Response(answer.data, media_type=answer.kind, headers=HEADERS | attached)
     return Response(answer, media_type=kind, headers=HEADERS)
