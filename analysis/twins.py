@@ -18,25 +18,28 @@ class Pairs:
     """Some pairs of a row and a key.
 
     Attributes:
-        places: rows and keys, one after another; None where the pairs are many.
-        cells: 1 at each pair, where the pairs are many.
+        places: rows and keys, one after another; none where the pairs are many.
+        last: the last key.
+        cells: 1 at each pair, where the pairs are many; else None.
     """
 
-    places: tuple[Tensor, Tensor] | None = None
+    places: tuple[Tensor, Tensor]
+    last: int
     cells: Float[Tensor, "row key"] | None = None
 
     @staticmethod
     def of(chosen: Bool[Tensor, "row key"]) -> "Pairs":
         """The pairs that are True."""
+        none = torch.empty(0, dtype=torch.long)
         if int(chosen.sum()) * SPARSE > chosen.numel():
-            return Pairs(cells=chosen.float())
+            return Pairs((none, none), -1, chosen.float())
         rows, keys = chosen.nonzero(as_tuple=True)
-        return Pairs(places=(rows, keys))
+        return Pairs((rows, keys), int(keys.max()) if len(keys) else -1)
 
     @property
     def kept(self) -> int:
         """Number of pairs that are kept as positions."""
-        return 0 if self.places is None else len(self.places[0])
+        return len(self.places[0])
 
     def weight(
         self, weights: Float[Tensor, "head row key"], first: int
@@ -48,15 +51,15 @@ class Pairs:
             first: the first of these keys; no pair has a weight outside of them.
         """
         count = weights.shape[2]
-        if self.places is None:
-            cells = self.cells
-            if cells is None:
-                raise ValueError("expected places or cells, received neither")
-            return torch.einsum("hrk,rk->hr", weights, cells[:, first : first + count])
+        if self.cells is not None:
+            reached = self.cells[:, first : first + count].to(weights.device)
+            return torch.einsum("hrk,rk->hr", weights, reached)
         rows, keys = self.places
-        inside = (keys >= first) & (keys < first + count)
-        rows, keys = rows[inside], keys[inside] - first
-        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows, weights[:, rows, keys])
+        if first or count <= self.last:
+            inside = (keys >= first) & (keys < first + count)
+            rows, keys = rows[inside], keys[inside] - first
+        found = weights.flatten(1).index_select(1, (rows * count + keys).to(weights.device))
+        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows.to(weights.device), found)
 
 
 class Twins:
@@ -116,7 +119,7 @@ class Twins:
         if key not in self._kept:
             found = Pairs.of(chosen())
             for other, kept in list(self._kept.items()):
-                if kept.places is None and other[0] == name:
+                if kept.cells is not None and other[0] == name:
                     del self._kept[other]
             if found.kept + sum(each.kept for each in self._kept.values()) > MOST_KEPT:
                 self._kept = {k: p for k, p in self._kept.items() if k[1] == rows.start}
