@@ -96,9 +96,32 @@ class Source:
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         """The body of a response."""
+        if route == "numbers":
+            return self.numbers()
         endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
+
+    def numbers(self) -> dict[str, Any]:
+        """Two numbers of every head, and one that is not defined."""
+        square = self.array.shape[2] == self.array.shape[3]
+        before = np.diagonal(self.array, -1, 2, 3).mean(-1) if square else self.array[..., 0, 0]
+        first = self.array[..., 0].mean(-1)
+        shares = {"low": 0.0, "high": 1.0, "formula": "mean A[i, i−1]", "source": "", "about": ""}
+        keys = ("previous token", "first token", "induction")
+        return {
+            "measures": [{"key": key, "title": key.capitalize(), **shares} for key in keys],
+            "values": {
+                "previous token": before.tolist(),
+                "first token": first.tolist(),
+                "induction": [[None] * len(row) for row in first],
+            },
+            "reasons": {"induction": "no token occurs twice"},
+            "sentences": [
+                [f"{100 * share:.0f} % of its weight goes to the first token." for share in row]
+                for row in first
+            ],
+        }
 
     def _code(self, site: int, head: int | str) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"

@@ -16,7 +16,7 @@ from viz.pages.state import session
 Kind = Literal["text", "image"]
 SCALES = ("fixed", "own", "log")  # of a text's picture
 FORMS = (  # of a text's picture, and what of it is drawn
-    link.choice("form", "matrix", ("matrix", "lines")),
+    link.choice("form", "matrix", ("matrix", "lines", "qk", "stages")),
     link.numbers("shown", 999),
     link.choice("values", "weights", ("weights", "scores")),
     link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),
@@ -29,7 +29,7 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.span("rows"),
     link.span("columns"),
     link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
-    link.choice("overview", "atlas", ("atlas",)),  # of every head
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
 )

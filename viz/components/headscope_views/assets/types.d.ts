@@ -45,7 +45,7 @@ export type Values = "weights" | "scores";
 /** What becomes of the keys that take weight for want of better: first token and separators. */
 export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
-export type Form = "matrix" | "lines" | "text"; // as in attention.FORMS of the pages
+export type Form = "matrix" | "lines" | "text" | "qk" | "stages"; // as in attention.FORMS of the pages
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 /** How every head is shown beside the picture. */
@@ -308,12 +308,47 @@ export interface Header {
   maps?: MapHeader[];
   rows?: RowHeader[];
   layers?: LayerHeader[];
+  stages?: StagesHeader;
 }
 
 /** A header and its area of bytes, aligned to eight. */
 export interface Message {
   header: Header;
   area: Uint8Array;
+}
+
+// ---- one pair of tokens (JSON)
+
+/** The response of "pair". */
+export interface PairAnswer {
+  query: string;
+  key: string;
+  /** What is compared; the elements of the last one sum to the first step. */
+  strips: { name: string; values: number[] }[];
+  /** From that sum to the weight; null is −∞. */
+  steps: { name: string; value: number | null; how: string }[];
+  applied: string[];
+}
+
+// ---- the stages of one head
+
+/** A token of the stages. */
+export interface StageToken {
+  index: number;
+  label: string;
+}
+
+/** What the header of "stages" says. */
+export interface StagesHeader {
+  rows: StageToken[];
+  keys: StageToken[];
+  /** Place of the chosen query among the rows. */
+  chosen: number;
+  /** How many keys there are in all. */
+  of: number;
+  /** Why it cannot be told what the head writes. */
+  reason: string;
+  matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 
 // ---- numbers of heads (JSON)

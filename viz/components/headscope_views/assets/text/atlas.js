@@ -4,6 +4,7 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { layerRows, withoutWeights } from "./layers.js";
+import { nameOfSpot } from "./numbers.js";
 import { paintThumbnail } from "./thumbnail.js";
 
 /** @import {Head, Theme} from "../types" */
@@ -13,6 +14,7 @@ const SMALLEST = 32;
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const GAP = 2;
+const FADED = 0.75; // opacity of the background over heads that do not stand out
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
 const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
 const SENTENCE =
@@ -140,7 +142,10 @@ export function atlas(state, parent) {
 
   function showName() {
     const spot = over ?? state.selection;
-    setText(name, `${state.siteName(spot.site)} · ${state.headName(spot.head, spot.site)}`);
+    const { site, head } = spot;
+    const told = typeof head === "number" ? state.numbers?.sentence({ site, head }) : null;
+    const what = `${state.siteName(site)} · ${state.headName(head, site)}`;
+    setText(name, told && over ? `${what}: ${told}` : what);
     name.classList.toggle("hs-muted", !over);
   }
 
@@ -262,6 +267,26 @@ export function atlas(state, parent) {
     for (const site of rows())
       for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
     for (const site of rows()) paintGroups(context, site, theme);
+    if (state.standing) fade(context, state.standing, theme);
+  }
+
+  /**
+   * Fades the heads that do not stand out.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {ReadonlySet<string>} standing
+   * @param {Theme} theme
+   */
+  function fade(context, standing, theme) {
+    const ratio = devicePixelRatio || 1;
+    context.globalAlpha = FADED;
+    context.fillStyle = theme.background;
+    for (const { site, head } of state.spots())
+      if (!standing.has(nameOfSpot({ site, head }))) {
+        const [x, y] = [Math.floor(left(head) * ratio), Math.floor(down(site) * ratio)];
+        context.fillRect(x, y, Math.ceil(size * ratio) + 1, Math.ceil(size * ratio) + 1);
+      }
+    context.globalAlpha = 1;
   }
 
   /**
@@ -331,7 +356,8 @@ export function atlas(state, parent) {
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;
-    if (drawn(theme, state.base, rows()[0], thumbs.size, scale, scroller.clientWidth, devicePixelRatio)) {
+    const sizes = [scroller.clientWidth, devicePixelRatio];
+    if (drawn(theme, state.base, rows()[0], thumbs.size, scale, state.standing, ...sizes)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       over = null;
       place(pointed, null);

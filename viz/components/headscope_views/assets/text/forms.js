@@ -2,6 +2,8 @@
 
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { queryKey } from "./query_key.js";
+import { stages } from "./stages.js";
 
 /** @import {Form, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -34,5 +36,17 @@ export const FORMS = [
     label: "Lines",
     title: "Each weight as a line between two columns of tokens",
     make: lines,
+  },
+  {
+    name: "qk",
+    label: "Query · key",
+    title: "One pair of tokens: query and key element by element, and the steps to the weight",
+    make: queryKey,
+  },
+  {
+    name: "stages",
+    label: "Stages",
+    title: "One head for one token, from query and keys to what it writes",
+    make: stages,
   },
 ];

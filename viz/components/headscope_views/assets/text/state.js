@@ -7,7 +7,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
-import { HeadNumbers } from "./numbers.js";
+import { HeadNumbers, passing, spotsOf } from "./numbers.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
 
@@ -36,6 +36,7 @@ export class TextState {
       take: (path, bytes) => {
         if (/^(map|row|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
+        else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;
       },
@@ -46,6 +47,10 @@ export class TextState {
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
+    /** @type {ReadonlyMap<string, string>} conditions that heads are filtered by, by measure */
+    this.conditions = new Map();
+    /** @type {ReadonlySet<string> | null} heads that stand out from the others; null: all alike */
+    this.standing = null;
     /** @type {Cache<object>} other responses about heads, by path */
     this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
@@ -184,6 +189,27 @@ export class TextState {
   }
 
   /**
+   * Filters heads by one more number, or by no condition on it.
+   *
+   * @param {Record<string, string>} conditions
+   */
+  filter(conditions) {
+    const next = Object.entries({ ...Object.fromEntries(this.conditions), ...conditions });
+    this.conditions = new Map(next.filter(([, text]) => text.trim()));
+    this.changed();
+  }
+
+  /** Every head of the chosen kind of attention. */
+  spots() {
+    return spotsOf(this.base.sites, this.group());
+  }
+
+  /** Those of them that meet the conditions. */
+  passing() {
+    return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
+  }
+
+  /**
    * Another response about heads, null until it arrives; asking requests it.
    *
    * @param {string} slot
@@ -309,6 +335,7 @@ export class TextState {
     const here = this.parts(site, head, variant).length > 0;
     if (this.parts().length) this.repin();
     this.wishLines();
+    if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : this.mapPath(site, head));
     const plain = isPlain(variant) || this.parts().length > 0;
