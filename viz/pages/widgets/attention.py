@@ -16,7 +16,7 @@ from viz.pages.state import session
 Kind = Literal["text", "image"]
 SCALES = ("fixed", "own", "log")  # of a text's picture
 FORMS = (  # of a text's picture, and what of it is drawn
-    link.choice("form", "matrix", ("matrix", "lines", "qk", "stages")),
+    link.choice("form", "matrix", ("matrix", "lines", "text", "qk", "stages")),
     link.numbers("shown", 999),
     link.choice("values", "weights", ("weights", "scores")),
     link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),

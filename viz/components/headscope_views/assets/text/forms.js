@@ -1,5 +1,6 @@
 // The forms in which the chosen head can be drawn, in the order of their buttons.
 
+import { copies } from "./copies.js";
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
 import { queryKey } from "./query_key.js";
@@ -36,6 +37,12 @@ export const FORMS = [
     label: "Lines",
     title: "Each weight as a line between two columns of tokens",
     make: lines,
+  },
+  {
+    name: "text",
+    label: "Text",
+    title: "The text shaded by each head that is switched on",
+    make: copies,
   },
   {
     name: "qk",
