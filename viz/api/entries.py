@@ -1,11 +1,13 @@
 """Registry entries of the attention views."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.view import View
+    from models.model import Model
     from models.trace import Trace
     from viz.image import Picture
     from viz.pack import Thumbs
@@ -29,13 +31,16 @@ class TextEntry:
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
         answers: what was computed for all heads together, by the name of the request.
+        opened: opens the model, for analyses that run it again: gives it, its input and the text
+            of its decoder. None if it cannot be run.
     """
 
     shown: "Trace | View"
     thumbs: "Thumbs"
     code: Code
     predict: Predict = no_predictions
-    answers: dict[str, Any] = field(default_factory=dict)
+    answers: dict[Hashable, Any] = field(default_factory=dict)
+    opened: Callable[[], "AbstractContextManager[tuple[Model, Any, Any]]"] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, provenance, requests, text
+from viz.api import export, filters, heads, image, model, provenance, requests, text
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -62,6 +62,9 @@ FIGURE_OPTIONS = {
     "direction": DIRECTION,
 }
 
+RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
+OUTPUT = {"output": requests.sentence}
+
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
@@ -79,6 +82,22 @@ ENDPOINTS = (
         {**PARTS, "least": requests.fraction, "top": requests.few},
     ),
     Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
+    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}),
+    Endpoint(
+        "model_row",
+        TextEntry,
+        model.row_of,
+        {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
+        {"columns": requests.span},
+    ),
+    Endpoint("relevance", TextEntry, model.relevance, RELEVANCE, OUTPUT),
+    Endpoint(
+        "faithfulness",
+        TextEntry,
+        model.faithfulness,
+        {**RELEVANCE, "order": requests.whole},
+        OUTPUT,
+    ),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),

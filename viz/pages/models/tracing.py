@@ -1,5 +1,7 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +148,13 @@ def _text(
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head, view)
 
-    return TextEntry(drawn, thumbs(drawn), weights)
+    @contextmanager
+    def opened() -> Iterator[tuple["Model", Any, Any]]:
+        with shared.forward_pass(found.model):
+            given, *written = request.arguments
+            yield found.model, given, written[0] if written else None
+
+    return TextEntry(drawn, thumbs(drawn), weights, opened=opened)
 
 
 def _literal(value: Any) -> str:

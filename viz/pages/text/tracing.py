@@ -1,5 +1,7 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from viz.pages.text import predictions, words
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
+    from models.model import Model
     from models.trace import Trace
 
 
@@ -78,4 +81,10 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(request.choice, trace, site, direction, token)
 
-    return TextEntry(drawn, thumbs(drawn), code, predict)
+    @contextmanager
+    def opened() -> Iterator[tuple["Model", Any, Any]]:
+        model = shared.opened(request.choice, request.device)
+        with shared.forward_pass(model):
+            yield model, request.source, request.target or None
+
+    return TextEntry(drawn, thumbs(drawn), code, predict, opened=opened)
