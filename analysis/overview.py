@@ -17,8 +17,8 @@ from models.trace import Rows, Site
 
 
 @runtime_checkable
-class WeightSource(Protocol):
-    """Attention weights by site, with the labels of their rows and columns."""
+class RowSource(Protocol):
+    """Rows of weights by site, with the labels of their rows and columns."""
 
     def weights(
         self,
@@ -31,11 +31,16 @@ class WeightSource(Protocol):
         item: int = 0,
     ) -> Tensor: ...
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]: ...
-
     def query_labels(self, site: Site, item: int = 0) -> list[str]: ...
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
+
+
+@runtime_checkable
+class WeightSource(RowSource, Protocol):
+    """Attention weights by site, which also come in blocks of several heads."""
+
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]: ...
 
 
 BLOCK_BYTES = 2**22  # weights computed at a time: small enough for the CPU cache
@@ -51,7 +56,7 @@ def combine(
 
 
 def rows_of(
-    trace: WeightSource, site: Site, head: Head, rows: Rows, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, rows: Rows, *, item: int = 0
 ) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
@@ -61,7 +66,7 @@ def rows_of(
 
 
 def column_of(
-    trace: WeightSource, site: Site, head: Head, key: int, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
@@ -72,7 +77,7 @@ def column_of(
 
 
 def pooled(
-    trace: WeightSource,
+    trace: RowSource,
     site: Site,
     head: Head,
     rows: range,

@@ -1,10 +1,11 @@
-"""Max pooling of attention maps and quantisation to one byte per cell."""
+"""Max pooling of attention maps, and quantisation of weights and scores to one byte per cell."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 LEVELS = 255
+LEAST = 1e-6  # weight of the first colour of a logarithmic scale
 
 
 def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
@@ -56,6 +57,35 @@ def dequantise(quantised: np.ndarray, maxima: np.ndarray) -> np.ndarray:
     """The dequantised weights, float32; the error is at most max/255."""
     levels = quantised.astype(np.float32) / LEVELS
     return np.asarray(maxima, dtype=np.float32)[..., None, None] * levels**2
+
+
+def quantise_log(weights: np.ndarray) -> np.ndarray:
+    """One byte per cell on a logarithmic scale: 1 is `LEAST`, 255 is 1, and 0 is anything less.
+
+    Raises:
+        ValueError: A weight is NaN, infinite or negative.
+    """
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
+    share = 1 - np.log10(np.clip(weights, LEAST, 1)) / np.log10(LEAST)
+    return np.where(weights < LEAST, 0, np.rint(1 + (LEVELS - 1) * share)).astype(np.uint8)
+
+
+def quantise_scores(scores: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """One byte per cell on a linear scale: 1 is the least score, 255 the largest; 0 is masked.
+
+    Returns:
+        uint8 of the same shape, and the least and the largest score that is not −∞.
+
+    Raises:
+        ValueError: A score is NaN or +∞.
+    """
+    if np.isnan(scores).any() or np.isposinf(scores).any():
+        raise ValueError("expected scores below infinity, received NaN or inf")
+    seen = np.isfinite(scores)
+    low, high = (float(f(scores[seen])) if seen.any() else 0.0 for f in (np.min, np.max))
+    share = (np.where(seen, scores, low) - low) / ((high - low) or 1)
+    return np.where(seen, np.rint(1 + (LEVELS - 1) * share), 0).astype(np.uint8), low, high
 
 
 def stack_thumbs(sites: Sequence[np.ndarray]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from viz import theme
-from viz.heatmap import quantise
+from viz.heatmap import quantise, quantise_log, quantise_scores
 
 VERSION = 1
 ALIGNMENT = 8
@@ -21,18 +21,37 @@ AXES = ("query", "key", "mean")
 BASE_KEYS = ("model", "note", "texts", "sites")
 
 
+CODINGS = ("sqrt", "log", "scores")  # how a map's cells become bytes, see viz/heatmap.py
+
+
+@dataclass(frozen=True)
+class Sinks:
+    """The keys that are hidden from a matrix, and the weight that each row gave to them."""
+
+    mode: str
+    keys: tuple[int, ...]
+    shares: np.ndarray
+
+
 @dataclass(frozen=True)
 class Map:
-    """The range [r0:r1, c0:c1] of one head's matrix; pooled if weights has a smaller shape."""
+    """The range [r0:r1, c0:c1] of one head's matrix; pooled if weights has a smaller shape.
+
+    Scores take the place of weights where the coding is "scores"; −∞ is masked.
+    """
 
     site: int
     head: int | str
     weights: np.ndarray
     rows: tuple[int, int]
     cols: tuple[int, int]
+    coding: str = "sqrt"
+    sinks: Sinks | None = None
 
     def __post_init__(self) -> None:
         _check_place(self.site, self.head)
+        if self.coding not in CODINGS:
+            raise ValueError(f"expected a coding of {CODINGS}, received {self.coding!r}")
         shape, ranges = self.weights.shape, (self.rows, self.cols)
         if len(shape) != 2 or not all(
             0 <= start < stop and 1 <= size <= stop - start
@@ -46,13 +65,15 @@ class Map:
 
 @dataclass(frozen=True)
 class Row:
-    """Exact weights of one query over all keys, of one key over all queries, or mean weights."""
+    """Exact weights (or scores) of one query or one key, or mean weights."""
 
     site: int
     head: int | str
     axis: str
     index: int
     weights: np.ndarray
+    values: str = "weights"
+    sinks: Sinks | None = None
 
     def __post_init__(self) -> None:
         _check_place(self.site, self.head)
@@ -61,7 +82,8 @@ class Row:
                 f"expected axis 'query', 'key' or 'mean' and 1-D weights, received axis "
                 f"{self.axis!r}, index {self.index}, shape {self.weights.shape}"
             )
-        if not np.isfinite(self.weights).all():
+        masked = self.values == "scores" and np.isneginf(self.weights)
+        if not (np.isfinite(self.weights) | masked).all():
             raise ValueError("expected finite weights, received NaN or inf")
 
 
@@ -188,6 +210,7 @@ def _theme(mode: theme.Mode, area: Sections) -> dict[str, Any]:
         "primary": colours.primary,
         "heads": list(colours.heads),
         "sequential": area.add(theme.sequential(mode)),
+        "diverging": area.add(theme.diverging(mode)),
     }
 
 
@@ -205,28 +228,50 @@ def _thumbs(thumbs: Thumbs, area: Sections) -> dict[str, Any]:
 
 
 def _map(part: Map, area: Sections) -> dict[str, Any]:
-    quantised, maximum = quantise(part.weights)
+    low = 0.0
+    if part.coding == "scores":
+        quantised, low, high = quantise_scores(part.weights)
+    elif part.coding == "log":
+        quantised, high = quantise_log(part.weights), float(part.weights.max())
+    else:
+        quantised, high = quantise(part.weights)
     return {
         "site": part.site,
         "head": part.head,
         "rows": [int(i) for i in part.rows],
         "cols": [int(i) for i in part.cols],
         "shape": list(quantised.shape),
-        "max": float(maximum),
+        "coding": part.coding,
+        "min": low,
+        "max": float(high),
         "at": area.add(quantised),
+        "sinks": None if part.sinks is None else _sinks(part.sinks, area),
+    }
+
+
+def _sinks(sinks: Sinks, area: Sections) -> dict[str, Any]:
+    shares = np.asarray(sinks.shares, dtype=np.float32)
+    return {
+        "mode": sinks.mode,
+        "keys": list(sinks.keys),
+        "share": float(shares.mean(dtype=np.float64)),
+        "shares": area.add(shares),
     }
 
 
 def _row(row: Row, area: Sections) -> dict[str, Any]:
     weights = np.asarray(row.weights, dtype=np.float32)
+    total = None if row.values == "scores" else float(weights.sum(dtype=np.float64))
     return {
         "site": row.site,
         "head": row.head,
         "axis": row.axis,
         "index": row.index,
         "count": len(weights),
-        "sum": float(weights.sum(dtype=np.float64)),
+        "sum": total,
         "at": area.add(weights),
+        "values": row.values,
+        "sinks": None if row.sinks is None else _sinks(row.sinks, area),
     }
 
 

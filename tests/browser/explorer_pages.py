@@ -1,12 +1,13 @@
 """A trace made from plain arrays, answered for by the app's own API code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 
+from models.attention import Block
 from models.text import Tokens
 from models.trace import Site
 from viz.api.entries import TextEntry
@@ -76,6 +77,11 @@ class Source:
         layer = layer if isinstance(layer, int) else layer.layer
         chosen = self.array[layer] if head is None else self.array[layer, head]
         return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
+
+    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+        weights = self.weights(site)
+        rows, keys = slice(0, weights.shape[1]), slice(0, weights.shape[2])
+        yield Block(slice(0, len(weights)), rows, keys, weights)
 
     @property
     def entry(self) -> TextEntry:

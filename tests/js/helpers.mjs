@@ -64,7 +64,7 @@ export function baseOf(sites, text = {}) {
   const size = { queries: labels.length, keys: labels.length, query_text: 0, key_text: 0 };
   const colours = {
     ...{ background: "#fff", surface: "#eee", text: "#000", muted: "#777", line: "#ccc" },
-    ...{ primary: "#00f", heads: [], sequential: 0 },
+    ...{ primary: "#00f", heads: [], sequential: 0, diverging: 0 },
   };
   return {
     model: "m",

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { binsOf, cellOf, draw } from "../../viz/components/headscope_views/assets/core/raster.js";
 import { covers, density, Maps } from "../../viz/components/headscope_views/assets/text/maps.js";
+import * as scales from "../../viz/components/headscope_views/assets/text/scale.js";
 import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -47,9 +48,12 @@ test("a plot with its labels and scale fits into the window at any usual height"
   for (const height of [720, 768, 900, 1080])
     for (const above of [120, 300, 700]) {
       const plot = viewport.tallestPlot(height, above, 190);
-      assert.ok(plot + 190 <= height - 100, `${height}, ${above}: ${plot}`);
-      assert.ok(plot >= 0.4 * height - 10, `${height}, ${above}: ${plot}`);
+      assert.ok(plot + 190 <= height - 70, `${height}, ${above}: ${plot}`);
+      assert.ok(plot >= 0.36 * height - 10, `${height}, ${above}: ${plot}`);
     }
+  // below a short toolbar the whole picture is in the window before the page is scrolled
+  for (const height of [720, 768])
+    assert.ok(240 + 190 + viewport.tallestPlot(height, 240, 190) <= height);
   assert.equal(viewport.tallestPlot(2000, 0, 190), 760);
 });
 
@@ -98,8 +102,26 @@ test("walking brings the cell into view, moving as little as possible", () => {
   assert.ok(Math.abs(viewport.revealing(LAYOUT, view, { query: 10, key: 6 }).row - 5) < 1e-9);
 });
 
-test("positions are written so that numbers keep apart", () => {
-  assert.deepEqual([30, 12, 5, 1, 0.1].map((scale) => viewport.strideFor(scale, 30)), [1, 5, 10, 50, 500]);
+test("where not every label has room, those that matter come first and all keep apart", () => {
+  assert.deepEqual(viewport.labelled([3, 7], 9, 8.5, [5]), [3, 4, 5, 6]);
+  const few = viewport.labelled([0, 200], 2, 11, [101, 99, 103, 7, 250]);
+  for (const index of [101, 7]) assert.ok(few.includes(index));
+  for (const index of [99, 103, 250]) assert.ok(!few.includes(index));
+  few.slice(1).forEach((index, i) => assert.ok(2 * (index - few[i]) >= 11));
+  const widest = Math.max(...few.slice(1).map((index, i) => index - few[i]));
+  assert.ok(widest <= 12, String(few)); // never more than two labels' room is left empty
+  assert.ok(viewport.labelled([500, 16384], 0.03, 11, []).every((index) => index >= 500));
+});
+
+test("labels shrink with their cells, down to 8 pixels", () => {
+  /** @param {number} scale */
+  const view = (scale) => ({ row: 0, col: 0, scale });
+  assert.deepEqual([8, 9, 30].map((scale) => viewport.isLabelled(LAYOUT, view(scale))), [false, true, true]);
+  assert.equal(viewport.labelSize(LAYOUT, view(30)), 12);
+  for (const scale of [8.5, 9, 10, 12]) {
+    const size = viewport.labelSize(LAYOUT, view(scale));
+    assert.ok(size >= 8 && size <= scale);
+  }
 });
 
 test("every token lies in the cell that pooling put it in", () => {
@@ -197,9 +219,66 @@ test("a thumbnail is the whole map where nothing was pooled, and is cropped from
 });
 
 test("how fine a part is, and what it covers", () => {
-  const part = { ...partOf([1, 2, 3, 4], [2, 2]), max: 1, whole: false };
+  /** @type {import("../../viz/components/headscope_views/assets/types").Part} */
+  const part = {
+    ...partOf([1, 2, 3, 4], [2, 2]),
+    ...{ coding: "sqrt", min: 0, max: 1, whole: false, sinks: null },
+  };
   part.rows = [0, 4];
   assert.equal(density(part), 0.5);
   assert.equal(covers(part, [1, 4], [0, 2]), true);
   assert.equal(covers(part, [1, 5], [0, 2]), false);
+});
+
+/** @type {import("../../viz/components/headscope_views/assets/types").Theme} */
+const THEME = {
+  ...baseOf([{}]).theme.light,
+  ...{ mode: "light", line: "#010203" },
+  ramp: Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3)),
+  bothWays: Uint8Array.from({ length: 768 }, (_, i) => (i % 3 ? 0 : Math.floor(i / 3))),
+};
+
+test("a byte has the colour of the number it stands for, on every scale", () => {
+  const part = { ...partOf([0, 1, 128, 255], [2, 2]), whole: true, sinks: null, min: 0, max: 0.25 };
+  /** @type {(table: Uint32Array) => number[]} */
+  const reds = (table) => [0, 2, 128, 255].map((q) => table[q] & 255);
+  const sqrt = { .../** @type {const} */ ({ coding: "sqrt" }), ...part };
+  assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
+  assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
+  const log = { .../** @type {const} */ ({ coding: "log" }), ...part };
+  const found = reds(scales.tableFor(log, scales.logScale(THEME), THEME));
+  assert.deepEqual(found, [0, 1, 128, 255]); // a byte of the map is a step of the scale
+  const scores = { .../** @type {const} */ ({ coding: "scores" }), ...part, min: -4, max: 2 };
+  // zero stands in the middle, masked cells have the colour of lines
+  assert.deepEqual(reds(scales.tableFor(scores, scales.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
+  assert.ok(scales.scoreScale(THEME, scores).masks);
+  const positive = { ...scores, min: 2, max: 6 };
+  assert.deepEqual(reds(scales.tableFor(positive, scales.scoreScale(THEME, positive), THEME)), [1, 1, 128, 255]);
+});
+
+test("maps and rows of scores and of hidden sinks are kept apart from weights", () => {
+  const maps = new Maps(baseOf([{ queries: 2, keys: 2 }]));
+  const area = new Uint8Array(32);
+  area.set([255, 128, 255, 0]);
+  new Float32Array(area.buffer, 8, 2).set([3, -Infinity]);
+  new Float32Array(area.buffer, 16, 2).set([0.75, 0.5]);
+  const place = { site: 0, head: 0 };
+  /** @type {import("../../viz/components/headscope_views/assets/types").SinksHeader} */
+  const sinks = { mode: "hidden", keys: [0], share: 0.625, shares: 16 };
+  /** @type {MapHeader} */
+  const map = { ...place, rows: [0, 2], cols: [0, 2], shape: [2, 2], max: 1, at: 0 };
+  maps.keepMap(map, area);
+  maps.keepMap({ ...map, coding: "scores", min: -1, max: 3 }, area);
+  maps.keepMap({ ...map, coding: "log", sinks }, area);
+  const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
+  maps.keepRow({ ...row, values: "scores" }, area);
+  /** @type {import("../../viz/components/headscope_views/assets/types").Variant} */
+  const scores = { values: "scores", coding: "scores", sinks: "shown" };
+  assert.equal(maps.weight(0, 0, 0, 0)?.value, 1);
+  assert.deepEqual(maps.weight(0, 0, 0, 0, scores), { value: 3, sign: "", sum: null });
+  assert.equal(maps.weight(0, 0, 1, 1, scores)?.value, -Infinity);
+  assert.equal(maps.weight(0, 0, 1, 0, scores)?.value, 3);
+  const [hidden] = maps.parts(0, 0, { values: "weights", coding: "log", sinks: "hidden" });
+  assert.deepEqual([hidden.sinks?.keys, [...(hidden.sinks?.shares ?? [])]], [[0], [0.75, 0.5]]);
+  assert.deepEqual(maps.parts(0, 0, { values: "weights", coding: "log", sinks: "shown" }), []);
 });

@@ -52,6 +52,10 @@ SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
+VALUES = {
+    "values": one_of("weights", "scores"),
+    "sinks": one_of("shown", "hidden", "renormalised"),
+}
 BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
@@ -67,8 +71,10 @@ OUTPUT = {"output": requests.sentence}
 
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
-    Endpoint("map", TextEntry, text.map_of, HEAD, PARTS),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}),
+    Endpoint(
+        "map", TextEntry, text.map_of, HEAD, {**PARTS, **VALUES, "coding": one_of("sqrt", "log")}
+    ),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),

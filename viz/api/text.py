@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
 from viz.api.requests import QuestionError
-from viz.pack import Map, Row, Thumbs, message
+from viz.pack import Map, Row, Sinks, Thumbs, message
 
 if TYPE_CHECKING:
-    from analysis.overview import Head
+    from analysis.overview import Head, RowSource
+    from analysis.sinks import WithoutSinks
     from analysis.view import View
     from models.text import Tokens
     from models.trace import Site, Trace
@@ -48,31 +49,87 @@ def map_of(
     head: "Head",
     rows: range | None = None,
     columns: range | None = None,
+    values: str = "weights",
+    coding: str = "sqrt",
+    sinks: str = "shown",
 ) -> bytes:
-    """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells per side."""
+    """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells per side.
+
+    Args:
+        entry: the trace and what is known of it.
+        id: of the trace.
+        site: index of the site.
+        head: its head.
+        rows: which queries; None for all.
+        columns: which keys; None for all.
+        values: "weights", or "scores" before the softmax, which have a coding of their own.
+        coding: of weights, "sqrt" or "log".
+        sinks: whether the first token and the special ones are "shown", "hidden", or "hidden" with
+            the rest of each row "renormalised".
+    """
     from analysis.overview import pooled
 
     found = site_at(entry.shown, site, head)
     rows = within("rows", rows, found.queries)
     columns = within("columns", columns, found.keys)
-    weights = pooled(entry.shown, found, head, rows, columns, size=WHOLE).numpy(force=True)
-    part = Map(site, head, weights, (rows.start, rows.stop), (columns.start, columns.stop))
+    source, hidden = _source(entry.shown, found, values, sinks)
+    cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
+    part = Map(
+        *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
+        coding="scores" if values == "scores" else coding,
+        sinks=None if hidden is None else _shares(hidden, found, head, rows, sinks),
+    )
     return message(trace=id, maps=[part])
 
 
-def row_of(entry: TextEntry, id: str, site: int, head: "Head", axis: str, index: int) -> bytes:
-    """The exact weights of one query over all keys, or of one key over all queries."""
+def row_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: "Head",
+    axis: str,
+    index: int,
+    values: str = "weights",
+    sinks: str = "shown",
+) -> bytes:
+    """The exact weights of one query over all keys, or of one key over all queries; or scores."""
     from analysis.overview import column_of, rows_of
 
     found = site_at(entry.shown, site, head)
     count = found.queries if axis == "query" else found.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
+    source, hidden = _source(entry.shown, found, values, sinks)
+    rows = range(index, index + 1) if axis == "query" else range(found.queries)
     if axis == "query":
-        weights = rows_of(entry.shown, found, head, range(index, index + 1))[0]
+        numbers = rows_of(source, found, head, rows)[0]
     else:
-        weights = column_of(entry.shown, found, head, index)
-    return message(trace=id, rows=[Row(site, head, axis, index, weights.numpy(force=True))])
+        numbers = column_of(source, found, head, index)
+    shares = None if hidden is None else _shares(hidden, found, head, rows, sinks)
+    row = Row(site, head, axis, index, numbers.numpy(force=True), values, shares)
+    return message(trace=id, rows=[row])
+
+
+def _source(
+    shown: "Shown", site: "Site", values: str, sinks: str
+) -> "tuple[RowSource, WithoutSinks | None]":
+    """What a matrix shows of a site, and its weights without sinks if these are hidden."""
+    from analysis.scores import Scores, has_scores
+    from analysis.sinks import WithoutSinks, sinks_of
+
+    if values == "scores" and not has_scores(shown, site):
+        raise QuestionError("expected single tokens: a word of several has no score")
+    hidden = None
+    if sinks != "shown":
+        hidden = WithoutSinks(shown, {site: sinks_of(shown, site)}, sinks == "renormalised")
+    if values == "scores":
+        return Scores(shown, hidden.sinks if hidden else {}), hidden
+    return hidden or shown, hidden
+
+
+def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Sinks:
+    shares = hidden.shares(site, head, rows).numpy(force=True)
+    return Sinks(mode, hidden.sinks[site], shares)
 
 
 def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, Any]:

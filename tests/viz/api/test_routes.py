@@ -137,6 +137,8 @@ def test_the_app_itself_may_ask(client: TestClient, path: str, headers: dict[str
         *("map?site=-1&head=0", "map?site=0&head=-1", "map?site=0&head=median"),
         *("map?site=0&head=0&rows=5-5", "map?site=0&head=0&rows=0-12", "map?site=0&head=0&rows=3"),
         *("map?site=0&head=0&columns=11-12", "map?site=0&head=0&colour=red"),
+        *("map?site=0&head=0&values=all", "map?site=0&head=0&coding=linear"),
+        *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("map?site=0&site=1&head=0", "map?site=٣&head=0", "map?site=0&head=%00"),
         "row?site=0&head=0&axis=query",
         "row?site=0&head=0&axis=side&index=0",

@@ -173,3 +173,58 @@ def test_whole_words_say_which_tokens_they_stand_for(ask: Ask) -> None:
     header, area = ask(view, "row", site=2, head=3, axis="query", index=1)
     expected = view.weights(2, 3)[1].numpy()
     np.testing.assert_allclose(numbers(area, header["rows"][0]), expected, atol=1e-7)
+
+
+def test_scores_come_with_their_range_and_masked_cells_apart(pair: Trace, ask: Ask) -> None:
+    expected = pair.scores(1, 2, kind="causal").numpy()
+    header, area = ask(pair, "map", site=4, head=2, values="scores")
+    (part,) = header["maps"]
+    raw = np.frombuffer(area, np.uint8, 49, part["at"]).reshape(7, 7)
+    seen = np.isfinite(expected)
+    assert (part["coding"], part["shape"]) == ("scores", [7, 7])
+    assert np.array_equal(raw > 0, seen)
+    assert part["min"] == pytest.approx(expected[seen].min(), rel=1e-6)
+    assert part["max"] == pytest.approx(expected[seen].max(), rel=1e-6)
+    step = (part["max"] - part["min"]) / 254
+    found = part["min"] + step * (raw - 1.0)
+    assert np.abs(found - expected)[seen].max() <= step / 2 * 1.001
+    header, area = ask(pair, "row", site=4, head=2, axis="query", index=3, values="scores")
+    (row,) = header["rows"]
+    assert (row["values"], row["sum"]) == ("scores", None)
+    np.testing.assert_allclose(numbers(area, row), expected[3], rtol=1e-6)
+
+
+def test_a_logarithmic_map_reaches_down_to_a_millionth(long: Trace, ask: Ask) -> None:
+    asked: dict[str, Any] = {"rows": "10-20", "columns": "0-600", "coding": "log"}
+    header, area = ask(long, "map", site=0, head=0, **asked)
+    (part,) = header["maps"]
+    raw = np.frombuffer(area, np.uint8, 6000, part["at"]).reshape(10, 600)
+    weights = long.weights(0, 0)[10:20, :600].numpy()
+    found = 10 ** (-6 * (255.0 - raw) / 254)
+    # half a step of the scale, as a factor
+    assert np.abs(np.log10(found / weights))[weights > 1e-6].max() <= 3 / 254 * 1.001
+    assert (raw[weights < 1e-6] == 0).all()
+
+
+@pytest.mark.parametrize("mode", ["hidden", "renormalised"])
+def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> None:
+    found = trace(load("minilm"), "A cat sat")
+    weights = found.weights(2, 3).numpy()
+    shares = weights[:, [0, 4]].sum(-1)
+    left = weights.copy()
+    left[:, [0, 4]] = 0
+    if mode == "renormalised":
+        left /= left.sum(-1, keepdims=True)
+    header, area = ask(found, "map", site=2, head=3, sinks=mode)
+    (part,) = header["maps"]
+    assert (part["sinks"]["mode"], part["sinks"]["keys"]) == (mode, [0, 4])
+    assert part["sinks"]["share"] == pytest.approx(shares.mean(), rel=1e-6)
+    given = np.frombuffer(area, "<f4", 5, part["sinks"]["shares"])
+    np.testing.assert_allclose(given, shares, rtol=1e-6)
+    assert part["max"] == pytest.approx(left.max(), rel=1e-6)
+    header, area = ask(found, "row", site=2, head=3, axis="query", index=1, sinks=mode)
+    (row,) = header["rows"]
+    np.testing.assert_allclose(numbers(area, row), left[1], rtol=1e-5)
+    assert row["sinks"]["share"] == pytest.approx(shares[1], rel=1e-6)
+    column, area = ask(found, "row", site=2, head=3, axis="key", index=2, sinks=mode)
+    np.testing.assert_allclose(numbers(area, column["rows"][0]), left[:, 2], rtol=1e-5)

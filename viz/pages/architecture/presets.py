@@ -20,7 +20,7 @@ ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
 BESIDE = ("part", "parameters", "flops", "memory")  # the diagram
 KINDS = ("self", "causal", "cross")  # of attention
 FITS = ("crop", "pad", "stretch")
-SCALES = {False: ("fixed", "own"), True: ("layer", "own", "fixed")}  # of texts and of pictures
+SCALES = {False: attention.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
 PRESET = link.choice("preset", FIRST, PRESETS)
 
 

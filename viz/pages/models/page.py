@@ -25,7 +25,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
         model: of the catalogue; "" for any other.
         kind: of the view; None while it is unknown.
     """
-    scale = link.choice("scale", SCALES.get(kind or "", ""), ("fixed", "own", "layer"))
+    scale = link.choice("scale", SCALES.get(kind or "", ""), (*attention.SCALES, "layer"))
     return (
         *chooser.PARAMS,
         *card.PARAMS,

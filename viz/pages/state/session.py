@@ -19,6 +19,7 @@ from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageSta
 Params = Iterable[link.Param]
 SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
+    | {"values", "sinks", "partner"}
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
     | {"overview", "plot", "rank"}
 )

@@ -36,7 +36,7 @@ def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
         link.number_or("head", first.head, 99, ("mean", "max")),
         link.number("token", pinned, 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", ("fixed", "own")),
+        link.choice("scale", "fixed", attention.SCALES),
         *attention.FORMS,
         link.retired("cut"),
     )

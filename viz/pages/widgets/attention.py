@@ -14,9 +14,13 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 Kind = Literal["text", "image"]
+SCALES = ("fixed", "own", "log")  # of a text's picture
 FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("form", "matrix", ("matrix", "lines")),
     link.numbers("shown", 999),
+    link.choice("values", "weights", ("weights", "scores")),
+    link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),
+    link.number("partner", None, 0, 99_999),  # of the pinned token, in a pair
     link.numbers("layers", 999),
     link.choice("average", "no", ("no", "yes")),
     link.decimal("least", 0, 0, 1),

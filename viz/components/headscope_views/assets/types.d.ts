@@ -176,12 +176,16 @@ export interface Colours {
 export interface ThemeColours extends Colours {
   /** Offset of the 256 colours of the weight scale, three bytes each. */
   sequential: number;
+  /** Offset of the 256 colours on both sides of zero. */
+  diverging: number;
 }
 
 /** The colours in force. */
 export interface Theme extends ThemeColours {
   mode: Mode;
   ramp: Uint8Array;
+  /** Colours on both sides of zero. */
+  bothWays: Uint8Array;
 }
 
 export interface Text {
@@ -239,8 +243,25 @@ export interface MapHeader {
   rows: [number, number];
   cols: [number, number];
   shape: [number, number];
+  /** How cells became bytes (viz/heatmap.py); "sqrt" where it is not said. */
+  coding?: Coding;
+  min?: number;
   max: number;
   at: number;
+  sinks?: SinksHeader | null;
+}
+
+/** "sqrt" and "log" of weights, "scores" for scores before the softmax. */
+export type Coding = "sqrt" | "log" | "scores";
+
+export interface SinksHeader {
+  mode: Sinks;
+  /** The keys that are hidden. */
+  keys: number[];
+  /** Mean over the rows of the weight that went to them. */
+  share: number;
+  /** Offset of the share of each row. */
+  shares: number;
 }
 
 export interface RowHeader {
@@ -250,8 +271,10 @@ export interface RowHeader {
   axis: Axis | "mean";
   index: number;
   count: number;
-  sum: number;
+  sum: number | null;
   at: number;
+  values?: Values;
+  sinks?: SinksHeader | null;
 }
 
 export interface LayerHeader {
@@ -331,22 +354,44 @@ export interface Part {
   cols: [number, number];
   shape: [number, number];
   stride: number;
+  coding: Coding;
+  min: number;
   max: number;
   data: Uint8Array;
   whole: boolean;
+  sinks: HiddenSinks | null;
 }
 
-/** The exact weights of one query over the keys, or of one key over the queries. */
+/** Keys that a matrix hides, and the weight they took. */
+export interface HiddenSinks {
+  keys: number[];
+  /** Of the head: the mean over the rows. */
+  share: number;
+  /** Of each row. */
+  shares: Float32Array;
+}
+
+/** The exact weights (or scores) of one query over the keys, or of one key over the queries. */
 export interface ExactRow {
   weights: Float32Array;
-  sum: number;
+  sum: number | null;
 }
 
-/** One weight: exact (""), rounded ("≈"), or the largest of a pooled cell ("≤"). */
+/**
+ * One weight: exact (""), rounded ("≈"), or the largest of a pooled cell ("≤"). Where scores are
+ * shown it is a score, -∞ if the key is masked.
+ */
 export interface Weight {
   value: number;
   sign: "" | "≈" | "≤";
-  sum?: number;
+  sum?: number | null;
+}
+
+/** What a matrix shows of a head, as its maps and rows are asked for. */
+export interface Variant {
+  values: Values;
+  coding: Coding;
+  sinks: Sinks;
 }
 
 export interface Predictions {

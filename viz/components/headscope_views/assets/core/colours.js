@@ -118,7 +118,7 @@ export function coloursOf(root, colours, size) {
 }
 
 /**
- * The same with the weight scale.
+ * The same with the scales.
  *
  * @param {HTMLElement} root
  * @param {Record<Mode, ThemeColours>} colours
@@ -128,5 +128,7 @@ export function coloursOf(root, colours, size) {
  */
 export function themeOf(root, colours, area, size) {
   const ours = coloursOf(root, colours, size);
-  return { ...ours, ramp: area.subarray(ours.sequential, ours.sequential + 768) };
+  /** @param {number} at */
+  const ramp = (at) => area.subarray(at, at + 768);
+  return { ...ours, ramp: ramp(ours.sequential), bothWays: ramp(ours.diverging) };
 }

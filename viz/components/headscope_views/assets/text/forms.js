@@ -16,9 +16,9 @@ import { matrix } from "./matrix.js";
  */
 
 /**
- * A panel that hides itself while another form is chosen.
+ * A panel that hides itself while another form is chosen; its choices stand in the toolbar.
  *
- * @typedef {Panel & {save: () => void, zoom?: Zoom}} FormPanel
+ * @typedef {Panel & {save: () => void, zoom?: Zoom, choices?: HTMLElement}} FormPanel
  */
 
 /** @type {{name: Form, label: string, title: string, make: (state: TextState, parent: HTMLElement) => FormPanel}[]} */

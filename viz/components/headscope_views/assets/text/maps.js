@@ -3,7 +3,7 @@
 import { Cache } from "../core/cache.js";
 import { cellOf } from "../core/raster.js";
 
-/** @import {Axis, Base, ExactRow, Head, MapHeader, Message, Part, RowHeader, ThumbsHeader, Weight} from "../types" */
+/** @import {Axis, Base, Coding, ExactRow, Head, HiddenSinks, MapHeader, Message, Part, RowHeader, SinksHeader, ThumbsHeader, Values, Variant, Weight} from "../types" */
 
 const MIB = 1 << 20;
 const MAPS = 48 * MIB;
@@ -36,11 +36,61 @@ export const covers = (part, rows, cols) =>
 export const density = ({ shape, rows, cols }) =>
   Math.min(shape[0] / (rows[1] - rows[0]), shape[1] / (cols[1] - cols[0]));
 
+/** @type {Variant} what every other view of a head shows */
+export const PLAIN = { values: "weights", coding: "sqrt", sinks: "shown" };
+
+/** @param {Variant} variant */
+export const isPlain = ({ coding, sinks }) => coding === "sqrt" && sinks === "shown";
+
 /**
  * @param {number} site
  * @param {Head} head
+ * @param {Coding} coding
+ * @param {string} sinks
  */
-const keyOf = (site, head) => `${site}/${head}`;
+const keyOf = (site, head, coding, sinks) => `${site}/${head}/${coding}/${sinks}`;
+
+/**
+ * @param {number} site
+ * @param {Head | "layer"} head
+ * @param {Axis | "mean"} axis
+ * @param {number} index
+ * @param {Values} values
+ * @param {string} sinks
+ */
+const rowKeyOf = (site, head, axis, index, values, sinks) =>
+  `${site}/${head}/${axis}/${index}/${values}/${sinks}`;
+
+/**
+ * The number that a byte stands for.
+ *
+ * @param {Pick<Part, "coding" | "min" | "max">} part
+ * @param {number} q
+ */
+export function decoded({ coding, min, max }, q) {
+  if (coding === "sqrt") return max * (q / 255) ** 2;
+  if (coding === "log") return q ? 10 ** ((-6 * (255 - q)) / 254) : 0;
+  return q ? min + ((max - min) * (q - 1)) / 254 : -Infinity;
+}
+
+/**
+ * The numbers that all bytes stand for.
+ *
+ * @param {Part} part
+ */
+export const valuesOf = (part) => Float32Array.from({ length: 256 }, (_, q) => decoded(part, q));
+
+/**
+ * @param {SinksHeader | null | undefined} header
+ * @param {number} rows
+ * @param {Uint8Array} area
+ * @returns {HiddenSinks | null}
+ */
+function sinksOf(header, rows, area) {
+  if (!header) return null;
+  const shares = new Float32Array(area.buffer, area.byteOffset + header.shares, rows);
+  return { keys: header.keys, share: header.share, shares };
+}
 
 export class Maps {
   /** @param {Base} base */
@@ -67,28 +117,31 @@ export class Maps {
    * @param {MapHeader} map
    * @param {Uint8Array} area
    */
-  keepMap({ site, head, rows, cols, shape, max, at }, area) {
+  keepMap({ site, head, rows, cols, shape, coding = "sqrt", min = 0, max, at, sinks: hidden }, area) {
     const { queries, keys } = this.base.sites[site];
     const data = area.subarray(at, at + shape[0] * shape[1]);
+    const sinks = sinksOf(hidden, rows[1] - rows[0], area);
     /** @type {Part} */
-    const part = { rows, cols, shape, max, data, stride: shape[1], whole: false };
+    const part = { rows, cols, shape, coding, min, max, data, stride: shape[1], whole: false, sinks };
     part.whole = covers(part, [0, queries], [0, keys]);
-    const before = this.maps.get(keyOf(site, head)) ?? [];
+    const name = keyOf(site, head, coding, hidden?.mode ?? "shown");
+    const before = this.maps.get(name) ?? [];
     const tiles = before.filter((other) => !other.whole);
     const whole = part.whole ? part : before.find((other) => other.whole);
     if (!part.whole) tiles.push(part);
     const parts = [...(whole ? [whole] : []), ...tiles.slice(-TILES)];
     const bytes = parts.reduce((sum, each) => sum + each.data.length, 0);
-    this.maps.set(keyOf(site, head), parts, bytes);
+    this.maps.set(name, parts, bytes);
   }
 
   /**
    * @param {RowHeader} row
    * @param {Uint8Array} area
    */
-  keepRow({ site, head, axis, index, count, sum, at }, area) {
+  keepRow({ site, head, axis, index, count, sum, at, values = "weights", sinks }, area) {
     const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
-    this.rows.set(`${site}/${head}/${axis}/${index}`, { weights, sum }, 4 * count);
+    const name = rowKeyOf(site, head, axis, index, values, sinks?.mode ?? "shown");
+    this.rows.set(name, { weights, sum }, 4 * count);
   }
 
   /**
@@ -112,9 +165,12 @@ export class Maps {
       cols: [0, keys],
       shape: [Math.min(queries, thumbs.rows), Math.min(keys, thumbs.cols)],
       stride: thumbs.cols,
+      coding: "sqrt",
+      min: 0,
       max: thumbs.max[site][column],
       data: area.subarray(start, start + size),
       whole: true,
+      sinks: null,
     };
   }
 
@@ -124,12 +180,14 @@ export class Maps {
    *
    * @param {number} site
    * @param {Head} head
+   * @param {Variant} [variant]
    * @returns {Part[]}
    */
-  parts(site, head) {
-    const key = keyOf(site, head);
+  parts(site, head, variant = PLAIN) {
+    const key = keyOf(site, head, variant.coding, variant.sinks);
     const parts = this.maps.get(key);
     if (parts?.[0].whole) return parts;
+    if (!isPlain(variant)) return NONE;
     const cached = this.small.get(key);
     if (cached) return cached;
     const thumb = this.thumb(site, head);
@@ -151,12 +209,13 @@ export class Maps {
   window(site, head, rows, cols) {
     const part = this.parts(site, head).find((each) => covers(each, rows, cols) && density(each) >= 1);
     if (!part) return null;
-    const { stride, max, data } = part;
+    const { stride, data } = part;
+    const values = valuesOf(part);
     const width = cols[1] - cols[0];
     const weights = new Float32Array((rows[1] - rows[0]) * width);
     for (let row = rows[0], i = 0; row < rows[1]; row++) {
       const start = (row - part.rows[0]) * stride + cols[0] - part.cols[0];
-      for (let col = 0; col < width; col++, i++) weights[i] = max * (data[start + col] / 255) ** 2;
+      for (let col = 0; col < width; col++, i++) weights[i] = values[data[start + col]];
     }
     return weights;
   }
@@ -166,9 +225,10 @@ export class Maps {
    * @param {Head} head
    * @param {Axis} axis
    * @param {number} index
+   * @param {Variant} [variant]
    */
-  exact(site, head, axis, index) {
-    return this.rows.get(`${site}/${head}/${axis}/${index}`);
+  exact(site, head, axis, index, { values, sinks } = PLAIN) {
+    return this.rows.get(rowKeyOf(site, head, axis, index, values, sinks));
   }
 
   /**
@@ -178,21 +238,22 @@ export class Maps {
    * @param {Head} head
    * @param {number} query
    * @param {number} key
+   * @param {Variant} [variant]
    * @returns {Weight | null}
    */
-  weight(site, head, query, key) {
-    const row = this.exact(site, head, "query", query);
+  weight(site, head, query, key, variant) {
+    const row = this.exact(site, head, "query", query, variant);
     if (row) return { value: row.weights[key], sign: "", sum: row.sum };
-    const column = this.exact(site, head, "key", key);
+    const column = this.exact(site, head, "key", key, variant);
     if (column) return { value: column.weights[query], sign: "" };
     /** @type {Part | null} */
     let best = null;
-    for (const part of this.parts(site, head))
+    for (const part of this.parts(site, head, variant))
       if (covers(part, [query, query + 1], [key, key + 1]))
         if (!best || density(part) >= density(best)) best = part;
     if (!best) return null;
-    const { rows, cols, shape, stride, max, data } = best;
+    const { rows, cols, shape, stride, data } = best;
     const q = data[cellOf(query, rows, shape[0]) * stride + cellOf(key, cols, shape[1])];
-    return { value: max * (q / 255) ** 2, sign: density(best) < 1 ? "≤" : "≈" };
+    return { value: decoded(best, q), sign: density(best) < 1 ? "≤" : "≈" };
   }
 }

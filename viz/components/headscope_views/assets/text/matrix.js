@@ -3,14 +3,17 @@
 // cross-hair above it.
 
 import { changes } from "../core/changes.js";
-import { tableOf } from "../core/colours.js";
 import { contextOf, element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
+import { choicesOf } from "./choices.js";
 import { listen } from "./gestures.js";
 import { paintCross, paintPicture, widthsOf } from "./painter.js";
+import { logScale, scoreScale, tableFor, weightScale } from "./scale.js";
+import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
 
-/** @import {Cell, Head, Theme} from "../types" */
+/** @import {Cell, Head, HiddenSinks, Part, Theme, Variant, Weight} from "../types" */
 /** @import {Picture} from "./painter.js" */
+/** @import {Scale} from "./scale.js" */
 /** @import {TextState} from "./state.js" */
 /** @import {Layout, View} from "./viewport.js" */
 
@@ -23,7 +26,11 @@ const JOINT =
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
+const SCORE_DOUBT =
+  "Scores compare within their row alone: the softmax turns their differences into weights.";
 const MARGIN = 32; // round a saved picture
+const NAMED = 24; // tokens that are labelled first where there is no room for all
+const TIP_LABEL = 16; // characters
 
 /**
  * @param {TextState} state
@@ -38,6 +45,7 @@ export function matrix(state, parent) {
   const stage = element("div", "hs-stage", {}, canvas, overlay, tip, wait);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element("p", "hs-doubt", {}, DOUBT);
+  const choices = choicesOf(state);
   const section = element("section", "hs-section hs-matrix", {}, sentence, stage, read, doubt);
   parent.append(section);
 
@@ -45,8 +53,8 @@ export function matrix(state, parent) {
   let layout = null;
   /** @type {View | null} null: the whole matrix */
   let zoom = null;
-  /** @type {{trace: string, site: number, head: Head} | null} in the picture, which may lag behind */
-  let drawn = null;
+  /** @type {{trace: string, site: number, head: Head, variant: Variant} | null} */
+  let drawn = null; // in the picture, which may lag behind
   /** @type {Picture | null} as last painted */
   let picture = null;
   let count = 0;
@@ -63,7 +71,8 @@ export function matrix(state, parent) {
     !drawn ||
     drawn.trace !== state.trace ||
     drawn.site !== state.selection.site ||
-    drawn.head !== state.selection.head;
+    drawn.head !== state.selection.head ||
+    !same(drawn.variant, state.variant());
 
   // ---- what the user does
 
@@ -98,7 +107,8 @@ export function matrix(state, parent) {
 
   /** @param {Cell} cell */
   function pin({ query, key }) {
-    if (!lags()) state.select({ token: state.selection.direction === "in" ? key : query });
+    const [token, partner] = state.selection.direction === "in" ? [key, query] : [query, key];
+    if (!lags()) state.select({ token, partner });
   }
 
   listen(overlay, {
@@ -164,11 +174,13 @@ export function matrix(state, parent) {
     const style = getComputedStyle(section);
     const unit = parseFloat(style.fontSize) / 16;
     family = style.fontFamily;
-    const names = [state.base.model, state.siteName(site), "mean of heads"];
+    const variant = state.variant();
+    const names = [...namesOf(site, "mean", variant)];
     const wide = stage.clientWidth;
     const widths = widthsOf(labels, names, { wide, unit, family });
-    const noted = Boolean(state.base.note);
-    const sizes = { wide, rows: queries, cols: keys, unit, widths, noted };
+    const shares = variant.sinks !== "shown";
+    const noted = Boolean(state.base.note) || shares;
+    const sizes = { wide, rows: queries, cols: keys, unit, widths, noted, shares };
     const free = viewport.layoutOf({ ...sizes, tallest: 760 });
     const around = free.tall - free.height;
     const tallest = viewport.tallestPlot(innerHeight, topOf(stage), around);
@@ -180,25 +192,82 @@ export function matrix(state, parent) {
   /**
    * @param {number} site
    * @param {Head} head
+   * @param {Variant} variant
+   */
+  const namesOf = (site, head, { values }) => [
+    ...[state.base.model, state.siteName(site), state.headName(head)],
+    ...(values === "scores" ? ["scores before the softmax"] : []),
+  ];
+
+  /**
+   * @param {Part} part the whole map
+   * @param {Variant} variant
+   * @param {Theme} theme
+   * @returns {Scale}
+   */
+  function scaleOf(part, { coding }, theme) {
+    if (coding === "scores") return scoreScale(theme, part);
+    if (coding === "log") return logScale(theme);
+    return weightScale(theme, state.top(part), state.selection.scale === "own");
+  }
+
+  /**
+   * The note below the title: that of the model, and what became of the sinks.
+   *
+   * @param {HiddenSinks | null} sinks
+   */
+  function noteOf(sinks) {
+    const { note } = state.base;
+    if (!sinks) return note;
+    const rows = state.selection.sinks === "renormalised" ? "; rows made to sum to 1" : "";
+    const hidden = `${sinkNames(sinks)} hidden: ${percent(sinks.share)} of the weight${rows}`;
+    return [hidden, note].filter(Boolean).join(" · ");
+  }
+
+  /** @param {HiddenSinks} sinks */
+  function sinkNames({ keys }) {
+    const { labels, special } = state.texts().key;
+    const others = special.filter((key) => key !== keys[0]).length;
+    const first = keys.length ? `“${labels[keys[0]]}”` : "no token";
+    return others ? `${first} and ${others} special token${others > 1 ? "s" : ""}` : first;
+  }
+
+  /** The tokens to which, or from which, the pinned one has most weight. */
+  function important() {
+    const { site, head, token, direction } = state.selection;
+    if (token === null) return [];
+    const { queries, keys } = state.site();
+    /** @type {[number, number]} */
+    const one = [token, token + 1];
+    const exact = state.exactRow(direction === "in" ? "key" : "query", token);
+    const row =
+      exact?.weights ??
+      (direction === "in"
+        ? state.maps.window(site, head, [0, queries], one)
+        : state.maps.window(site, head, one, [0, keys]));
+    return row ? strongest(row, NAMED).map(([place]) => place) : [];
+  }
+
+  /**
+   * @param {number} site
+   * @param {Head} head
+   * @param {Variant} variant
    * @param {Theme} theme
    * @returns {Picture}
    */
-  function pictureOf(site, head, theme) {
-    const parts = state.parts(site, head);
-    const top = state.top(parts[0]);
-    const { scale, token, direction } = state.selection;
+  function pictureOf(site, head, variant, theme) {
+    const parts = state.parts(site, head, variant);
+    const scale = scaleOf(parts[0], variant, theme);
+    const { token, direction } = state.selection;
+    const { sinks } = parts[0];
     return {
-      parts: parts.map((part) => ({ part, table: tableOf(theme.ramp, part.max, top) })),
-      top,
-      own: scale === "own",
-      view: view(),
-      pinned: token,
-      inward: direction === "in",
-      names: [state.base.model, state.siteName(site), state.headName(head)],
-      note: state.base.note,
+      parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme) })),
+      ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
+      important: layout && viewport.isLabelled(layout, view()) ? [] : important(),
+      names: namesOf(site, head, variant),
+      note: noteOf(sinks),
       labels: state.labels(site),
-      theme,
-      family,
+      ...{ theme, family },
     };
   }
 
@@ -225,22 +294,35 @@ export function matrix(state, parent) {
     if (cell) paintCross(context, layout, picture, cell);
     tip.hidden = !cell;
     if (!cell) return;
-    const weight = state.weight(cell.query, cell.key);
-    setText(tip, weight ? numberOf(weight) : "…");
+    setText(tip, ...tipOf(cell));
     const { x, y, side } = viewport.placeOf(layout, picture.view, cell);
-    const right = x + side + 10 + 76 * layout.unit < layout.wide;
-    const below = y + side + 10 + 28 * layout.unit < layout.tall;
+    const right = x + side / 2 < 0.54 * layout.wide;
+    const below = y + side + 10 + 52 * layout.unit < layout.tall;
     tip.style.transform =
       `translate(${right ? x + side + 8 : x - 8}px, ${below ? y + side + 8 : y - 8}px) ` +
       `translate(${right ? 0 : -100}%, ${below ? 0 : -100}%)`;
   }
 
+  /**
+   * query → key: weight, as nodes; below it the share that went to hidden sinks.
+   *
+   * @param {Cell} cell
+   * @returns {(Node | string)[]}
+   */
+  function tipOf({ query, key }) {
+    const labels = state.labels();
+    const number = element("b", "", {}, numberAt(state, { query, key }, picture?.sinks));
+    const pair = [...quoted(brief(labels.query[query])), " → ", ...quoted(brief(labels.key[key]))];
+    const share = picture?.sinks && shareOf(picture.sinks, query);
+    return [...pair, ": ", number, ...(share ? [element("div", "hs-tip-more", {}, share)] : [])];
+  }
+
   function describe() {
-    if (!layout) return;
-    const { model, note } = state.base;
+    if (!layout || !picture) return;
+    const { note, names } = picture;
     overlay.setAttribute(
       "aria-label",
-      `Attention of ${model}, ${state.siteName()}, ${state.headName()}: ` +
+      `Attention of ${names.join(", ")}: ` +
         `${layout.rows} query tokens (rows) over ${layout.cols} key tokens (columns). ` +
         `${note ? `Note: ${note}. ` : ""}` +
         "Arrow keys move the cross-hair, plus and minus zoom, Escape resets, Enter chooses the token.",
@@ -249,19 +331,10 @@ export function matrix(state, parent) {
 
   /** @param {Theme} theme */
   function explain(theme) {
-    const more = `${moreIs(theme.mode)} = more.`;
-    const { head } = state.selection;
-    const complete = state.base.complete !== false;
-    const mean = complete ? "each row still sums to 1" : PARTIAL;
-    const one = complete ? "its weights sum to 1" : PARTIAL;
-    if (state.site().kind === "joint") setText(sentence, `${JOINT} ${more}`);
-    else if (head === "mean") setText(sentence, `The mean over the layer’s heads: ${mean}. ${more}`);
-    else if (head === "max")
-      setText(
-        sentence,
-        `The largest weight any head of the layer gives: rows do not sum to 1. ${more}`,
-      );
-    else setText(sentence, `Each row is one token deciding where to look: ${one}. ${more}`);
+    const { values, sinks } = state.variant();
+    const colour = values === "scores" ? "" : ` ${moreIs(theme.mode)} = more.`;
+    setText(sentence, sentenceOf(state, values, sinks) + colour);
+    setText(doubt, values === "scores" ? SCORE_DOUBT : DOUBT);
   }
 
   function status() {
@@ -273,7 +346,7 @@ export function matrix(state, parent) {
       if (!state.view.remote) setText(wait, `Not in this file: ${name}`);
       else setText(wait, state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`);
       setText(read, "");
-    } else if (state.hover) setText(read, reading(state, state.hover));
+    } else if (state.hover) setText(read, reading(state, state.hover, picture?.sinks));
     else setText(read, HINT);
     read.classList.toggle("hs-muted", !state.hover);
     overlay.style.touchAction = isZoomed() ? "none" : "pan-x pan-y";
@@ -282,21 +355,28 @@ export function matrix(state, parent) {
   /** @param {Theme} theme */
   function render(theme) {
     const { site, head, scale, token, direction, form } = state.selection;
-    const parts = state.parts(site, head);
+    const variant = state.variant();
+    const parts = state.parts(site, head, variant);
     section.hidden = form !== "matrix";
+    choices.render();
     if (stage.clientWidth && parts.length) {
       const { query, key } = state.labels(site);
       const { fontSize } = getComputedStyle(section);
-      if (arranged(theme, query, key, stage.clientWidth, innerHeight, fontSize)) arrange(site);
-      if (layout && painted(theme, layout, parts, site, head, scale, token, direction, zoom, devicePixelRatio)) {
-        drawn = { trace: state.trace, site, head };
-        paint(layout, pictureOf(site, head, theme));
+      const { values, sinks } = variant;
+      const sizes = [stage.clientWidth, innerHeight, fontSize];
+      if (arranged(theme, query, key, values, sinks, ...sizes)) arrange(site);
+      const pinned = token === null ? null : state.exactRow(direction === "in" ? "key" : "query", token);
+      const chosen = [site, head, scale, token, direction, zoom];
+      const sparse = layout && !viewport.isLabelled(layout, view());
+      if (layout && painted(theme, layout, parts, ...chosen, sparse && pinned, devicePixelRatio)) {
+        drawn = { trace: state.trace, site, head, variant };
+        paint(layout, pictureOf(site, head, variant, theme));
         describe();
       }
     }
     explain(theme);
     status();
-    const exact = state.hover && state.exactRow("query", state.hover.query);
+    const exact = state.hover && state.exactRow("query", state.hover.query, variant);
     if (crossed(state.hover, exact, lags(), count)) cross();
   }
 
@@ -314,13 +394,21 @@ export function matrix(state, parent) {
     context.fillRect(0, 0, file.width, file.height);
     context.drawImage(fine, margin, margin);
     const { layer, kind } = state.site(drawn.site);
-    savePng(file, `${state.base.model}-${kind}-layer-${layer}-head-${drawn.head}`);
+    const { values, coding, sinks } = drawn.variant;
+    const what = [
+      ...(values === "scores" ? ["scores"] : []),
+      ...(coding === "log" ? ["log"] : []),
+      ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
+    ];
+    const name = [state.base.model, kind, "layer", layer, "head", drawn.head, ...what].join("-");
+    savePng(file, name);
   }
 
   tip.hidden = true;
   return {
     render,
     save,
+    choices: choices.box,
     zoom: {
       in: () => zoomBy(1.5),
       out: () => zoomBy(1 / 1.5),
@@ -331,23 +419,87 @@ export function matrix(state, parent) {
   };
 }
 
-/** @param {import("../types").Weight} weight */
-const numberOf = ({ value, sign }) => (sign ? `${sign} ${value.toFixed(3)}` : value.toFixed(5));
+/**
+ * @param {Variant} a
+ * @param {Variant} b
+ */
+const same = (a, b) => a.values === b.values && a.coding === b.coding && a.sinks === b.sinks;
+
+/** @param {number} share */
+const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+
+/** @param {string} label */
+function brief(label) {
+  const letters = Array.from(label);
+  return letters.length > TIP_LABEL ? `${letters.slice(0, TIP_LABEL - 1).join("")}…` : label;
+}
+
+/**
+ * @param {HiddenSinks} sinks
+ * @param {number} query
+ */
+const shareOf = ({ shares }, query) => `${percent(shares[query])} of its weight is hidden`;
+
+/** @param {Weight} weight */
+function numberOf({ value, sign }) {
+  if (value === -Infinity) return "masked";
+  return sign ? `${sign} ${value.toFixed(3)}` : value.toFixed(5);
+}
+
+/**
+ * @param {TextState} state
+ * @param {Cell} cell
+ * @param {HiddenSinks | null} [sinks]
+ */
+function numberAt(state, { query, key }, sinks) {
+  if (sinks?.keys.includes(key)) return "hidden";
+  const weight = state.weight(query, key, state.variant());
+  return weight ? numberOf(weight) : "…";
+}
 
 /**
  * “tired” (11) → “animal” (2): 0.41327 · row sum 1.000000, as nodes.
  *
  * @param {TextState} state
  * @param {Cell} cell
+ * @param {HiddenSinks | null} [sinks]
  */
-function reading(state, { query, key }) {
+function reading(state, { query, key }, sinks) {
   const labels = state.labels();
-  const weight = state.weight(query, key);
-  const pair = [
+  const { values } = state.variant();
+  const weight = state.weight(query, key, state.variant());
+  const sum = weight?.sum === undefined || weight.sum === null ? "" : weight.sum.toFixed(6);
+  return [
     ...[...quoted(labels.query[query]), ` (${query}) → `],
     ...[...quoted(labels.key[key]), ` (${key}): `],
+    ...(values === "scores" ? ["score "] : []),
+    numberAt(state, { query, key }, sinks),
+    ...(sum ? [` · row sum ${sum}`] : []),
+    ...(sinks ? [` · ${shareOf(sinks, query)}`] : []),
   ];
-  if (!weight) return [...pair, "…"];
-  const sum = weight.sum === undefined ? "" : ` · row sum ${weight.sum.toFixed(6)}`;
-  return [...pair, numberOf(weight) + sum];
+}
+
+/**
+ * What the matrix shows, in one sentence.
+ *
+ * @param {TextState} state
+ * @param {Variant["values"]} values
+ * @param {Variant["sinks"]} sinks
+ */
+function sentenceOf(state, values, sinks) {
+  const { head } = state.selection;
+  const complete = state.base.complete !== false;
+  const hidden = sinks === "shown" ? "" : " The bars are the shares that went to hidden tokens.";
+  if (values === "scores") {
+    const what = head === "mean" ? "the mean score" : head === "max" ? "the largest score" : "a score";
+    const of = typeof head === "number" ? "" : " of the layer’s heads";
+    return `Each cell is ${what}${of} before the softmax: query · key with scale, bias and mask.${hidden}`;
+  }
+  if (state.site().kind === "joint") return `${JOINT}${hidden}`;
+  const sums = sinks === "hidden" ? "rows sum to what is left" : complete ? "" : PARTIAL;
+  if (head === "mean")
+    return `The mean over the layer’s heads: ${sums || "each row still sums to 1"}.${hidden}`;
+  if (head === "max")
+    return `The largest weight any head of the layer gives: rows do not sum to 1.${hidden}`;
+  return `Each row is one token deciding where to look: ${sums || "its weights sum to 1"}.${hidden}`;
 }

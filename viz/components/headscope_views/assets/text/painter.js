@@ -3,23 +3,23 @@
 import { contextOf, element } from "../core/dom.js";
 import { shown } from "../core/labels.js";
 import { draw } from "../core/raster.js";
-import { isLabelled, labelSize, longestLabel, placeOf, slant, strideFor, visible } from "./viewport.js";
+import { isLabelled, labelled, labelSize, longestLabel, placeOf, slant, visible } from "./viewport.js";
 
-/** @import {Cell, Part, Theme} from "../types" */
+/** @import {Cell, HiddenSinks, Part, Theme} from "../types" */
+/** @import {Scale} from "./scale.js" */
 /** @import {Layout, View} from "./viewport.js" */
-
-const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
  * Everything a picture shows.
  *
  * @typedef {object} Picture
  * @property {{part: Part, table: Uint32Array}[]} parts coarse to fine
- * @property {number} top the weight of the scale's last colour
- * @property {boolean} own whether that is the map's own largest
+ * @property {Scale} scale
+ * @property {HiddenSinks | null} sinks keys that are hidden
  * @property {View} view
  * @property {number | null} pinned
  * @property {boolean} inward whether the pinned token is a column
+ * @property {number[]} important tokens of the other axis, most important first
  * @property {string[]} names model, layer, head
  * @property {string} note
  * @property {{query: string[], key: string[]}} labels
@@ -131,6 +131,7 @@ export function paintPicture(context, layout, picture, ratio) {
   context.fillRect(0, 0, layout.wide, layout.tall);
   paintTitle(context, layout, picture);
   paintCells(context, layout, picture, ratio);
+  if (picture.sinks) paintSinks(context, layout, picture, picture.sinks);
   paintPinned(context, layout, picture);
   paintCaptions(context, layout, picture);
   paintAxes(context, layout, picture);
@@ -200,6 +201,64 @@ function paintGaps(context, { left, top, width, height }, { row, col, scale }, t
 }
 
 /**
+ * Hidden columns, hatched, and beside each row a bar of the share that went to them.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {HiddenSinks} sinks
+ */
+function paintSinks(context, layout, { view, theme, family }, { keys, shares }) {
+  const { left, top, width, height, unit } = layout;
+  const { scale, row, col } = view;
+  clipped(context, [left, top, width, height], () => {
+    for (const key of keys) {
+      const x = left + (key - col) * scale;
+      context.fillStyle = theme.background;
+      context.fillRect(x, top, scale, height);
+      clipped(context, [x, top, scale, height], () => hatch(context, theme, x, top, scale, height));
+    }
+  });
+  const [first, end] = visible(layout, view).rows;
+  const step = Math.max(1, Math.floor(1 / scale));
+  const [from, long] = [left + width + 6 * unit, 36 * unit];
+  context.fillStyle = theme.surface;
+  context.fillRect(from, top, long, height);
+  clipped(context, [from, top, long, height], () => {
+    context.fillStyle = theme.muted;
+    for (let i = first; i < end; i += step) {
+      const tall = Math.max(1, scale * step * 0.8);
+      const middle = top + (i + 0.5 * step - row) * scale;
+      context.fillRect(from, middle - tall / 2, long * shares[i], tall);
+    }
+  });
+  context.font = fontOf(unit, family, 9.5);
+  context.fillStyle = theme.muted;
+  context.textBaseline = "alphabetic";
+  context.textAlign = "left";
+  context.fillText("hidden", from, top + height + 11 * unit);
+}
+
+/**
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
+function hatch(context, theme, x, y, width, height) {
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = y - width; at < y + height + width; at += 5) {
+    context.moveTo(x, at + width);
+    context.lineTo(x + width, at);
+  }
+  context.stroke();
+}
+
+/**
  * The chosen token's row (or column): a bar at the edge, and a frame where cells are large.
  *
  * @param {Context} context
@@ -253,30 +312,30 @@ function paintCaptions(context, layout, { theme, family }) {
  */
 function paintAxes(context, layout, picture) {
   const { left, top, width, height, unit } = layout;
-  const { view, labels, pinned, inward, family } = picture;
-  const named = isLabelled(layout, view);
+  const { view, labels, pinned, inward, important, family } = picture;
+  const all = isLabelled(layout, view);
   context.font = fontOf(layout.unit, family, labelSize(layout, view) / unit);
   const shownRange = visible(layout, view);
   const angle = slant(layout, view);
-  /** @type {(range: [number, number], origin: number, length: number, chosen: number | null, each: (i: number, at: number) => void) => void} */
-  const axis = ([start, stop], origin, length, chosen, each) => {
-    const step = named ? 1 : strideFor(view.scale, (14 + 8 * String(stop).length) * unit);
-    for (let i = start; i < stop; i++) {
+  const own = pinned === null ? [] : [pinned];
+  /** @type {(range: [number, number], origin: number, length: number, first: number[], each: (i: number, at: number) => void) => void} */
+  const axis = (range, origin, length, first, each) => {
+    for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, first)) {
       const at = (i + 0.5 - origin) * view.scale;
-      if (at >= 0 && at <= length && (i % step === 0 || i === chosen)) each(i, at);
+      if (at >= 0 && at <= length) each(i, at);
     }
   };
+  /** @type {(label: string, i: number) => string} */
+  const named = (label, i) => (all ? shown(label) : `${i} ${shown(label)}`);
   clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
-    axis(shownRange.rows, view.row, height, inward ? null : pinned, (i, at) => {
-      const own = !inward && i === pinned;
-      const what = { i, own, named: named || own, text: labels.query[i], angle: 0 };
+    axis(shownRange.rows, view.row, height, inward ? important : own, (i, at) => {
+      const what = { all, own: !inward && i === pinned, text: named(labels.query[i], i), angle: 0 };
       paintLabel(context, layout, picture, what, left, top + at);
     }),
   );
   clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
-    axis(shownRange.cols, view.col, width, inward ? pinned : null, (i, at) => {
-      const own = inward && i === pinned;
-      const what = { i, own, named: named || own, text: labels.key[i], angle };
+    axis(shownRange.cols, view.col, width, inward ? own : important, (i, at) => {
+      const what = { all, own: inward && i === pinned, text: named(labels.key[i], i), angle };
       paintLabel(context, layout, picture, what, left + at, top);
     }),
   );
@@ -297,29 +356,27 @@ function clipped(context, box, paint) {
 }
 
 /**
+ * A label; where not every token has one, with a tick.
+ *
  * @param {Context} context
  * @param {Layout} layout
  * @param {Picture} picture
- * @param {{i: number, own: boolean, named: boolean, text: string, angle: number}} label
+ * @param {{all: boolean, own: boolean, text: string, angle: number}} label
  * @param {number} x
  * @param {number} y
  */
-function paintLabel(context, layout, { theme }, { i, own, named, text, angle }, x, y) {
+function paintLabel(context, layout, { theme }, { all, own, text, angle }, x, y) {
   const { unit } = layout;
-  context.fillStyle = own ? theme.primary : named ? theme.text : theme.muted;
+  context.fillStyle = own ? theme.primary : theme.text;
   const font = context.font;
   if (own) context.font = `bold ${font.replace(/^(bold|\d+00) /, "")}`;
   context.textBaseline = "middle";
   const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
-  const words = named ? shortened(context, shown(text), most) : String(i);
+  const words = shortened(context, text, most);
   if (angle === 0) {
     context.textAlign = "right";
     context.fillText(words, x - 7 * unit, y);
-    if (!named) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
-  } else if (!named) {
-    context.textAlign = "center";
-    context.fillText(words, x, y - 13 * unit);
-    paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
+    if (!all) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
   } else {
     context.save();
     context.translate(x, y - 6 * unit);
@@ -327,6 +384,7 @@ function paintLabel(context, layout, { theme }, { i, own, named, text, angle }, 
     context.textAlign = "left";
     context.fillText(words, 0, 0);
     context.restore();
+    if (!all) paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
   }
   context.font = font;
 }
@@ -349,11 +407,11 @@ function paintTick(context, theme, x, y, width, height) {
  * @param {Layout} layout
  * @param {Picture} picture
  */
-function paintScale(context, layout, { theme, top, own, view, family }) {
+function paintScale(context, layout, { theme, scale, view, family }) {
   const { left, width, unit, scaleTop, wide } = layout;
   const length = Math.min(Math.max(width, 200 * unit), 300 * unit, wide - left - 12 * unit);
+  const { ramp: colours, ticks, words, place } = scale;
   const ramp = context.createLinearGradient(left, 0, left + length, 0);
-  const colours = theme.ramp;
   for (let i = 0; i < 256; i += 5)
     ramp.addColorStop(i / 255, `rgb(${colours[3 * i]},${colours[3 * i + 1]},${colours[3 * i + 2]})`);
   context.fillStyle = ramp;
@@ -365,36 +423,44 @@ function paintScale(context, layout, { theme, top, own, view, family }) {
   context.textBaseline = "alphabetic";
   context.textAlign = "center";
   let end = Infinity;
-  const ticks = [...TICKS.filter((value) => value < top * 0.999), top];
-  for (const value of ticks.reverse()) {
-    const at = left + Math.sqrt(value / top) * length;
-    const words = tidy(value);
-    const half = context.measureText(words).width / 2;
+  for (const { value, text } of [...ticks].reverse()) {
+    const at = left + place(value) * length;
+    const half = context.measureText(text).width / 2;
     if (at + half > end - 5 * unit) continue;
     end = at - half;
     context.fillStyle = theme.muted;
-    context.fillText(words, at, scaleTop + 24 * unit);
+    context.fillText(text, at, scaleTop + 24 * unit);
     context.fillRect(at - 0.5, scaleTop + 10 * unit, 1, 3 * unit);
   }
   context.textAlign = "left";
-  const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
-  const words = `${range}; colour ∝ √weight`;
-  const over = Math.max(0, left + context.measureText(words).width - wide);
-  context.fillText(words, Math.max(0, left - over), scaleTop + 41 * unit);
-  if (view.scale * (devicePixelRatio || 1) < 1)
-    context.fillText("several tokens per pixel: the largest weight is drawn", left, scaleTop + 56 * unit);
+  const masked = scale.masks ? context.measureText("masked").width + 24 * unit : 0;
+  const over = Math.max(0, left + context.measureText(words).width + masked - wide);
+  const from = Math.max(0, left - over);
+  context.fillText(words, from + masked, scaleTop + 41 * unit);
+  if (scale.masks) paintMasked(context, theme, from, scaleTop + 41 * unit, unit);
+  context.fillStyle = theme.muted;
+  if (view.scale * (devicePixelRatio || 1) < 1) {
+    const most = `several tokens per pixel: the largest ${scale.name} is drawn`;
+    context.fillText(most, left, scaleTop + 56 * unit);
+  }
   context.textAlign = "right";
-  context.fillText("weight", left - 8 * unit, scaleTop + 9 * unit);
+  context.fillText(scale.name, left - 8 * unit, scaleTop + 9 * unit);
 }
 
 /**
- * .05, 0.25 and 1 as short as can be; a map's own largest to three figures.
+ * The colour of masked cells, with its name.
  *
- * @param {number} value
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y of the line of type
+ * @param {number} unit
  */
-function tidy(value) {
-  if (value === 0 || value === 1) return String(value);
-  return TICKS.includes(value) ? String(value) : value.toPrecision(3);
+function paintMasked(context, theme, x, y, unit) {
+  context.fillStyle = theme.line;
+  context.fillRect(x, y - 9 * unit, 10 * unit, 10 * unit);
+  context.fillStyle = theme.muted;
+  context.fillText("masked", x + 14 * unit, y);
 }
 
 // ---- the cross-hair

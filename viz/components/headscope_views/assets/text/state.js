@@ -6,10 +6,10 @@ import { groupOf, headName, headsOf, neighboursOf, siteName, textsOf } from "../
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
-import { covers, density, Maps } from "./maps.js";
+import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
 import { HeadNumbers } from "./numbers.js";
 
-/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, ViewProps} from "../types" */
+/** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
@@ -31,7 +31,7 @@ export class TextState {
   constructor(root, props, host) {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
-      scales: ["fixed", "own"],
+      scales: ["fixed", "own", "log"],
       take: (path, bytes) => {
         if (/^(map|row)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
@@ -120,24 +120,50 @@ export class TextState {
     return heads / keys;
   }
 
-  parts(site = this.selection.site, head = this.selection.head) {
-    return this.maps.parts(site, head);
+  /** Whether each row and column is one token: a word of several has weights, but no score. */
+  hasScores() {
+    const { query, key } = this.texts();
+    const single = [query, key].every(({ origins }) => !origins?.some((tokens) => tokens.length > 1));
+    return single && this.site().kind !== "joint";
+  }
+
+  /**
+   * What the matrix shows; of the other forms the plain weights.
+   *
+   * @returns {Variant}
+   */
+  variant() {
+    const { form, values, scale, sinks } = this.selection;
+    if (form !== "matrix") return PLAIN;
+    if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
+    return { values: "weights", coding: scale === "log" ? "log" : "sqrt", sinks };
+  }
+
+  /**
+   * @param {number} [site]
+   * @param {Head} [head]
+   * @param {Variant} [variant]
+   */
+  parts(site = this.selection.site, head = this.selection.head, variant = PLAIN) {
+    return this.maps.parts(site, head, variant);
   }
 
   /**
    * @param {Axis} axis
    * @param {number} index
+   * @param {Variant} [variant]
    */
-  exactRow(axis, index) {
-    return this.maps.exact(this.selection.site, this.selection.head, axis, index);
+  exactRow(axis, index, variant) {
+    return this.maps.exact(this.selection.site, this.selection.head, axis, index, variant);
   }
 
   /**
    * @param {number} query
    * @param {number} key
+   * @param {Variant} [variant]
    */
-  weight(query, key) {
-    return this.maps.weight(this.selection.site, this.selection.head, query, key);
+  weight(query, key, variant) {
+    return this.maps.weight(this.selection.site, this.selection.head, query, key, variant);
   }
 
   /**
@@ -217,7 +243,8 @@ export class TextState {
   setView(rows, cols, pixels) {
     const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
     const enough = Math.min(1, pixels, POOLED / (1.6 * extent)) * 0.999;
-    const fine = this.parts().some((part) => covers(part, rows, cols) && density(part) >= enough);
+    const parts = this.parts(undefined, undefined, this.variant());
+    const fine = parts.some((part) => covers(part, rows, cols) && density(part) >= enough);
     const { queries, keys } = this.site();
     const pad = Math.round(extent / 4);
     /** @type {(range: [number, number], size: number) => [number, number]} */
@@ -275,14 +302,17 @@ export class TextState {
     if (next) this.guess();
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
-    const here = this.parts().length > 0;
-    if (here) this.repin();
+    const variant = this.variant();
+    const here = this.parts(site, head, variant).length > 0;
+    if (this.parts().length) this.repin();
     this.wishLines();
     if (form === "lines") return here ? this.prefetch() : undefined;
-    client.want("map", here ? null : pathOf("map", { site, head }));
+    client.want("map", here ? null : this.mapPath(site, head));
+    const plain = isPlain(variant) || this.parts().length > 0;
+    client.want("weights", plain ? null : pathOf("map", { site, head }));
     if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
     if (!this.resting.has("hover"))
-      client.want("hover", this.hover && this.rowPath("query", this.hover.query));
+      client.want("hover", this.hover && this.rowPath("query", this.hover.query, head, variant));
     const axis = direction === "in" ? "key" : "query";
     client.want("pin", token === null || !here ? null : this.rowPath(axis, token));
     if (here) this.prefetch();
@@ -349,7 +379,7 @@ export class TextState {
   guess() {
     const { next, found, start, selection } = this.view;
     if (!next || !found || start || this.maps.maps.entries.size === 0) return;
-    next.client.want("map", pathOf("map", { site: selection.site, head: selection.head }));
+    next.client.want("map", this.mapPath(selection.site, selection.head));
   }
 
   /**
@@ -379,6 +409,14 @@ export class TextState {
         this.fetched.set(site, (this.fetched.get(site) ?? 0) + map.shape[0] * map.shape[1]);
   }
 
+  /**
+   * @param {number} site
+   * @param {Head} head
+   */
+  mapPath(site, head) {
+    return pathOf("map", { site, head, ...mapQueryOf(this.variant()) });
+  }
+
   tilePath() {
     if (!this.tile) return null;
     return this.partPath(this.selection.head, this.tile.rows, this.tile.cols);
@@ -392,17 +430,19 @@ export class TextState {
   partPath(head, rows, cols) {
     const { site } = this.selection;
     const range = { rows: rows.join("-"), columns: cols.join("-") };
-    return pathOf("map", { site, head, ...range });
+    return pathOf("map", { site, head, ...range, ...mapQueryOf(this.variant()) });
   }
 
   /**
    * @param {Axis} axis
    * @param {number} index
    * @param {Head} [head]
+   * @param {Variant} [variant]
    */
-  rowPath(axis, index, head = this.selection.head) {
+  rowPath(axis, index, head = this.selection.head, variant = PLAIN) {
     const { site } = this.selection;
-    return this.maps.exact(site, head, axis, index) ? null : pathOf("row", { site, head, axis, index });
+    if (this.maps.exact(site, head, axis, index, variant)) return null;
+    return pathOf("row", { site, head, axis, index, ...rowQueryOf(variant) });
   }
 
   /** The next layers, in the direction of the user's way, then the other heads, within bounds. */
@@ -415,13 +455,13 @@ export class TextState {
     const from = heads.indexOf(head) + 1;
     const others = heads.map((_, i) => ({ site, head: heads[(from + i) % heads.length] }));
     const missing = [...near, ...others].filter(
-      (place) => !this.parts(place.site, place.head).length,
+      (place) => !this.parts(place.site, place.head, this.variant()).length,
     );
     const { queries, keys } = this.site();
     const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
     const budget = Math.max(0, Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size));
     const soon = missing.length > 0 && missing[0].site !== site;
-    const paths = missing.slice(0, budget).map((place) => pathOf("map", place));
+    const paths = missing.slice(0, budget).map((place) => this.mapPath(place.site, place.head));
     client?.prefetch(paths, soon ? NEAR_MS : IDLE_MS);
   }
 
@@ -435,6 +475,28 @@ export class TextState {
   }
 }
 
+/**
+ * What a request says of the sinks and values of a row; nothing where they are the plain weights.
+ *
+ * @param {Variant} variant
+ * @returns {Record<string, string>}
+ */
+const rowQueryOf = ({ values, sinks }) => ({
+  ...(values === "weights" ? {} : { values }),
+  ...(sinks === "shown" ? {} : { sinks }),
+});
+
+/**
+ * The same of a map.
+ *
+ * @param {Variant} variant
+ * @returns {Record<string, string>}
+ */
+const mapQueryOf = (variant) => ({
+  ...rowQueryOf(variant),
+  ...(variant.coding === "log" ? { coding: "log" } : {}),
+});
+
 const NONE = {
   background: "",
   surface: "",
@@ -444,5 +506,6 @@ const NONE = {
   primary: "",
   heads: [],
   sequential: 0,
+  diverging: 0,
 };
 const NO_THEME = { light: NONE, dark: NONE };

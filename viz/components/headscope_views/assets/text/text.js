@@ -107,6 +107,7 @@ function toolbar(state, bar, drawn) {
   const spring = element("span", "hs-spring");
   bar.replaceChildren(kinds, layer.box, head.box, stretch, note, spring);
   if (drawn.size) bar.append(forms, zooming, save);
+  for (const { choices } of drawn.values()) if (choices) note.before(choices);
   let named = "";
 
   /** One button for each kind of attention, where there are several. */
@@ -139,6 +140,8 @@ function toolbar(state, bar, drawn) {
       );
       const zoom = form()?.zoom;
       zooming.hidden = !zoom;
+      for (const [name, { choices }] of drawn)
+        if (choices) choices.hidden = name !== state.selection.form;
       setText(note, state.base.note);
       note.hidden = !state.base.note;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
@@ -158,7 +161,7 @@ function figureOf({ selection: { site, head, scale, token, direction, shown, for
   const several = form === "lines" && shown ? { shown } : {};
   /** @type {Record<string, string | number>} */
   const one = token === null ? {} : { token, direction };
-  return { site, head, scale, ...several, ...one };
+  return { site, head, scale: scale === "log" ? "fixed" : scale, ...several, ...one };
 }
 
 /** @type {Record<string, string>} */

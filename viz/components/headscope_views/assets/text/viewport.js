@@ -7,6 +7,8 @@ const LARGEST_CELL = 64; // of a matrix that is shown whole
 const DEEPEST_CELL = 72; // that zooming can reach
 const SLANT = (-50 * Math.PI) / 180;
 const NARROW = 480;
+const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
+const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 
 /**
  * What a layout is made from. The widths are those of the longest label of each axis and of the
@@ -20,6 +22,7 @@ const NARROW = 480;
  * @property {number} unit
  * @property {{query: number, key: number, title: number}} widths
  * @property {boolean} noted whether there is a note below the title
+ * @property {boolean} [shares] whether bars stand beside the rows
  */
 
 /**
@@ -59,7 +62,7 @@ export const longestLabel = (wide, unit) => (wide < NARROW * unit ? 72 : 104) * 
  * @param {Sizes} sizes
  * @returns {Layout}
  */
-export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNote }) {
+export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares }) {
   const longest = longestLabel(wide, unit);
   const [query, key] = [Math.min(longest, widths.query), Math.min(longest, widths.key)];
   const left = Math.max(query, 66 * unit) + 12 * unit;
@@ -68,7 +71,7 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
   const noted = hasNote ? 19 * unit : 0;
   const slanted = key * Math.sin(-SLANT) + 12 * unit;
   const top = title + noted + 24 * unit + Math.max(slanted, 52 * unit);
-  const right = key * Math.cos(SLANT) * 0.8 + 4 * unit;
+  const right = Math.max(key * Math.cos(SLANT) * 0.8 + 4 * unit, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
   const [width, height] = [cell * cols, cell * rows];
@@ -81,17 +84,17 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
 }
 
 /**
- * The height a plot may have so that its title, scale and read-out stay in the window with it; of
- * a plot far down the page, once the page is scrolled to it.
+ * The height a plot may have so that it stays in the window with its title and scale; of a plot far
+ * down the page, once the page is scrolled to it.
  *
  * @param {number} windowHeight
  * @param {number} above of the picture on the page
  * @param {number} around title, labels and scale of the picture
  */
 export function tallestPlot(windowHeight, above, around) {
-  const most = Math.min(760, windowHeight - 130 - around);
-  const least = Math.min(most, 0.42 * windowHeight);
-  return Math.max(200, Math.min(most, Math.max(least, windowHeight - above - around - 60)));
+  const most = Math.min(760, windowHeight - 70 - around);
+  const least = Math.min(most, 0.36 * windowHeight);
+  return Math.max(200, Math.min(most, Math.max(least, windowHeight - above - around - 8)));
 }
 
 /**
@@ -250,7 +253,7 @@ export function placeOf({ left, top }, { row, col, scale }, { query, key }) {
  * @param {Layout} layout
  * @param {View} view
  */
-export const isLabelled = ({ unit }, { scale }) => scale >= 11 * unit;
+export const isLabelled = ({ unit }, { scale }) => scale >= (SMALLEST_LABEL + 0.5) * unit;
 
 /**
  * Height of the labels: that of the cells where these are small.
@@ -259,8 +262,8 @@ export const isLabelled = ({ unit }, { scale }) => scale >= 11 * unit;
  * @param {View} view
  */
 export function labelSize({ unit }, { scale }) {
-  const size = 12 * unit;
-  return scale < 11 * unit ? size : Math.min(size, Math.max(10 * unit, scale * 0.92));
+  if (scale < (SMALLEST_LABEL + 0.5) * unit) return 9 * unit;
+  return Math.min(12 * unit, Math.max(SMALLEST_LABEL * unit, scale * 0.92));
 }
 
 /**
@@ -272,12 +275,26 @@ export function labelSize({ unit }, { scale }) {
 export const slant = ({ unit }, { scale }) => (scale >= 15 * unit ? SLANT : -Math.PI / 2);
 
 /**
- * Every how many tokens a position is written so that numbers keep apart.
+ * The tokens that are labelled where there is no room for all: first those that matter, then at
+ * even distances.
  *
- * @param {number} scale
- * @param {number} least pixels between two numbers
+ * @param {[number, number]} range of tokens in view
+ * @param {number} scale pixels a token takes
+ * @param {number} least pixels between two labels
+ * @param {readonly number[]} first tokens that matter, the most important first
  */
-export function strideFor(scale, least) {
-  for (let power = 1; ; power *= 10)
-    for (const factor of [1, 2, 5]) if (factor * power * scale >= least) return factor * power;
+export function labelled([start, stop], scale, least, first) {
+  if (scale >= least) return Array.from({ length: stop - start }, (_, i) => start + i);
+  const gap = least / scale; // in tokens
+  /** @type {number[]} */
+  const chosen = [];
+  /** @param {number} index */
+  const add = (index) => {
+    if (index < start || index >= stop) return;
+    if (chosen.every((other) => Math.abs(other - index) >= gap)) chosen.push(index);
+  };
+  first.forEach(add);
+  const stride = Math.ceil(gap);
+  for (let index = start - (start % stride); index < stop; index += stride) add(index);
+  return chosen.sort((a, b) => a - b);
 }

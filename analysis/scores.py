@@ -1,0 +1,70 @@
+"""Scores before the softmax, read as weights are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.view import JOINT, View
+from models.attention.pattern import positions
+from models.trace import Rows, Site, Trace
+
+HIDDEN = -3e4  # networks that mask with a large negative number use less than this
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """A source whose `weights` are scores: after scale, cap, bias and temperature; −∞ where masked.
+
+    Attributes:
+        shown: a trace, or a view; only sites that have scores can be read.
+        hidden: by site, keys that count as masked.
+    """
+
+    shown: Trace | View
+    hidden: Mapping[Site, tuple[int, ...]] = field(default_factory=dict)
+
+    def weights(
+        self,
+        layer: int | Site,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        site = self.shown.site(layer, kind, tower)
+        if not has_scores(self.shown, site):
+            raise ValueError("expected single tokens: a word of several has no score")
+        trace = self.shown.trace if isinstance(self.shown, View) else self.shown
+        if isinstance(self.shown, View):
+            own = [group[0] for group in self.shown.origins(site, "out")]
+            keys = [group[0] for group in self.shown.origins(site, "in")]
+            rows = [own[row] for row in positions(rows, len(own)).tolist()]
+            scores = trace.scores(site, head, rows=rows, item=item)[..., keys]
+        else:
+            scores = trace.scores(site, head, rows=rows, item=item)
+        # whatever number the network masks them with
+        scores = scores.masked_fill(scores <= HIDDEN, -torch.inf)
+        scores[..., list(self.hidden.get(site, ()))] = -torch.inf
+        return scores
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.shown.query_labels(site, item)
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.shown.key_labels(site, item)
+
+
+def has_scores(shown: Trace | View, site: Site) -> bool:
+    """Whether each row and column of a site is one token, of one attention call.
+
+    A word of several tokens has weights, but no score; a joint map has two softmaxes.
+    """
+    if not isinstance(shown, View):
+        return True
+    groups = (*shown.origins(site, "out"), *shown.origins(site, "in"))
+    return site.kind != JOINT and all(len(group) == 1 for group in groups)

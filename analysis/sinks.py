@@ -1,0 +1,84 @@
+"""Weights without the attention sinks: the keys that take the weight of a head at rest.
+
+Source: Xiao et al. 2023 (StreamingLLM), section 3.1, for the first token; Clark et al. 2019,
+section 3.2, for separators.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.overview import COMBINED, Head, RowSource, combine
+from analysis.view import View
+from models.trace import Rows, Site, Trace
+
+Sinks = Literal["shown", "hidden", "renormalised"]
+SINKS: tuple[Sinks, ...] = ("shown", "hidden", "renormalised")
+
+
+def sinks_of(shown: Trace | View, site: Site) -> tuple[int, ...]:
+    """The keys of a site that are counted as sinks: the first token and the special ones.
+
+    A text of special tokens alone has its first token only.
+    """
+    tokens = shown.keys(site)[0]
+    has_first = not isinstance(shown, View) or 0 in shown.origins(site, "in")[0]
+    first = (0,) if has_first else ()
+    special = tuple(place for place, special in enumerate(tokens.special) if special)
+    return first if len(special) == len(tokens) else tuple(sorted({*first, *special}))
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutSinks:
+    """A source of weights with its sinks hidden: their columns are zero.
+
+    Attributes:
+        source: the weights.
+        sinks: by site, the keys that are hidden.
+        renormalised: whether each row is divided by what is left of it; a row of which nothing is
+            left stays zero.
+    """
+
+    source: RowSource
+    sinks: dict[Site, tuple[int, ...]]
+    renormalised: bool = False
+
+    def weights(
+        self,
+        layer: int | Site,
+        head: int | None = None,
+        *,
+        kind: str | None = None,
+        tower: str | None = None,
+        rows: Rows = None,
+        item: int = 0,
+    ) -> Float[Tensor, "*head query key"]:
+        """As those of the source; `layer` is one of the sites."""
+        if isinstance(layer, int):
+            raise ValueError(f"layer: expected a site, received {layer}")
+        weights = self.source.weights(layer, head, kind=kind, tower=tower, rows=rows, item=item)
+        weights = weights.clone()
+        weights[..., list(self.sinks[layer])] = 0
+        if not self.renormalised:
+            return weights
+        left = weights.sum(-1, keepdim=True)
+        return weights / torch.where(left > 0, left, 1)
+
+    def query_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.source.query_labels(site, item)
+
+    def key_labels(self, site: Site, item: int = 0) -> list[str]:
+        return self.source.key_labels(site, item)
+
+    def shares(self, site: Site, head: Head, rows: range) -> Float[Tensor, " row"]:
+        """The weight that each row gives to the sinks: 0 to 1.
+
+        Of "mean" and "max" it is the mean and the largest over the heads.
+        """
+        one = head if isinstance(head, int) else None
+        weights = self.source.weights(site, one, rows=rows)
+        given = weights[..., list(self.sinks[site])].sum(-1, keepdim=True)
+        return (combine(given, head) if head in COMBINED else given)[:, 0]

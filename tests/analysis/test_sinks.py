@@ -1,0 +1,82 @@
+"""Weights without sinks against plain loops over rows."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.overview import pooled, rows_of
+from analysis.sinks import WithoutSinks, sinks_of
+from analysis.view import View
+from benchmarks.architectures import ARCHITECTURES
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+
+BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+NAMES = ("BERT", "GPT-2", "Llama", "Gemma 2", "GPT-OSS", "T5")
+EXACT = 1e-6  # float32 sums of a dozen weights, in another order
+
+
+def slow(weights: Tensor, sinks: tuple[int, ...], renormalised: bool) -> tuple[Tensor, Tensor]:
+    """Rows without some keys, and what went to these, one number at a time."""
+    left, given = [], []
+    for row in weights.tolist():
+        rest = [0.0 if key in sinks else weight for key, weight in enumerate(row)]
+        total = sum(rest) if renormalised else 1.0
+        left.append([weight / total if total else 0.0 for weight in rest])
+        given.append(sum(row[key] for key in sinks))
+    return torch.tensor(left), torch.tensor(given)
+
+
+def close(mine: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(mine, expected, rtol=1e-5, atol=EXACT)
+
+
+@pytest.mark.parametrize("renormalised", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_without_sinks(name: str, renormalised: bool) -> None:
+    found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
+    for site in found.sites:
+        heads = found.weights(site)
+        sinks = (0, site.keys - 3)
+        each = [slow(head, sinks, renormalised) for head in heads]
+        left, given = (torch.stack(parts) for parts in zip(*each, strict=True))
+        source = WithoutSinks(found, {site: sinks}, renormalised)
+        rows = range(len(heads[0]))
+        close(rows_of(source, site, 1, rows), left[1])
+        close(rows_of(source, site, "mean", rows), left.mean(0))
+        close(rows_of(source, site, "max", rows[2:4]), left[:, 2:4].amax(0))
+        close(source.shares(site, 1, rows), given[1])
+        close(source.shares(site, "mean", rows[1:]), given[:, 1:].mean(0))
+        close(source.shares(site, "max", rows), given.amax(0))
+        small = pooled(source, site, 1, rows, range(site.keys), size=4)
+        assert float(small.max()) == pytest.approx(float(left[1].max()), rel=1e-5)
+
+
+@pytest.fixture(scope="module")
+def sentence() -> Trace:
+    return trace(load("minilm"), "An unbelievable cat sat")
+
+
+def test_the_sinks_are_the_first_token_and_the_separators(sentence: Trace) -> None:
+    last = len(sentence.labels) - 1
+    assert sinks_of(sentence, sentence.sites[0]) == (0, last)
+    view = View(sentence, words=True)
+    assert sinks_of(view, view.sites[0]) == (0, len(view.labels) - 1)
+    without = View(sentence, words=True, special="hidden")
+    assert sinks_of(without, without.sites[0]) == ()
+
+
+def test_the_first_token_of_the_source_is_the_sink_of_cross_attention() -> None:
+    config = Seq2SeqConfig(source_vocab=53, target_vocab=53, dim=21, heads=3, depth=1, mlp=13)
+    found = trace(load(config), torch.arange(4, 17)[None], torch.arange(5, 12)[None])
+    assert {sinks_of(found, site) for site in found.sites} == {(0,)}
+
+
+def test_a_row_of_which_nothing_is_left_stays_zero() -> None:
+    found = trace(BY_NAME["GPT-2"].build(), {"input_ids": torch.tensor([[5, 6, 7]])})
+    site = found.sites[0]
+    source = WithoutSinks(found, {site: (0,)}, renormalised=True)
+    weights = source.weights(site)
+    assert torch.equal(weights[:, 0], torch.zeros(3, 3))  # the first token sees itself alone
+    close(weights[:, 1:].sum(-1), torch.ones(3, 2))

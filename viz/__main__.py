@@ -1,0 +1,212 @@
+"""`python -m viz` makes figures, pages and numbers from a shell.
+
+    python -m viz --model minilm --text "The cat sat." --layer 3 --head 5 -o figure.svg
+    python -m viz --model digits --picture four.png --view image --layer 2 -o figure.pdf
+    python -m viz --model minilm --inputs texts.txt --layer 3 --format npz --out-dir out --json
+
+The suffix of a file says what it is: .svg, .pdf, .png, .html, .npz or .csv. Exit status: 0 if every
+file was written, 1 if an input failed, 2 for arguments that make no sense.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from viz.export.figures import VIEWS
+from viz.export.files import FORMATS, export
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+FAILED, MISUSED = 1, 2
+
+
+@dataclass(frozen=True)
+class Job:
+    """One input and the file it becomes."""
+
+    input: str
+    path: Path
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(MISUSED, f"viz: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes the files. Returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        jobs = jobs_of(options)
+        model = opened(options)
+    except (OSError, ValueError) as error:
+        return complain(error, MISUSED)
+    failures = 0
+    for number, job in enumerate(jobs, 1):
+        started = time.perf_counter()
+        problem = None
+        try:
+            write(model, job, options)
+        except (OSError, ValueError) as error:
+            problem = " ".join(str(error).split())
+            failures += 1
+        seconds = time.perf_counter() - started
+        report(options, number, len(jobs), job, seconds, problem)
+    return FAILED if failures else 0
+
+
+def parser() -> Parser:
+    """The command-line options."""
+    found = Parser(
+        "python -m viz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    found.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
+    found.add_argument("--device", help="such as cpu or cuda")
+    given = found.add_mutually_exclusive_group(required=True)
+    given.add_argument("--text", help="the input")
+    given.add_argument("--picture", help="file of a picture, for a model that reads pictures")
+    given.add_argument(
+        "--inputs", type=Path, help="file with one text a line, or one picture file a line"
+    )
+    found.add_argument("--target", help="what an encoder–decoder is to write")
+    found.add_argument("--view", default="matrix", choices=VIEWS)
+    found.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
+    found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
+    found.add_argument("--kind", choices=("self", "causal", "cross"))
+    found.add_argument("--tower", help="which part of a model with several")
+    found.add_argument("--scale", default="fixed", choices=("fixed", "own"))
+    found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
+    found.add_argument("--direction", default="out", choices=("out", "in"))
+    found.add_argument("--words", action="store_true", help="whole words instead of tokens")
+    found.add_argument(
+        "--special", default="shown", choices=("shown", "hidden", "renormalised"), help="tokens"
+    )
+    found.add_argument("-o", "--output", type=Path, help="the file")
+    found.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
+    found.add_argument(
+        "--format", default="svg", choices=[suffix[1:] for suffix in FORMATS], help="with --out-dir"
+    )
+    found.add_argument("--json", action="store_true", help="progress as one JSON object a line")
+    return found
+
+
+def heads(text: str) -> Any:
+    """ "3", "0,3", "mean", "max" or "all"."""
+    if text == "all":
+        return None
+    if text in ("mean", "max"):
+        return text
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"expected numbers such as 3 or 0,3, or mean, max or all, received {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    """The inputs and the files they become.
+
+    Raises:
+        ValueError: for options that contradict each other.
+        OSError: if the inputs cannot be read, or the folder cannot be made.
+    """
+    if options.inputs is None:
+        if options.output is None or options.out_dir is not None:
+            raise ValueError("expected -o with --text or --picture")
+        if options.output.suffix.lower() not in FORMATS:
+            raise ValueError(
+                f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
+                f" received {options.output.name!r}"
+            )
+        return [Job(options.text if options.picture is None else options.picture, options.output)]
+    if options.out_dir is None or options.output is not None:
+        raise ValueError("expected --out-dir with --inputs")
+    lines = options.inputs.read_text(encoding="utf-8").splitlines()
+    found = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not found:
+        raise ValueError(f"{options.inputs.name}: expected one input a line, received none")
+    options.out_dir.mkdir(parents=True, exist_ok=True)
+    digits = len(str(len(lines)))
+    return [
+        Job(line, options.out_dir / f"{number:0{digits}}.{options.format}")
+        for number, line in found
+    ]
+
+
+def opened(options: argparse.Namespace) -> "Model":
+    """The model.
+
+    Raises:
+        ValueError: if it cannot be opened, or does not read what it is given.
+    """
+    from models.run import load
+
+    model = load(options.model, device=options.device)
+    if options.picture is not None and model.preprocessing is None:
+        raise ValueError(f"--picture: {model.name} reads no pictures")
+    return model
+
+
+def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
+    """Traces one input and writes its file."""
+    from analysis.view import View
+    from models.run import trace
+
+    reads_picture = model.preprocessing is not None and options.text is None
+    source = Path(job.input) if reads_picture else job.input
+    t = trace(model, source, options.target)
+    shown = t
+    if not reads_picture and (options.words or options.special != "shown"):
+        shown = View(t, words=options.words, special=options.special)
+    export(
+        shown,
+        job.path,
+        view=options.view,
+        layer=options.layer,
+        head=options.head,
+        kind=options.kind,
+        tower=options.tower,
+        scale=options.scale,
+        token=options.token,
+        direction=options.direction,
+        picture=source if reads_picture else None,
+    )
+
+
+def report(
+    options: argparse.Namespace,
+    number: int,
+    total: int,
+    job: Job,
+    seconds: float,
+    problem: str | None,
+) -> None:
+    """Writes a line of progress: JSON to standard output, or a problem to standard error."""
+    if options.json:
+        line: dict[str, Any] = {"input": number, "of": total, "file": str(job.path)}
+        line |= {"seconds": round(seconds, 3)}
+        line |= {"error": problem} if problem else {"bytes": job.path.stat().st_size}
+        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    elif problem:
+        place = f" {number}" if total > 1 else ""
+        sys.stderr.write(f"viz: input{place}: {problem}\n")
+
+
+def complain(problem: object, status: int) -> int:
+    """One line on standard error; returns the exit status."""
+    sys.stderr.write(f"viz: {' '.join(str(problem).split())}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

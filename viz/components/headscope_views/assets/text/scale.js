@@ -1,0 +1,107 @@
+// What the colours of a matrix mean: where a number stands on its scale, and how that is written.
+
+import { parse } from "../core/colours.js";
+import { valuesOf } from "./maps.js";
+
+/** @import {Part, Theme} from "../types" */
+
+/**
+ * @typedef {object} Scale
+ * @property {string} name of the numbers
+ * @property {Uint8Array} ramp 256 colours of three bytes
+ * @property {(value: number) => number} place of a number among the colours, 0 to 1
+ * @property {{value: number, text: string}[]} ticks
+ * @property {string} words
+ * @property {boolean} masks whether cells are masked
+ */
+
+const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
+const DECADES = ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"];
+
+/**
+ * .05, 0.25 and 1 as short as can be; other numbers to three figures.
+ *
+ * @param {number} value
+ */
+function tidy(value) {
+  if (TICKS.includes(value)) return String(value);
+  return value.toPrecision(3).replace("-", "−");
+}
+
+/**
+ * @param {Theme} theme
+ * @param {number} top the weight of the last colour
+ * @param {boolean} own whether that is the map's own largest
+ * @returns {Scale}
+ */
+export function weightScale({ ramp }, top, own) {
+  const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
+  return {
+    name: "weight",
+    ramp,
+    place: (value) => Math.sqrt(Math.max(0, value) / top),
+    ticks: [...TICKS.filter((value) => value < top * 0.999), top].map((value) => ({
+      value,
+      text: tidy(value),
+    })),
+    words: `${range}; colour ∝ √weight`,
+    masks: false,
+  };
+}
+
+/**
+ * @param {Theme} theme
+ * @returns {Scale}
+ */
+export function logScale({ ramp }) {
+  return {
+    name: "weight",
+    ramp,
+    place: (value) => 1 + Math.log10(Math.max(value, 1e-6)) / 6,
+    ticks: DECADES.map((text, i) => ({ value: 10 ** (i - 6), text })),
+    words: "logarithmic, fixed range 10⁻⁶ to 1; less has the first colour",
+    masks: false,
+  };
+}
+
+/**
+ * On both sides of zero where there are scores on both, else from the least to the largest.
+ *
+ * @param {Theme} theme
+ * @param {Pick<Part, "min" | "max" | "data">} part the whole map
+ * @returns {Scale}
+ */
+export function scoreScale({ ramp, bothWays }, { min: low, max: high, data }) {
+  const both = low < 0 && high > 0;
+  const most = Math.max(-low, high);
+  const [from, to] = both ? [-most, most] : [low, high];
+  const range = to - from || 1;
+  return {
+    name: "score",
+    ramp: both ? bothWays : ramp,
+    place: (value) => (value - from) / range,
+    ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => {
+      const value = from + share * range;
+      return { value, text: tidy(value) };
+    }),
+    words: `before the softmax; this map’s own: ${tidy(low)} to ${tidy(high)}`,
+    masks: data.includes(0),
+  };
+}
+
+/**
+ * The pixel of each byte of a part, as ImageData keeps them; masked cells have a colour of their own.
+ *
+ * @param {Part} part
+ * @param {Scale} scale
+ * @param {Theme} theme
+ */
+export function tableFor(part, { ramp, place }, { line }) {
+  const masked = parse(line) ?? [128, 128, 128];
+  return Uint32Array.from(valuesOf(part), (value) => {
+    const i = 3 * Math.min(255, Math.max(0, Math.round(255 * place(value))));
+    const [red, green, blue] =
+      value === -Infinity ? masked : [ramp[i], ramp[i + 1], ramp[i + 2]];
+    return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
+  });
+}
