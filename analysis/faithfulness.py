@@ -21,7 +21,7 @@ from torch import Tensor
 from analysis.target import MASKS, Chosen, Target, choose
 from models.inputs.pictures import pixels_of
 from models.run import Model, as_model, trace
-from models.trace import Trace
+from models.trace import Output, Trace
 
 Removal = Literal["mask", "drop", "grey"]
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -125,17 +125,31 @@ class Study:
         """Comprehensiveness and sufficiency of one order."""
         queue = self.queue[order]
         removed = [queue[:count] for count in self.counts] + [queue[n:] for n in self.counts]
-        drops = torch.tensor([self.value - self._probability(some) for some in removed])
+        drops = self.value - torch.tensor(self._probabilities(removed))
         return drops[: len(self.counts)], drops[len(self.counts) :]
 
-    def _probability(self, removed: Int[Tensor, " token"]) -> float:
-        """The probability of the chosen output without some tokens."""
-        chosen = self.chosen
-        if self.removal == "drop" and chosen.position is not None:
-            place = chosen.position % self.tokens
-            chosen = replace(chosen, position=place - int((removed < place).sum()))
-        with torch.no_grad():
-            return float(chosen.probability(trace(self.model, self.inputs.without(removed)).output))
+    def _probabilities(self, removed: Sequence[Tensor]) -> list[float]:
+        """The probability of the chosen output without some tokens, each time others.
+
+        Inputs of one length are one batch.
+        """
+        inputs = [self.inputs.without(some) for some in removed]
+        found = [0.0] * len(inputs)
+        for shape in {each.shape for each in inputs}:
+            alike = [index for index, each in enumerate(inputs) if each.shape == shape]
+            with torch.no_grad():
+                output = trace(self.model, torch.cat([inputs[index] for index in alike])).output
+            for row, index in enumerate(alike):
+                one = Output(output.name, output.values[row : row + 1])
+                found[index] = float(self._chosen_without(removed[index]).probability(one))
+        return found
+
+    def _chosen_without(self, removed: Int[Tensor, " token"]) -> Chosen:
+        """What is read of the output where tokens before its position are gone."""
+        if self.removal != "drop" or self.chosen.position is None:
+            return self.chosen
+        place = self.chosen.position % self.tokens
+        return replace(self.chosen, position=place - int((removed < place).sum()))
 
 
 def faithfulness(

@@ -56,6 +56,7 @@ test("a selection goes to its link and back", () => {
     ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
+    ...{ method: "flow", beside: "attnlrp", output: "3.17" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });

@@ -73,6 +73,8 @@ def at(
     return {
         "title": f"{trace.model} · {MEANS[kind_of(choice)]} “{label}” (position {found.place})",
         "labels": [names[number] for number in found.ids],
+        "ids": list(found.ids),
+        "position": found.place,
         "probabilities": list(found.probabilities),
         "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
     }

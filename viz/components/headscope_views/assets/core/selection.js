@@ -32,6 +32,9 @@ export const START = {
   rows: "",
   columns: "",
   block: "all",
+  method: "rollout",
+  beside: "",
+  output: "",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 

@@ -2,6 +2,7 @@
 
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { model } from "./model.js";
 
 /** @import {Form, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -34,5 +35,11 @@ export const FORMS = [
     label: "Lines",
     title: "Each weight as a line between two columns of tokens",
     make: lines,
+  },
+  {
+    name: "model",
+    label: "Whole model",
+    title: "All layers together: rollout, flow, norms, relevance for an output",
+    make: model,
   },
 ];

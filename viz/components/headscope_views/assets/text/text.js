@@ -94,6 +94,7 @@ function toolbar(state, bar, drawn) {
     form: () => state.selection.form,
     query: () => figureOf(state),
     picture: () => form()?.save(),
+    served: () => state.selection.form !== "model",
     atlas: true,
   });
   const forms = switchOf(
