@@ -68,7 +68,8 @@ def test_maps_are_the_analyses(minilm):
         torch.testing.assert_close(matrix(answer), each, **CLOSE)
         row = api.row_of(minilm, "", 2, 4, method, 3)
         torch.testing.assert_close(torch.tensor(row["values"]), each[3], **CLOSE)
-    assert row["mixing"] == pytest.approx(float(mixing(t, 2).ratio[3]), rel=1e-3)
+    mixed = api.row_of(minilm, "", 2, 4, "added", 3)["mixing"]
+    assert mixed == pytest.approx(float(mixing(t, 2).ratio[3]), rel=1e-3)
     answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 5))
     torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
     with pytest.raises(QuestionError, match="expected index 0 to"):

@@ -22,6 +22,7 @@ SELECTED = frozenset(
     | {"values", "sinks", "partner"}
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
     | {"overview", "plot", "rank"}
+    | {"method", "beside", "output"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages

@@ -374,7 +374,7 @@ function part(state, parent, name) {
     const sum = [...found.values, ...(found.read ?? [])].reduce((a, b) => a + b, 0);
     const rest = found.unassigned === null ? "" : `, ${number(found.unassigned)} unassigned`;
     const signs = found.values.some((value) => value < 0)
-      ? "The two colours speak for and against the output."
+      ? "Orange speaks for the output, blue against it."
       : `${moreIs(theme.mode)} = more.`;
     say(`All tokens together ${number(sum)}${rest}. ${signs}`);
     tested.hidden = target !== null;
