@@ -9,9 +9,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.overview import BLOCK_BYTES, Head, WeightSource, rows_of
+from analysis.overview import Head, WeightSource, blocks_of, rows_of
 from models.trace import Site
 
+BLOCK_BYTES = 2**22  # weights computed at a time
 MOST = 2**22  # weights looked at for one share; of more, evenly spaced rows
 
 
@@ -88,9 +89,10 @@ def hidden(
 
 def mean_over_queries(trace: WeightSource, site: Site, head: Head) -> Float[Tensor, " key"]:
     """The weight each key receives, averaged over all queries."""
-    rows = range(len(trace.query_labels(site)))
-    sums = [rows_of(trace, site, head, block).sum(0) for block in _blocks(site, rows)]
-    return torch.stack(sums).sum(0) / len(rows)
+    total = torch.zeros(len(trace.key_labels(site)))
+    for block in blocks_of(trace, site, head):
+        total[block.keys] += block.weights[0].sum(0).to(total)
+    return total / len(trace.query_labels(site))
 
 
 def _ranked(weights: Float[Tensor, "row key"], count: int) -> Int[Tensor, "row rank"]:

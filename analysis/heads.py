@@ -10,7 +10,7 @@ sources are in analysis/measures.py.
 
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,10 +21,9 @@ from analysis.circuits import Products, circuit_scores
 from analysis.measures import MEASURES, NEAR, SAMPLED
 from analysis.twins import Twins
 from analysis.view import View
+from models.attention import Block
 from models.trace import Site, Tokens, Trace
 
-BLOCK_ROWS = 128
-TOGETHER = 2**18  # weights of all heads that still fit the processor's cache
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
 Shown = Trace | View
 
@@ -61,8 +60,8 @@ def head_table(trace: Shown, *, item: int = 0) -> HeadTable:
     """The numbers of every head, and why some are defined nowhere; arguments as for `heads`."""
     found = accumulators(trace, item=item)
     for site, numbers in found.items():
-        for chosen, rows, weights in _blocks(trace, site, item):
-            numbers.update(chosen, rows, weights)
+        for block in trace.blocks(site, item=item):
+            numbers.add(block)
     return table(trace, found)
 
 
@@ -98,21 +97,6 @@ def table(trace: Shown, found: "Mapping[Site, HeadNumbers]") -> HeadTable:
         reasons = {**found[site].reasons(), **why, **reasons}
     nowhere = [key for key, numbers in values.items() if numbers.isnan().all()]
     return HeadTable(values, {key: reasons.get(key, FEW) for key in nowhere})
-
-
-def _blocks(trace: Shown, site: Site, item: int) -> Iterator[tuple[slice, slice, Tensor]]:
-    """Every weight of a site once: heads, rows and weights; all heads together of a short text."""
-    count = len(trace.queries(site)[item])
-    together = site.heads * site.keys * min(count, BLOCK_ROWS) <= TOGETHER
-    for start in range(0, count, BLOCK_ROWS):
-        rows = slice(start, min(start + BLOCK_ROWS, count))
-        places = range(count)[rows]
-        if together:
-            yield slice(0, site.heads), rows, trace.weights(site, rows=places, item=item)
-            continue
-        for head in range(site.heads):
-            weights = trace.weights(site, head, rows=places, item=item)
-            yield slice(head, head + 1), rows, weights[None]
 
 
 OTHER_TOKENS = "cross-attention has queries and keys of different texts"
@@ -170,6 +154,16 @@ class HeadNumbers:
         self.sampled = _spread(self.counted, SAMPLED)
         self.offsets = torch.zeros(heads, sum(self.size) - 1, dtype=torch.float64)
         self.squares = torch.zeros(heads, dtype=torch.float64)
+
+    def add(self, block: Block) -> None:
+        """Adds a block of weights."""
+        self.update(
+            block.heads,
+            block.rows,
+            block.weights,
+            first=block.keys.start,
+            entropy=block.entropy(),
+        )
 
     def update(
         self,

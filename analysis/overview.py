@@ -1,10 +1,10 @@
 """Attention weights pooled for display, or combined over heads.
 
-Max pooling keeps every peak: a cell shows the largest weight it covers. Large layers are processed
-in blocks of rows, so the weights of a whole layer are never held at once.
+Max pooling keeps every peak: a cell shows the largest weight it covers. Weights are read in blocks
+of rows, so those of a whole layer are never held at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Block
+from models.attention.blocks import read_blocks
 from models.trace import Rows, Site
 
 
@@ -40,10 +41,11 @@ class RowSource(Protocol):
 class WeightSource(RowSource, Protocol):
     """Attention weights by site, which also come in blocks of several heads."""
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]: ...
+    def blocks(
+        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
+    ) -> Iterator[Block]: ...
 
 
-BLOCK_BYTES = 2**22  # weights computed at a time: small enough for the CPU cache
 Head = int | Literal["mean", "max"]
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 
@@ -65,6 +67,52 @@ def rows_of(
     return combine(heads, head)
 
 
+def blocks_of(
+    trace: RowSource, site: Site, head: Head, rows: range | None = None, *, item: int = 0
+) -> Iterator[Block]:
+    """Blocks of one head's weights, or of all heads' combined: `1 row key` each."""
+    if isinstance(head, int):
+        yield from blocks_by_head(trace, site, head, rows, item=item)
+        return
+    total = torch.empty(0)
+    for block in blocks_by_head(trace, site, None, rows, item=item):
+        total = _combined(total, block, head)
+        if block.heads.stop == site.heads:
+            weights = total / site.heads if head == "mean" else total
+            yield Block(slice(0, 1), block.rows, block.keys, weights)
+
+
+def blocks_by_head(
+    trace: RowSource, site: Site, head: int | None, rows: range | None = None, *, item: int = 0
+) -> Iterator[Block]:
+    """Blocks of one head's weights, or of every head's."""
+    if isinstance(trace, WeightSource):
+        yield from trace.blocks(site, head=head, rows=rows, item=item)
+        return
+    keys = len(trace.key_labels(site, item))
+
+    def read(heads: slice, some: slice) -> Block:
+        chosen = range(heads.start, heads.stop)
+        part = range(some.start, some.stop)
+        weights = [trace.weights(site, each, rows=part, item=item) for each in chosen]
+        return Block(heads, some, slice(0, keys), torch.stack(weights))
+
+    heads = range(site.heads) if head is None else range(head, head + 1)
+    rows = range(len(trace.query_labels(site, item))) if rows is None else rows
+    yield from read_blocks(read, heads, rows, keys)
+
+
+def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tensor:
+    """The sum or maximum of the heads so far, for one range of rows."""
+    weights = block.weights
+    if block.heads.start == 0:
+        return weights.sum(0, keepdim=True) if how == "mean" else weights.amax(0, keepdim=True)
+    combined = torch.add if how == "mean" else torch.maximum
+    for one in weights:
+        combined(total[0], one, out=total[0])
+    return total
+
+
 def column_of(
     trace: RowSource, site: Site, head: Head, key: int, *, item: int = 0
 ) -> Float[Tensor, " query"]:
@@ -72,8 +120,66 @@ def column_of(
     count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
     if not 0 <= key < keys:
         raise ValueError(f"key: expected 0 to {keys - 1}, received {key}")
-    blocks = (rows_of(trace, site, head, rows, item=item) for rows in _blocks(site, count))
-    return torch.cat([block[:, key] for block in blocks])
+    column = torch.zeros(count)
+    for block in blocks_of(trace, site, head, item=item):
+        if block.keys.start <= key < block.keys.stop:
+            column[block.rows] = block.weights[0, :, key - block.keys.start].to(column)
+    return column
+
+
+class Pool:
+    """Max-pools a range of rows and keys, from blocks of weights in any order.
+
+    Cells cover the range evenly and completely (cell i of n: from ⌊i·len/n⌋ to ⌈(i+1)·len/n⌉). A
+    range that is small enough is not pooled.
+
+    Attributes:
+        cells: `matrix row col`, at most size × size each; −∞ before the first block.
+    """
+
+    def __init__(self, matrices: int, rows: range, keys: range, size: int) -> None:
+        self.rows, self.keys = rows, keys
+        count, cols = min(size, len(rows)), min(size, len(keys))
+        self.bins = [
+            (rows.start + i * len(rows) // count, rows.start - (-(i + 1) * len(rows) // count))
+            for i in range(count)
+        ]
+        self.cells = torch.full((matrices, count, cols), -torch.inf)
+
+    def add(self, matrices: slice, block: Block, weights: Float[Tensor, "matrix row key"]) -> None:
+        """Raises the cells of some matrices to the largest weights of a block."""
+        self.cells = self.cells.to(weights.device)
+        cells = self.cells[matrices]
+        inside = slice(self.keys.start - block.keys.start, self.keys.stop - block.keys.start)
+        if block.rows == slice(self.rows.start, self.rows.stop) and inside.start >= 0:
+            part = weights[..., inside]
+            if part.shape[2] == len(self.keys):
+                cells[:] = F.adaptive_max_pool2d(part, cells.shape[1:])
+                return
+        start, stop = block.rows.start, block.rows.stop
+        chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
+        spans = (self.bins[i] for i in chosen)
+        parts = [weights[:, max(a, start) - start : b - start].amax(1) for a, b in spans]
+        peaks = self._widened(torch.stack(parts, 1), block.keys)
+        found = cells[:, chosen[0] : chosen[-1] + 1]
+        torch.maximum(found, _pool_keys(peaks, cells.shape[2]), out=found)
+
+    def _widened(self, peaks: Tensor, keys: slice) -> Tensor:
+        """The keys of the range, with zeros where the block has none."""
+        if keys.start <= self.keys.start and self.keys.stop <= keys.stop:
+            return peaks[..., self.keys.start - keys.start : self.keys.stop - keys.start]
+        first, last = max(keys.start, self.keys.start), min(keys.stop, self.keys.stop)
+        wide = peaks.new_zeros(*peaks.shape[:2], len(self.keys))
+        if first < last:
+            part = peaks[..., first - keys.start : last - keys.start]
+            wide[..., first - self.keys.start : last - self.keys.start] = part
+        return wide
+
+
+def _pool_keys(block: Tensor, cols: int) -> Tensor:
+    if block.shape[-1] == cols:
+        return block
+    return F.adaptive_max_pool1d(block.flatten(0, -2)[None], cols)[0].unflatten(0, block.shape[:-1])
 
 
 def pooled(
@@ -86,23 +192,18 @@ def pooled(
     size: int,
     item: int = 0,
 ) -> Float[Tensor, "row col"]:
-    """A range of rows and keys of a head's weights, max-pooled to at most size × size cells.
-
-    Cells cover the range evenly and completely (cell i of n: from ⌊i·len/n⌋ to ⌈(i+1)·len/n⌉). A
-    range that is small enough is not pooled.
-    """
-
-    def read(part: range) -> Tensor:
-        return rows_of(trace, site, head, part, item=item)
-
-    return _pool(read, rows, keys, size, row_bytes=4 * site.heads * site.keys)
+    """A range of rows and keys of a head's weights, pooled to at most size × size (see `Pool`)."""
+    pool = Pool(1, rows, keys, size)
+    for block in blocks_of(trace, site, head, rows, item=item):
+        pool.add(slice(0, 1), block, block.weights)
+    return pool.cells[0]
 
 
 class Thumbnails:
-    """Every head of a site, then their mean and max, each max-pooled as in `pooled`.
+    """Every head of a site, then their mean and max, each pooled (see `Pool`).
 
-    Built from the blocks of the site's weights (`WeightSource.blocks`), so that other numbers can
-    be computed in the same pass.
+    Built from the blocks of the site's weights, so that other numbers can be computed in the same
+    pass.
     """
 
     def __init__(self, heads: int, queries: int, keys: int, *, size: int) -> None:
@@ -114,42 +215,21 @@ class Thumbnails:
             keys: columns of its weights.
             size: maximum cells per side.
         """
-        self.heads, self.queries, self.keys = heads, queries, keys
-        self.bins, self.cols = _bins(queries, min(size, queries)), min(size, keys)
-        self.cells = torch.zeros(heads + 1, len(self.bins), self.cols)  # of the heads and the mean
-        self.total: Tensor | None = None  # over the heads so far of the current rows
+        self.heads = heads
+        self.pool = Pool(heads + 1, range(queries), range(keys), size)  # the last is the mean
+        self.total = torch.empty(0)
 
     def add(self, block: Block) -> None:
         """Adds a block of weights; all heads of a range of rows come one after the other."""
-        self.cells = self.cells.to(block.weights.device)
-        self._pool(self.cells[block.heads], block, block.weights)
-        if block.heads.start == 0:
-            self.total = block.weights.sum(0, keepdim=True)
-        elif self.total is not None:
-            for weights in block.weights:
-                self.total += weights
-        if block.heads.stop == self.heads and self.total is not None:
-            self._pool(self.cells[self.heads :], block, self.total.div_(self.heads))
+        self.pool.add(block.heads, block, block.weights)
+        self.total = _combined(self.total, block, "mean")
+        if block.heads.stop == self.heads:
+            self.pool.add(slice(self.heads, self.heads + 1), block, self.total.div_(self.heads))
 
     def result(self) -> Float[Tensor, "column row col"]:
         """The heads, mean and max."""
-        return torch.cat([self.cells, self.cells[: self.heads].amax(0, keepdim=True)])
-
-    def _pool(self, cells: Tensor, block: Block, weights: Tensor) -> None:
-        """Raises cells to the largest weights of the block."""
-        rows, keys = block.rows, block.keys
-        if weights.shape[1:] == (self.queries, self.keys):
-            cells[:] = F.adaptive_max_pool2d(weights, (len(self.bins), self.cols))
-            return
-        inside = [i for i, (a, b) in enumerate(self.bins) if a < rows.stop and rows.start < b]
-        parts = [
-            weights[:, max(a, rows.start) - rows.start : b - rows.start].amax(1)
-            for a, b in (self.bins[i] for i in inside)
-        ]
-        peaks = weights.new_zeros(len(weights), len(inside), self.keys)
-        torch.stack(parts, 1, out=peaks[..., keys])
-        found = cells[:, inside[0] : inside[-1] + 1]
-        torch.maximum(found, _pool_keys(peaks, self.cols), out=found)
+        cells = self.pool.cells
+        return torch.cat([cells, cells[: self.heads].amax(0, keepdim=True)])
 
 
 def thumbnails(
@@ -161,37 +241,3 @@ def thumbnails(
     for block in trace.blocks(site, item=item):
         found.add(block)
     return found.result()
-
-
-def _pool(
-    read: Callable[[range], Tensor], rows: range, keys: range, size: int, *, row_bytes: int
-) -> Tensor:
-    """Max-pools the weights that `read` returns (`… row key`), one block of rows at a time."""
-    count, cols = min(size, len(rows)), min(size, len(keys))
-    bins = _bins(len(rows), count)
-    per_block = max(1, BLOCK_BYTES // row_bytes * count // len(rows))
-    cells = []
-    for first in range(0, count, per_block):
-        chunk = bins[first : first + per_block]
-        start = chunk[0][0]
-        block = read(rows[start : chunk[-1][1]])[..., keys.start : keys.stop]
-        if count < len(rows):
-            parts = [block[..., a - start : b - start, :].amax(-2, keepdim=True) for a, b in chunk]
-            block = torch.cat(parts, -2)
-        cells.append(block if cols == len(keys) else _pool_keys(block, cols))
-    return torch.cat(cells, -2)
-
-
-def _bins(length: int, count: int) -> list[tuple[int, int]]:
-    """Ranges of positions that cover a length evenly."""
-    return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
-
-
-def _pool_keys(block: Tensor, cols: int) -> Tensor:
-    return F.adaptive_max_pool1d(block.flatten(0, -2)[None], cols)[0].unflatten(0, block.shape[:-1])
-
-
-def _blocks(site: Site, count: int) -> list[range]:
-    """Ranges of rows whose weights, over all heads, stay under BLOCK_BYTES."""
-    step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
-    return [range(start, min(start + step, count)) for start in range(0, count, step)]

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import COMBINED, Head, RowSource, combine
+from analysis.overview import Head, RowSource, blocks_by_head, combine
 from analysis.view import View
 from models.trace import Rows, Site, Trace
 
@@ -79,6 +79,12 @@ class WithoutSinks:
         Of "mean" and "max" it is the mean and the largest over the heads.
         """
         one = head if isinstance(head, int) else None
-        weights = self.source.weights(site, one, rows=rows)
-        given = weights[..., list(self.sinks[site])].sum(-1, keepdim=True)
-        return (combine(given, head) if head in COMBINED else given)[:, 0]
+        first = 0 if one is None else one
+        given = torch.zeros(site.heads if one is None else 1, len(rows))
+        for block in blocks_by_head(self.source, site, one, rows):
+            start, stop = block.keys.start, block.keys.stop
+            keys = [key - start for key in self.sinks[site] if start <= key < stop]
+            heads = slice(block.heads.start - first, block.heads.stop - first)
+            places = slice(block.rows.start - rows.start, block.rows.stop - rows.start)
+            given[heads, places] = block.weights[..., keys].sum(-1).to(given)
+        return given[0] if isinstance(head, int) else combine(given[..., None], head)[:, 0]

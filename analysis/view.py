@@ -16,8 +16,8 @@ from torch import Tensor
 from analysis.sentences import sentences_of
 from analysis.words import Group, joined, joined_tokens, renormalised, words_of
 from models.attention import Block, Pattern
-from models.attention.blocks import row_blocks
-from models.attention.pattern import positions
+from models.attention.blocks import read_blocks
+from models.attention.pattern import index_slice, positions
 from models.trace import Output, Rows, Site, Tokens, Trace
 
 Special = Literal["shown", "hidden", "renormalised"]
@@ -161,20 +161,29 @@ class View:
             columns = _in_order(columns)
         return joined(weights, _in_order(chosen), columns)
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
+    def blocks(
+        self,
+        site: Site,
+        *,
+        head: int | None = None,
+        rows: range | None = None,
+        item: int = 0,
+    ) -> Iterator[Block]:
         """As `Trace.blocks`, of the weights shown here."""
         _first(item)
         if self.is_plain and site.kind != JOINT:
-            yield from self.trace.blocks(self._side(site)[0])
+            yield from self.trace.blocks(self._side(site)[0], head=head, rows=rows)
             return
-        queries, keys = len(self.queries(site)[0]), len(self.keys(site)[0])
+        rows = range(len(self.queries(site)[0])) if rows is None else rows
+        keys = len(self.keys(site)[0])
 
-        def read(heads: slice, rows: slice) -> Block:
+        def read(heads: slice, some: slice) -> Block:
             chosen = range(heads.start, heads.stop)
-            weights = [self.weights(site, head, rows=rows) for head in chosen]
-            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+            weights = [self.weights(site, each, rows=some) for each in chosen]
+            return Block(heads, some, slice(0, keys), torch.stack(weights))
 
-        yield from row_blocks(read, site.heads, queries, keys)
+        heads = range(site.heads)[index_slice(head, site.heads, "head")]
+        yield from read_blocks(read, heads, rows, keys)
 
     def site(self, layer: int | Site, kind: str | None = None, tower: str | None = None) -> Site:
         """As `Trace.site`; a joint site is chosen by its kind."""

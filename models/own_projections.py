@@ -1,7 +1,6 @@
-"""The origin of a trace of one of our networks: where each of its sites is in the network."""
+"""The sites of our networks: where each is in the network, and its linear maps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from torch import Tensor, nn
 
@@ -15,52 +14,41 @@ from models.simple import Smallest
 from models.trace import Site
 
 
-@dataclass(frozen=True, eq=False)
-class OwnOrigin:
-    """The network that a trace was made with.
+def projections_at(network: Network, site: Site) -> Projections:
+    """The linear maps of a site.
 
-    Attributes:
-        network: one of ours.
+    Raises:
+        ValueError: for an attention layer that adds its values to its output beside them.
     """
-
-    network: Network
-
-    def projections(self, site: Site) -> Projections:
-        """The linear maps of a site.
-
-        Raises:
-            ValueError: for an attention layer that adds its values to its output beside them.
-        """
-        attention = attention_at(self.network, site)
-        config = attention.config
-        if config.value_shortcut:
-            raise ValueError(
-                f"layer {site.layer}: expected an output made by the output projection alone;"
-                " this layer adds the values themselves (value_shortcut)"
-            )
-        embedding, unembedding = _vocabulary(self.network, site.tower)
-        output = attention.out
-        linear = isinstance(output, nn.Linear)
-        factor = config.factor
-        return Projections(
-            query=_scaled(split_rows(attention.query.weight, config.heads), factor),
-            key=_scaled(split_rows(attention.key.weight, config.heads), factor),
-            value=split_rows(attention.value.weight, config.heads),
-            output=split_columns(output.weight, config.heads)
-            if linear
-            else identity(config.heads, config.value_width, attention.value.weight),
-            query_bias=_bias(attention.query, config.heads, factor),
-            key_bias=_bias(attention.key, config.heads, factor),
-            value_bias=_bias(attention.value, config.heads),
-            output_bias=output.bias if linear else None,
-            norm=_input_norm(self.network, site),
-            residual=_residual(self.network, site),
-            rotated=getattr(self.network.config, "positions", None) == "rotary"
-            and site.kind != "cross",
-            embedding=embedding,
-            unembedding=unembedding,
-            final_norm=None if unembedding is None else _final_norm(self.network),
+    attention = attention_at(network, site)
+    config = attention.config
+    if config.value_shortcut:
+        raise ValueError(
+            f"layer {site.layer}: expected an output made by the output projection alone;"
+            " this layer adds the values themselves (value_shortcut)"
         )
+    embedding, unembedding = _vocabulary(network, site.tower)
+    output = attention.out
+    linear = isinstance(output, nn.Linear)
+    factor = config.factor
+    return Projections(
+        query=_scaled(split_rows(attention.query.weight, config.heads), factor),
+        key=_scaled(split_rows(attention.key.weight, config.heads), factor),
+        value=split_rows(attention.value.weight, config.heads),
+        output=split_columns(output.weight, config.heads)
+        if linear
+        else identity(config.heads, config.value_width, attention.value.weight),
+        query_bias=_bias(attention.query, config.heads, factor),
+        key_bias=_bias(attention.key, config.heads, factor),
+        value_bias=_bias(attention.value, config.heads),
+        output_bias=output.bias if linear else None,
+        norm=_input_norm(network, site),
+        residual=_residual(network, site),
+        rotated=getattr(network.config, "positions", None) == "rotary" and site.kind != "cross",
+        embedding=embedding,
+        unembedding=unembedding,
+        final_norm=None if unembedding is None else _final_norm(network),
+    )
 
 
 def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:

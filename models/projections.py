@@ -7,14 +7,11 @@ Mathematical Framework for Transformer Circuits".
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-
-if TYPE_CHECKING:
-    from models.trace import Site
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +151,6 @@ class Projections:
             None if self.key_bias is None else self.key_bias[own],
             None if self.value_bias is None else self.value_bias[own],
         )
-
-
-@runtime_checkable
-class Origin(Protocol):
-    """The network and the input of a trace, which answer what the trace itself does not keep."""
-
-    def projections(self, site: "Site") -> Projections:
-        """The linear maps of a site; a ValueError says which module has none, and why."""
-        ...
 
 
 def split_rows(matrix: Float[Tensor, "out input"], heads: int) -> Float[Tensor, "head input dim"]:

@@ -19,7 +19,8 @@ from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
-from models.own_projections import OwnOrigin, places_of
+from models.own_origin import OwnOrigin
+from models.own_projections import places_of
 from models.seq2seq import Seq2SeqOutput
 from models.simple import SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -100,7 +101,8 @@ def trace(
         inputs = prepare_inputs(model, input, target)
     recorded = gradient is not None
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
-        out = model.network(**inputs.arguments, edits=placed(edits, places_of(model.network)))
+        edits = placed(edits, places_of(model.network))
+        out = model.network(**inputs.arguments, edits=edits)
     output = Output(*out.result)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
@@ -118,7 +120,7 @@ def trace(
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,
-        origin=OwnOrigin(model.network),
+        origin=OwnOrigin(model.network, inputs.arguments, tuple(edits)),
     )
 
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from models.attention.blocks import Block, row_blocks
-from models.attention.pattern import Pattern, Rows, positions
+from models.attention.blocks import Block, read_blocks
+from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.projections import Norm as Norm
-from models.projections import Origin, Projections
+from models.projections import Projections
+from models.stream import BIASES as BIASES
+from models.stream import Stream
 from models.text import Tokens
 
 
@@ -186,6 +188,19 @@ class Output:
 
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
+
+
+@runtime_checkable
+class Origin(Protocol):
+    """The network and the input of a trace, which answer what the trace itself does not keep."""
+
+    def projections(self, site: Site) -> Projections:
+        """The linear maps of a site; a ValueError says which module has none, and why."""
+        ...
+
+    def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens where a site reads it."""
+        ...
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
@@ -369,25 +384,50 @@ class Trace:
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
-        """Every weight of a site once, in blocks that fit the processor's cache.
+    def blocks(
+        self,
+        site: Site,
+        *,
+        head: int | None = None,
+        rows: range | None = None,
+        item: int = 0,
+    ) -> Iterator[Block]:
+        """Every weight of a site once, in blocks that stay in the processor's cache.
 
-        One item of the batch, padding removed.
+        Args:
+            site: one of `sites`.
+            head: one head; None for all.
+            rows: consecutive queries; None for all.
+            item: which item of the layer's own batch; its padding is removed.
         """
         pattern = self.pattern(site)
-        queries = len(self.queries(site)[self._checked(item, site)])
+        rows = range(len(self.queries(site)[self._checked(item, site)])) if rows is None else rows
         keys = len(self.keys(site)[item])
         own = self.axes.get(site)
         if own is None or all(axis.leads(item) for axis in own):
-            yield from pattern.blocks(item=item, queries=queries, keys=keys)
+            yield from pattern.blocks(head=head, rows=rows, keys=keys, item=item)
             return
 
-        def read(heads: slice, rows: slice) -> Block:
+        def read(heads: slice, some: slice) -> Block:
             chosen = range(heads.start, heads.stop)
-            weights = [self.weights(site, head, rows=rows, item=item) for head in chosen]
-            return Block(heads, rows, slice(0, keys), torch.stack(weights))
+            weights = [self.weights(site, each, rows=some, item=item) for each in chosen]
+            return Block(heads, some, slice(0, keys), torch.stack(weights))
 
-        yield from row_blocks(read, pattern.heads, queries, keys)
+        heads = range(pattern.heads)[index_slice(head, pattern.heads, "head")]
+        yield from read_blocks(read, heads, rows, keys)
+
+    def weights_of_key(
+        self, site: Site, key: int, log_totals: Float[Tensor, "head query"]
+    ) -> Float[Tensor, "head query"]:
+        """The weight every query of the first item gives to one key, in each head.
+
+        Args:
+            site: one of `sites`.
+            key: the column.
+            log_totals: the logarithm of each softmax's denominator (`Block.log_totals`).
+        """
+        scores = self.pattern(site).scores_of_key(key, item=0).detach()
+        return (scores[:, : log_totals.shape[1]] - log_totals.to(scores)).exp()
 
     def scores(
         self,
@@ -484,10 +524,35 @@ class Trace:
             ValueError: if there is no such layer, or its queries, keys, values or output are no
                 linear map: the message names the module.
         """
+        return self._origin().projections(self.site(layer, kind))
+
+    def stream(
+        self, layer: int | Site, tokens: Sequence[int], *, kind: str | None = None, item: int = 0
+    ) -> Stream:
+        """The residual stream of some tokens where a layer reads it, component by component.
+
+        It takes another pass of the network.
+
+        Args:
+            layer: which layer, −1 is the last; or one of `sites`.
+            tokens: which of the item's own tokens.
+            kind: "self" or "causal"; None if the layer has only one.
+            item: index in the batch.
+
+        Raises:
+            ValueError: for a layer or token that is not there, for cross-attention, and where the
+                components of the stream cannot be told.
+        """
         site = self.site(layer, kind)
+        if site.kind == "cross":
+            raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
+        own, _ = self.positions(site, item)
+        return self._origin().stream(site, item, own[positions(tokens, len(own))])
+
+    def _origin(self) -> Origin:
         if self.origin is None:
-            raise ValueError("this trace was made without its network, which has the projections")
-        return self.origin.projections(site)
+            raise ValueError("this trace was made without its network, which has to be asked")
+        return self.origin
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""

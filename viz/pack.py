@@ -89,16 +89,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Thumbs:
-    """Thumbnails "site column row col"; columns are the heads, then mean, then max."""
+    """Thumbnails "site column row col"; columns are the heads, then mean, then max.
+
+    Attributes:
+        weights: of consecutive sites.
+        first: the first of them.
+    """
 
     weights: np.ndarray
+    first: int = 0
 
     def __post_init__(self) -> None:
         if self.weights.ndim != 4:
             raise ValueError(f"expected [site, column, row, col], received {self.weights.shape}")
 
     @staticmethod
-    def of(sites: Sequence[np.ndarray]) -> "Thumbs":
+    def of(sites: Sequence[np.ndarray], first: int = 0) -> "Thumbs":
         """Sites "column row col" of different sizes in one zero-padded array.
 
         Mean and max are the last two columns of every site.
@@ -109,7 +115,7 @@ class Thumbs:
             heads, (high, wide) = len(small) - 2, small.shape[1:]
             filled[:heads, :high, :wide] = small[:-2]
             filled[-2:, :high, :wide] = small[-2:]
-        return Thumbs(weights)
+        return Thumbs(weights, first)
 
 
 class Sections:
@@ -172,7 +178,7 @@ def message(
         base: everything except numbers (BASE_KEYS); None for an addition.
         maps: to be quantised to one byte per cell.
         rows: sent as float32.
-        thumbs: all sites, at most 40x40 cells each.
+        thumbs: at most 40x40 cells each.
     """
     area = Sections()
     header = {
@@ -219,6 +225,7 @@ def _thumbs(thumbs: Thumbs, area: Sections) -> dict[str, Any]:
     sites, columns, rows, cols = quantised.shape
     return {
         "at": area.add(quantised),
+        "first": thumbs.first,
         "sites": sites,
         "columns": columns,
         "rows": rows,

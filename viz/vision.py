@@ -1,5 +1,7 @@
 """Figures of vision transformers: distances, filters, token norms, colours of patch features."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -110,6 +112,33 @@ def norms(values: np.ndarray, outliers: np.ndarray, labels: list[str], *, title:
     number_axis(figure, "y", "layer", values.shape[0], down=True)
     high = float(values.max()) or 1.0
     return finish(figure, title, 320, coloraxis=colour_axis("norm", 0.0, high), showlegend=False)
+
+
+def overlay(
+    values: np.ndarray, picture: Any, *, title: str, bar: str, signed: bool, height: int = HEIGHT
+) -> go.Figure:
+    """A number for every patch, in colour over the picture.
+
+    Args:
+        values: [row, column].
+        picture: a Pillow image of the same sides.
+        title: of the figure.
+        bar: title of the colour bar.
+        signed: whether numbers may be negative: the colours then diverge from 0.
+        height: in pixels.
+    """
+    rows, cols = values.shape
+    largest = float(np.abs(values).max()) or 1.0
+    hover = f"patch row %{{y}}, column %{{x}}<br>{bar} %{{z:.4g}}<extra></extra>"
+    cells = go.Heatmap(z=values, coloraxis="coloraxis", opacity=0.62, hovertemplate=hover)
+    figure = go.Figure(cells)
+    number_axis(figure, "x", "patch column", cols)
+    number_axis(figure, "y", "patch row", rows, down=True)
+    figure.update_yaxes(scaleanchor="x")
+    place = {"xref": "x", "yref": "y", "x": -0.5, "y": -0.5, "sizex": cols, "sizey": rows}
+    figure.add_layout_image(source=picture, sizing="stretch", layer="below", **place)
+    low = -largest if signed else 0.0
+    return finish(figure, title, height, coloraxis=colour_axis(bar, low, largest))
 
 
 def patch_colours(colours: np.ndarray, rows: int, cols: int, *, title: str) -> go.Figure:

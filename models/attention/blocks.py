@@ -71,50 +71,51 @@ Read = Callable[[slice, slice], Block]
 
 
 def weight_blocks(
-    pattern: "Pattern", item: int, queries: int, keys: int, max_bytes: int = BLOCK_BYTES
+    pattern: "Pattern", heads: range, rows: range, keys: int, item: int, max_bytes: int
 ) -> Iterator[Block]:
-    """Every weight of one item of a pattern.
+    """The weights of some heads and rows of one item of a pattern.
 
     Args:
         pattern: of the layer.
+        heads: consecutive heads.
+        rows: consecutive queries.
+        keys: number of keys from the first on; fewer than the pattern's for a padded item.
         item: of its batch.
-        queries: number of rows from the first on; fewer than the pattern's for a padded item.
-        keys: number of keys from the first on, likewise.
         max_bytes: weights in a block.
     """
     compute = InPlace(pattern, item) if _plain(pattern) else None
 
-    def read(heads: slice, rows: slice) -> Block:
+    def read(chosen: slice, some: slice) -> Block:
         if compute is None:
-            chosen = range(heads.start, heads.stop)
-            weights = torch.stack([pattern.weights(head, rows, item=item) for head in chosen])
-            return Block(heads, rows, slice(0, keys), weights.detach()[..., :keys])
-        reached = pattern.mask.reach(rows, keys)
-        scores, weights = compute(heads, rows, reached)
-        return Block(heads, rows, reached, weights, scores)
+            each = range(chosen.start, chosen.stop)
+            weights = torch.stack([pattern.weights(head, some, item=item) for head in each])
+            return Block(chosen, some, slice(0, keys), weights.detach()[..., :keys])
+        reached = pattern.mask.reach(some, keys)
+        scores, weights = compute(chosen, some, reached)
+        return Block(chosen, some, reached, weights, scores)
 
     hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
-    yield from row_blocks(read, pattern.heads, queries, keys, max_bytes // hidden)
+    yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
 
 
-def row_blocks(
-    read: Read, heads: int, queries: int, keys: int, max_bytes: int = BLOCK_BYTES
+def read_blocks(
+    read: Read, heads: range, rows: range, keys: int, max_bytes: int = BLOCK_BYTES
 ) -> Iterator[Block]:
     """Blocks in order of their rows; for the same rows, all heads in order.
 
     Args:
         read: computes the block of some heads and rows.
-        heads: how many there are.
-        queries: likewise.
-        keys: likewise.
+        heads: consecutive heads.
+        rows: consecutive queries.
+        keys: number of keys.
         max_bytes: weights in a block.
     """
-    step = max(1, min(BLOCK_ROWS, queries, max_bytes // (4 * keys)))
+    step = max(1, min(BLOCK_ROWS, len(rows), max_bytes // (4 * keys)))
     together = max(1, min(max_bytes, SEVERAL_BYTES) // (4 * keys * step))
-    for start in range(0, queries, step):
-        rows = slice(start, min(start + step, queries))
-        for first in range(0, heads, together):
-            yield read(slice(first, min(first + together, heads)), rows)
+    for start in range(rows.start, rows.stop, step):
+        some = slice(start, min(start + step, rows.stop))
+        for first in range(heads.start, heads.stop, together):
+            yield read(slice(first, min(first + together, heads.stop)), some)
 
 
 class InPlace:

@@ -187,29 +187,64 @@ class Pattern:
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(weights, head, item).float()
 
+    def scores_of_key(
+        self, key: int, head: int | None = None, *, item: int | None = None
+    ) -> Float[Tensor, "..."]:
+        """The scores of one key, from every query: a column of `scores`, without the others.
+
+        Args:
+            key: the column.
+            head: one head, whose axis is dropped; None for all.
+            item: one item of the batch, whose axis is dropped; None for all.
+
+        Raises:
+            ValueError: for a key, head or item out of range.
+        """
+        heads, items = self._heads(head), self._items(item)
+        chosen, rows = range(self.heads)[heads], torch.arange(self.queries, device=self.q.device)
+        alone = index_slice(key, self.keys, "key")
+        wide = torch.promote_types(self.q.dtype, torch.float32)
+        k = expand_heads(self.k[items, :, alone], self.heads, heads)
+        scores = self.score.scores(self.q[items, heads].to(wide), k.to(wide), chosen)
+        biases = [self.bias_rows(part, chosen, items) for part in rows.split(BLOCK_ROWS)]
+        columns = [b if b.shape[-1] == 1 else b[..., alone] for b in biases if b is not None]
+        if columns:
+            same = columns[0].shape[2] == 1
+            scores = scores + (columns[0] if same else torch.cat(columns, 2)).to(wide)
+        if self.temperature is not None:
+            scores = scores / self.temperature[heads, None, None].to(wide)
+        seen = self.mask.visible(rows, key + 1, chosen, start=key)
+        if seen is not None:
+            seen = seen if seen.shape[0] == 1 else seen[items]
+            scores = scores.masked_fill(~seen, self.mask.hidden)
+        return drop_axes(scores[..., 0], head, item).float()
+
     def blocks(
         self,
         max_bytes: int = BLOCK_BYTES,
         *,
-        item: int = 0,
-        queries: int | None = None,
+        head: int | None = None,
+        rows: range | None = None,
         keys: int | None = None,
+        item: int = 0,
     ) -> Iterator[Block]:
         """Every weight of one item once, in blocks of rows.
 
         Args:
             max_bytes: of the weights of a block.
+            head: one head; None for all.
+            rows: consecutive queries; None for all.
+            keys: only the first keys, of an item with padding behind it; None for all.
             item: of the batch.
-            queries: only the first rows, for an item with padding behind it; None for all.
-            keys: only the first keys, likewise.
 
         Raises:
-            ValueError: for an item out of range.
+            ValueError: for a head or item out of range.
         """
         self._items(item)
-        queries = self.queries if queries is None else queries
+        heads = range(self.heads)[self._heads(head)]
+        rows = range(self.queries) if rows is None else rows
         keys = self.keys if keys is None else keys
-        yield from weight_blocks(self, item, queries, keys, max_bytes)
+        yield from weight_blocks(self, heads, rows, keys, item, max_bytes)
 
     def gradient(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None

@@ -8,7 +8,6 @@ are too, but for a factor, a norm, or a rotation by position. What does not chec
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +15,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.attention.rotation import Rotation, alike, rotation_between
 from models.pretrained.observation import ModuleCall
 from models.projections import Norm
 
@@ -58,27 +58,6 @@ class Linear:
         return self.module.bias  # pyright: ignore[reportReturnType]
 
 
-class Rotation(NamedTuple):
-    """A rotation of pairs of features by position.
-
-    Attributes:
-        angles: by position and pair.
-        width: number of features that are rotated, the first ones.
-        neighbours: whether feature 2i goes with 2i + 1, not i with i + width/2.
-    """
-
-    angles: Float[Tensor, "token pair"]
-    width: int
-    neighbours: bool
-
-    def __call__(self, x: Float[Tensor, "*head token dim"]) -> Float[Tensor, "*head token dim"]:
-        turned = torch.polar(torch.ones_like(self.angles), self.angles)
-        first, second = _pairs(x.double(), self.width, self.neighbours)
-        made = torch.complex(first, second) * turned
-        parts = torch.stack([made.real, made.imag], -1 if self.neighbours else -2).flatten(-2)
-        return torch.cat([parts, x[..., self.width :].double()], -1).to(x.dtype)
-
-
 @dataclass(frozen=True, eq=False)
 class HeadMap:
     """Where the matrices of the heads' queries, keys or values are.
@@ -119,15 +98,6 @@ class HeadMap:
 
     def _scaled(self, weights: Tensor) -> Tensor:
         return weights if self.factor == 1 else weights * self.factor
-
-
-def alike(a: Tensor, b: Tensor) -> bool:
-    """Equal but for rounding, relative to the largest number."""
-    if a.shape != b.shape:
-        return False
-    wide = 1e-4 if b.dtype in (torch.float32, torch.float64) else 3e-2
-    scale = float(b.abs().max()) if b.numel() else 0.0
-    return bool((a - b).abs().amax() <= wide * scale) if scale else not a.any()
 
 
 def find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
@@ -277,30 +247,3 @@ def _with_rotation(
         return tuple(starts), factor, None
     rotation = rotation_between(before.float() * factor, wanted.float())
     return None if rotation is None else (tuple(starts), factor, rotation)
-
-
-def rotation_between(before: Heads, after: Heads) -> Rotation | None:
-    """The rotation by position, the same in every head, that turns the one into the other."""
-    dim = before.shape[2]
-    moved = (before - after).abs().amax((0, 1)) > 1e-4 * after.abs().max()
-    last = int(moved.nonzero().max()) + 1 if moved.any() else 0
-    for width in range(dim - dim % 2, max(0, last - 1), -2):
-        for neighbours in (False, True):
-            rotation = _fitted(before, after, width, neighbours)
-            if alike(rotation(before), after):
-                return rotation
-    return None
-
-
-def _fitted(before: Heads, after: Heads, width: int, neighbours: bool) -> Rotation:
-    a, b = (torch.complex(*_pairs(x.double(), width, neighbours)) for x in (before, after))
-    return Rotation((a.conj() * b).sum(0).angle(), width, neighbours)
-
-
-def _pairs(x: Tensor, width: int, neighbours: bool) -> tuple[Tensor, Tensor]:
-    """The first and second features of the pairs that are rotated together."""
-    rotated = x[..., :width]
-    if neighbours:
-        return rotated[..., 0::2], rotated[..., 1::2]
-    first, second = rotated.chunk(2, dim=-1)
-    return first, second

@@ -26,7 +26,8 @@ PER_TOKEN = frozenset(
 )
 
 
-Rows = Callable[[Tensor], Tensor] | None  # the rows to keep of what a module reads or returns
+# The rows to keep of what a module reads or returns; None for a tensor without such rows.
+Rows = Callable[[Tensor], Tensor | None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,16 +100,17 @@ def _noted(
     """Inside, calls of modules without parts are noted, in passes of this thread."""
     thread = get_ident()
 
-    def note(path: str, module: nn.Module, args: tuple[Any, ...], made: Any) -> None:
-        given = args[0] if args else None
+    def note(path: str, module: nn.Module, args: tuple, kwargs: dict[str, Any], made: Any) -> None:
+        given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
         if get_ident() != thread or not isinstance(given, Tensor) or not isinstance(made, Tensor):
             return
         before = len(record.calls)
-        given, made = (x if rows is None else rows(x) for x in (given, made))
-        calls.append(ModuleCall(path, module, given.clone(), made.clone(), before))
+        kept = [x if rows is None else rows(x) for x in (given, made)]
+        if kept[0] is not None and kept[1] is not None:
+            calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))
 
     hooks = [
-        module.register_forward_hook(partial(note, path))
+        module.register_forward_hook(partial(note, path), with_kwargs=True)
         for path, module in network.named_modules()
         if next(module.children(), None) is None
     ]

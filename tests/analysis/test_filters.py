@@ -43,6 +43,9 @@ def test_of_equal_weights_the_first_key_comes_first() -> None:
         def weights(self, layer, head=None, *, kind=None, tower=None, rows=None, item=0):
             return torch.full((len(rows or ()), 5), 0.2)
 
+        def blocks(self, site, *, head=None, rows=None, item=0):
+            raise NotImplementedError
+
         def query_labels(self, site, item=0):
             return [*"abcde"]
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from analysis import overview
+from models.attention import blocks
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
@@ -36,9 +37,9 @@ def slow_pool(matrix, size):
 
 @pytest.mark.parametrize("head", [0, 3, "mean", "max"])
 @pytest.mark.parametrize("size", [1, 7, 11, TOKENS, 40])
-@pytest.mark.parametrize("block_bytes", [1, 2**26])
-def test_pooling_keeps_every_peak(pass_, head, size, block_bytes, monkeypatch):
-    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+@pytest.mark.parametrize("block_rows", [1, 5, 128])
+def test_pooling_keeps_every_peak(pass_, head, size, block_rows, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
     site = pass_.sites[1]
     heads = pass_.weights(1)
     whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
@@ -48,9 +49,11 @@ def test_pooling_keeps_every_peak(pass_, head, size, block_bytes, monkeypatch):
     torch.testing.assert_close(pooled, slow_pool(whole[2:19], size), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("block_bytes", [1, 2**26])
-def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_bytes, monkeypatch):
-    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+@pytest.mark.parametrize("together", [1, 2 * 4 * TOKENS**2, 2**20])
+@pytest.mark.parametrize("block_rows", [1, 5, 128])
+def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_rows, together, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(blocks, "SEVERAL_BYTES", together)
     small = overview.thumbnails(pass_, pass_.sites[0], size=7)
     heads = pass_.weights(0)
     full = [*heads, heads.mean(0), heads.amax(0)]
@@ -61,7 +64,7 @@ def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_bytes, monkeypa
 
 @pytest.mark.parametrize("head", [4, "mean", "max"])
 def test_a_column_is_what_every_query_gives_one_key(pass_, head, monkeypatch):
-    monkeypatch.setattr(overview, "BLOCK_BYTES", 4 * HEADS * TOKENS * 3)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 3)
     heads = pass_.weights(0)
     whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
     column = overview.column_of(pass_, pass_.sites[0], head, 17)
@@ -113,11 +116,11 @@ def sizes_of(site, item):
     return rows, rows if site.kind != "cross" else LENGTHS["source"][item]
 
 
-@pytest.mark.parametrize("block_bytes", [1, 2**26])
+@pytest.mark.parametrize("block_rows", [1, 4, 128])
 @pytest.mark.parametrize("item", [0, 1])
 @pytest.mark.parametrize("kind", ["self", "causal", "cross"])
-def test_every_kind_of_site(pair, kind, item, block_bytes, monkeypatch):
-    monkeypatch.setattr(overview, "BLOCK_BYTES", block_bytes)
+def test_every_kind_of_site(pair, kind, item, block_rows, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
     site = pair.site(1, kind)
     rows, keys = sizes_of(site, item)
     heads = pair.weights(1, kind=kind, item=item)

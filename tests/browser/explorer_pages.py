@@ -13,7 +13,6 @@ from models.trace import Site
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
-from viz.api.text import thumbs
 
 
 class Source:
@@ -78,24 +77,51 @@ class Source:
         chosen = self.array[layer] if head is None else self.array[layer, head]
         return torch.from_numpy(chosen if rows is None else chosen[..., list(rows), :])
 
-    def blocks(self, site: Site, *, item: int = 0) -> Iterator[Block]:
-        weights = self.weights(site)
-        rows, keys = slice(0, weights.shape[1]), slice(0, weights.shape[2])
-        yield Block(slice(0, len(weights)), rows, keys, weights)
+    def blocks(
+        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
+    ) -> Iterator[Block]:
+        rows = range(len(self.tokens)) if rows is None else rows
+        heads = range(site.heads) if head is None else range(head, head + 1)
+        part = slice(rows.start, rows.stop), slice(0, site.keys)
+        weights = self.array[site.layer, heads.start : heads.stop, part[0]]
+        yield Block(slice(heads.start, heads.stop), *part, torch.from_numpy(weights))
 
     @property
     def entry(self) -> TextEntry:
         """What the registry would hold."""
         if self._entry is None:
             shown: Any = self
-            self._entry = TextEntry(shown, thumbs(shown), self._code, self._predict)
+            self._entry = TextEntry(shown, self._code, self._predict)
         return self._entry
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         """The body of a response."""
+        if route == "numbers":
+            return self.numbers()
         endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         return endpoint.answer(self.entry, self.trace, **asked)
+
+    def numbers(self) -> dict[str, Any]:
+        """Two numbers of every head, and one that is not defined."""
+        square = self.array.shape[2] == self.array.shape[3]
+        before = np.diagonal(self.array, -1, 2, 3).mean(-1) if square else self.array[..., 0, 0]
+        first = self.array[..., 0].mean(-1)
+        shares = {"low": 0.0, "high": 1.0, "formula": "mean A[i, i−1]", "source": "", "about": ""}
+        keys = ("previous token", "first token", "induction")
+        return {
+            "measures": [{"key": key, "title": key.capitalize(), **shares} for key in keys],
+            "values": {
+                "previous token": before.tolist(),
+                "first token": first.tolist(),
+                "induction": [[None] * len(row) for row in first],
+            },
+            "reasons": {"induction": "no token occurs twice"},
+            "sentences": [
+                [f"{100 * share:.0f} % of its weight goes to the first token." for share in row]
+                for row in first
+            ],
+        }
 
     def _code(self, site: int, head: int | str) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"

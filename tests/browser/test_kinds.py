@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.browser.views import View, serving
-from viz.api import text
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
@@ -24,7 +23,7 @@ class Traced:
     trace = "t1"
 
     def __init__(self, shown: Any) -> None:
-        self.entry = TextEntry(shown, text.thumbs(shown), lambda site, head: "")
+        self.entry = TextEntry(shown, lambda site, head: "")
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         endpoint = next(e for e in ENDPOINTS if e.name == route and isinstance(self.entry, e.entry))

@@ -88,6 +88,20 @@ test("a new background list replaces the old one and its pause begins again", as
   assert.deepEqual(source.paths(), ["new"]);
 });
 
+test("a background request that is not on the new list is aborted, one that is goes on", async () => {
+  const { source, log, client } = opened();
+  client.prefetch(["a", "b"], 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  client.prefetch(["c", "a"], 0);
+  assert.equal(source.requests[0].aborted, false);
+  client.prefetch(["c"], 0);
+  assert.equal(source.requests[0].aborted, true);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await source.answer("c");
+  assert.deepEqual(source.paths(), ["a", "c"]);
+  assert.deepEqual(log, ["received c"]);
+});
+
 test("a failure is tried three times, then told", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { source, log, client } = opened();

@@ -60,7 +60,9 @@ test("heads of a kind of attention in order, each with its own number", () => {
   assert.equal(FOUND.value("nothing", SPOTS[0]), null);
   assert.equal(FOUND.sentence({ site: 0, head: 0 }), ANSWER.sentences[0][0]);
   assert.equal(FOUND.sentence({ site: 7, head: 0 }), null);
-  assert.equal(FOUND.measure("nothing").key, "entropy");
+  assert.equal(FOUND.measure("nothing").key, "layer");
+  assert.equal(FOUND.firstDefined(["nothing", "induction"], SPOTS), "induction");
+  assert.equal(FOUND.firstDefined(["induction"], [SPOTS[1]]), "entropy");
 });
 
 test("every number of a measure has as many digits", () => {
@@ -125,11 +127,32 @@ test("a layer with attention of another kind is none without attention", () => {
   assert.deepEqual(layerRows({ sites }, [2]), [{ site: 2 }]);
 });
 
+test("heads that meet every condition", () => {
+  const names = (/** @type {[string, string][]} */ ...conditions) =>
+    numbers.passing(FOUND, new Map(conditions), SPOTS).map(numbers.nameOfSpot);
+  assert.deepEqual(names(["layer", "4"], ["entropy", "> 0.2"]), ["1/0", "1/1"]);
+  assert.deepEqual(names(["induction", "<= 0.1"]), ["0/0", "1/1", "1/2"]);
+  assert.equal(names(["induction", "nonsense"]).length, SPOTS.length);
+});
+
+test("a brushed range becomes a condition that holds within it", () => {
+  assert.equal(numbers.conditionWithin([0.123, 0.5]), "0.123 – 0.500");
+  for (const range of /** @type {[number, number][]} */ ([[0.1234, 0.3], [-2.34, 17.1], [3, 3]])) {
+    const test_ = numbers.conditionOf(numbers.conditionWithin(range));
+    assert.ok(range.every((value) => test_?.(value)));
+  }
+});
+
 const PLOT = { left: 10, top: 20, width: 100, height: 50 };
 
 test("dots stand where their values are, upwards", () => {
   const found = dots.placed([0, 1, null, 0.5], [0, 2, 1, null], [0, 1], [0, 2], PLOT);
   assert.deepEqual(found, [{ x: 10, y: 70 }, { x: 110, y: 20 }, null, null]);
+});
+
+test("a rectangle covers values of both axes", () => {
+  const box = { left: 35, top: 20, width: 50, height: 25 };
+  assert.deepEqual(dots.covered(box, [0, 1], [0, 2], PLOT), { x: [0.25, 0.75], y: [1, 2] });
 });
 
 test("the nearest dot is found within reach", () => {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
+import { shadePatches } from "../../viz/components/headscope_views/assets/image/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
 import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
@@ -108,4 +109,25 @@ test("numbers have three digits and a unit", () => {
   const axes = /** @type {[string, number][]} */ ([["tokens", 1000], ["dim", 64]]);
   assert.equal(numbers.shape(axes, 100, () => 50), "1,000 tokens × 64 dim");
   assert.equal(numbers.shape(axes, 10, () => 50), "1,000 × 64");
+});
+
+test("a mask is the fewest patches that hold a share of the weight", () => {
+  assert.deepEqual(rows.massMask([0.1, 0.5, 0.05, 0.35], 0.6), [false, true, false, true]);
+  assert.deepEqual(rows.massMask([0.1, 0.5, 0.05, 0.35], 0.49), [false, true, false, false]);
+  assert.deepEqual(rows.massMask([1, 1], 1), [true, true]);
+  const values = Array.from({ length: 97 }, (_, i) => ((i * 37) % 97) ** 2);
+  const mask = rows.massMask(values, 0.6);
+  const kept = values.filter((_, i) => mask[i]);
+  const whole = values.reduce((a, b) => a + b);
+  const held = kept.reduce((a, b) => a + b);
+  assert.ok(held >= 0.6 * whole && held - Math.min(...kept) < 0.6 * whole);
+});
+
+test("patches outside a mask are shaded, cell by cell", () => {
+  const pixels = new Uint32Array(2 * 3);
+  shadePatches(pixels, [true, false], [2, 3], 2); // a cell of 2 × 2 patches and one of 2 × 1
+  assert.deepEqual(
+    [...pixels].map((pixel) => pixel >>> 24),
+    [0, 0, 200, 0, 0, 200],
+  );
 });

@@ -1,16 +1,20 @@
 """Registry entries of the attention views."""
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analysis.survey import Survey
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
     from viz.image import Picture
-    from viz.pack import Thumbs
+
+THUMB = 40  # maximum cells per side of a thumbnail
 
 Code = Callable[[int, int | str], str]
 Predict = Callable[[int, str, int | None], dict[str, Any]]
@@ -20,27 +24,48 @@ def no_predictions(site: int, direction: str, token: int | None) -> dict[str, An
     return {}
 
 
+class Surveys:
+    """The surveys of a trace's sites, each computed once, when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Survey] = {}
+        self._locks: defaultdict[int, Lock] = defaultdict(Lock)
+
+    def get(self, site: int) -> "Survey | None":
+        """The survey of a site if it is known."""
+        return self._found.get(site)
+
+    def once(self, site: int, make: "Callable[[], Survey]") -> "Survey":
+        """The survey of a site, computed if necessary; concurrent callers wait for it."""
+        with self._locks[site]:
+            if site not in self._found:
+                self._found[site] = make()
+            return self._found[site]
+
+
 @dataclass(frozen=True, eq=False)
 class TextEntry:
     """A trace of a text, with everything its view requests.
 
     Attributes:
         shown: the trace, or a `View` of it by whole words.
-        thumbs: thumbnails of every head.
         code: Python code for the weights of a site and head.
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
+        forward_pass: what a further pass of the network runs in.
+        surveys: of its sites, so far.
         answers: what was computed for all heads together, by the name of the request.
-        opened: opens the model, for analyses that run it again: gives it, its input and the text
-            of its decoder. None if it cannot be run.
+        opened: the model, for analyses that run it again, its input and the text of its decoder;
+            None if it cannot be run.
     """
 
     shown: "Trace | View"
-    thumbs: "Thumbs"
     code: Code
     predict: Predict = no_predictions
+    forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
+    surveys: "Surveys" = field(default_factory=Surveys)
     answers: dict[Hashable, Any] = field(default_factory=dict)
-    opened: Callable[[], "AbstractContextManager[tuple[Model, Any, Any]]"] | None = None
+    opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +90,12 @@ class ImageEntry:
     code: Code
     source: str = "image"
     totals: dict[int, Any] = field(default_factory=dict)
+
+
+def survey_bytes(entry: TextEntry) -> int:
+    """Bytes that the surveys of all sites will take."""
+    sites = entry.shown.sites
+    return sum(4 * (s.heads + 2) * THUMB**2 + 4 * s.heads * s.queries for s in sites)
 
 
 def trace_bytes(trace: "Trace") -> int:

@@ -82,6 +82,37 @@ def vectors(entry: TextEntry, id: str, site: int, head: int | str) -> dict[str, 
     }
 
 
+def split(
+    entry: TextEntry, id: str, site: int, head: int | str, query: int, key: int
+) -> dict[str, Any]:
+    """The score of a query and a key, split over what wrote them."""
+    from analysis.split import split as split_score
+    from analysis.view import JOINT, View
+
+    shown, found = entry.shown, site_at(entry.shown, site, head)
+    if not isinstance(head, int) or found.kind == JOINT:
+        raise QuestionError("expected one head of one attention layer")
+    if query >= found.queries or key >= found.keys:
+        raise QuestionError(
+            f"expected query 0 to {found.queries - 1} and key 0 to {found.keys - 1}"
+        )
+    if isinstance(shown, View):
+        query, key = shown.token(found, "out", query), shown.token(found, "in", key)
+        shown, found = shown.trace, shown.trace.site(found)
+    try:
+        with entry.forward_pass():
+            made = split_score(shown, found, head, query, key)
+    except ValueError as error:
+        raise QuestionError(str(error)) from None
+    return {
+        "score": made.score,
+        "query": [{"name": name, "value": value} for name, value in made.query],
+        "key": [{"name": name, "value": value} for name, value in made.key],
+        "applied": list(made.applied),
+        "error": made.error,
+    }
+
+
 def _rounded(points: "Tensor") -> list[list[float]]:
     return [[round(number, DIGITS) for number in point] for point in points.tolist()]
 

@@ -4,7 +4,8 @@ Everything is computed in the pool when a view asks for it, and kept with the en
 does not hold for a network, the answer is one sentence that says why.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from analysis.faithfulness import Study
     from analysis.relevance import Relevance
     from analysis.target import Target
+    from models.model import Model
     from models.trace import Site, Trace
 
 MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
@@ -235,10 +237,14 @@ def _kept(entry: TextEntry, key: Hashable, compute: Callable[[], Any]) -> Any:
     return entry.answers[key]
 
 
-def _opened(entry: TextEntry) -> Any:
+@contextmanager
+def _opened(entry: TextEntry) -> "Iterator[tuple[Model, Any, Any]]":
+    """The model, its input and the text of its decoder, for a pass inside."""
     if entry.opened is None:
         raise ValueError("this view holds its weights only: the model is not there to run again")
-    return entry.opened()
+    opened = entry.opened()
+    with entry.forward_pass():
+        yield opened
 
 
 def _target(output: str) -> "Target":

@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +17,29 @@ class BusyError(RuntimeError):
     """Too many jobs are waiting."""
 
 
+class StoppedError(RuntimeError):
+    """Nobody waits for the result of this job any more."""
+
+
+_current: ContextVar["_Job | None"] = ContextVar("headscope_job", default=None)
+
+
+def check() -> None:
+    """Raises StoppedError in a job whose caller was cancelled; long work calls it now and then."""
+    job = _current.get()
+    if job is not None and job.stopped:
+        raise StoppedError
+
+
 @dataclass(eq=False)
 class _Job:
     work: Callable[[], Any]
     done: asyncio.Future[Any]
+    stopped: bool = False
+
+    def __call__(self) -> Any:
+        _current.set(self)
+        return self.work()
 
 
 @dataclass(eq=False)
@@ -27,7 +47,7 @@ class FairPool:
     """Runs blocking work in threads; sessions take turns, however many jobs each of them queues.
 
     All methods must run on one event loop. A job whose caller is cancelled before it starts never
-    runs; a job that has started runs to completion, and its result is dropped.
+    runs; one that has started ends at its next `check`, and its result is dropped.
 
     Attributes:
         workers: number of threads.
@@ -64,7 +84,8 @@ class FairPool:
             raise
 
     def _withdraw(self, session: str, job: _Job) -> None:
-        """Removes a job that has not started."""
+        """Removes a job that has not started, and stops one that has."""
+        job.stopped = True
         queue = self._waiting.get(session)
         if queue is not None and job in queue:
             queue.remove(job)
@@ -85,7 +106,7 @@ class FairPool:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.workers, "api", self.prepare)
         self._running += 1
-        ran = asyncio.get_running_loop().run_in_executor(self._threads, job.work)
+        ran = asyncio.get_running_loop().run_in_executor(self._threads, job)
         ran.add_done_callback(lambda ran: self._end(job, ran))
 
     def _end(self, job: _Job, ran: "asyncio.Future[Any]") -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
+QUICK = 2**24  # weights; what reads more is computed one at a time, and holds nothing else up
 LOG = logging.getLogger(__name__)
 BINARY = "application/octet-stream"
 HEADERS = {
@@ -26,6 +28,11 @@ HEADERS = {
 }
 AXIS = one_of("query", "key")
 DIRECTION = one_of("out", "in")
+
+
+def free(entry: Any, **asked: Any) -> int:
+    """The cost of a response that takes no time worth mentioning."""
+    return 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class Endpoint:
             JSON-serialisable data.
         required: required parameters with their parsers.
         optional: optional parameters with their parsers.
+        cost: weights that must be computed, given the result and the parameters.
     """
 
     name: str
@@ -46,11 +54,13 @@ class Endpoint:
     answer: Callable[..., Any]
     required: Mapping[str, Parse] = field(default_factory=dict)
     optional: Mapping[str, Parse] = field(default_factory=dict)
+    cost: Callable[..., int] = free
 
 
 SITE = {"site": requests.whole}
 HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
+PAIR = {"query": requests.whole, "key": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
 VALUES = {
     "values": one_of("weights", "scores"),
@@ -71,15 +81,22 @@ OUTPUT = {"output": requests.sentence}
 
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
+    Endpoint("thumbs", TextEntry, text.thumbs_of, SITE, cost=text.weights_read),
     Endpoint(
-        "map", TextEntry, text.map_of, HEAD, {**PARTS, **VALUES, "coding": one_of("sqrt", "log")}
+        "map",
+        TextEntry,
+        text.map_of,
+        HEAD,
+        {**PARTS, **VALUES, "coding": one_of("sqrt", "log")},
+        text.weights_read,
     ),
-    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES),
+    Endpoint("row", TextEntry, text.row_of, {**HEAD, **INDEX}, VALUES, text.row_reads),
+    Endpoint("average", TextEntry, filters.average_of, HEAD, cost=text.weights_read),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
     Endpoint("numbers", TextEntry, heads.numbers),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
-    Endpoint("average", TextEntry, filters.average_of, HEAD),
+    Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
     Endpoint(
         "hidden",
         TextEntry,
@@ -130,12 +147,14 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     """
     from starlette.routing import Route
 
-    pool = FairPool(prepare=_one_thread)
+    quick = FairPool(prepare=_one_thread)
+    slow = FairPool(workers=1, prepare=_all_threads)
 
     async def answer(request: "Request") -> "Response":
         try:
             requests.check_origin(request.headers, allowed_hosts())
-            return await _answered(request, pool, _work(request))
+            cost, work = _work(request)
+            return await _answered(request, quick if cost <= QUICK else slow, work)
         except ForeignError as error:
             return _refusal(403, error)
         except GoneError:
@@ -162,8 +181,15 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _work(request: "Request") -> Callable[[], Any]:
-    """The function that computes the response to a request, after validation."""
+def _all_threads() -> None:
+    """Gives PyTorch every core."""
+    import torch
+
+    torch.set_num_threads(os.cpu_count() or 1)
+
+
+def _work(request: "Request") -> tuple[int, Callable[[], Any]]:
+    """What a response costs and the function that computes it, after validation."""
     id, name = request.path_params["id"], request.path_params["name"]
     value = registry.get(id).value
     endpoint = next(
@@ -174,7 +200,7 @@ def _work(request: "Request") -> Callable[[], Any]:
     asked = requests.parse_query(
         request.query_params.multi_items(), endpoint.required, endpoint.optional
     )
-    return lambda: endpoint.answer(value, id, **asked)
+    return endpoint.cost(value, **asked), lambda: endpoint.answer(value, id, **asked)
 
 
 async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any]) -> "Response":

@@ -3,34 +3,31 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import TextEntry
+from viz.api.entries import THUMB, TextEntry
+from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.pack import Map, Row, Sinks, Thumbs, message
 
 if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
     from analysis.overview import Head, RowSource
     from analysis.sinks import WithoutSinks
+    from analysis.survey import Survey
     from analysis.view import View
     from models.text import Tokens
     from models.trace import Site, Trace
 
     Shown = Trace | View
 
-THUMB = 40  # maximum cells per side of a thumbnail
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
+AT_ONCE = 2**22  # weights of all heads up to which the overview has their thumbnails
 UNTRAINED = "untrained: random weights"
 
 
-def thumbs(shown: "Shown") -> Thumbs:
-    """Thumbnails of every head of every site."""
-    from analysis.overview import thumbnails
-
-    found = (thumbnails(shown, site, size=THUMB) for site in shown.sites)
-    return Thumbs.of([small.numpy(force=True) for small in found])
-
-
 def overview(entry: TextEntry, id: str) -> bytes:
-    """Labels, sites and thumbnails: everything needed to draw the atlas and the controls."""
+    """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     shown = entry.shown
     base = {
         "model": shown.model,
@@ -39,7 +36,35 @@ def overview(entry: TextEntry, id: str) -> bytes:
         "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
     }
-    return message(trace=id, base=base, thumbs=entry.thumbs)
+    small = None
+    if is_short(shown):
+        small = Thumbs.of([_thumbs(entry, site) for site in range(len(shown.sites))])
+    return message(trace=id, base=base, thumbs=small)
+
+
+def is_short(shown: "Shown") -> bool:
+    """Whether the thumbnails come with the overview."""
+    return sum(site.heads * site.queries * site.keys for site in shown.sites) <= AT_ONCE
+
+
+def thumbs_of(entry: TextEntry, id: str, site: int) -> bytes:
+    """Thumbnails of the heads of one site."""
+    site_at(entry.shown, site)
+    return message(trace=id, thumbs=Thumbs.of([_thumbs(entry, site)], site))
+
+
+def _thumbs(entry: TextEntry, site: int) -> "np.ndarray":
+    return survey_of(entry, site).thumbs.numpy(force=True)
+
+
+def survey_of(entry: TextEntry, site: int) -> "Survey":
+    """The pass over all weights of a site; ends when the request is cancelled."""
+    from analysis.survey import survey
+
+    shown = entry.shown
+    return entry.surveys.once(
+        site, lambda: survey(shown, shown.sites[site], size=THUMB, check=check)
+    )
 
 
 def map_of(
@@ -93,7 +118,7 @@ def row_of(
     sinks: str = "shown",
 ) -> bytes:
     """The exact weights of one query over all keys, or of one key over all queries; or scores."""
-    from analysis.overview import column_of, rows_of
+    from analysis.overview import rows_of
 
     found = site_at(entry.shown, site, head)
     count = found.queries if axis == "query" else found.keys
@@ -104,7 +129,7 @@ def row_of(
     if axis == "query":
         numbers = rows_of(source, found, head, rows)[0]
     else:
-        numbers = column_of(source, found, head, index)
+        numbers = _column(entry, source, site, head, index)
     shares = None if hidden is None else _shares(hidden, found, head, rows, sinks)
     row = Row(site, head, axis, index, numbers.numpy(force=True), values, shares)
     return message(trace=id, rows=[row])
@@ -130,6 +155,36 @@ def _source(
 def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Sinks:
     shares = hidden.shares(site, head, rows).numpy(force=True)
     return Sinks(mode, hidden.sinks[site], shares)
+
+
+def _column(entry: TextEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":
+    """What every query gives to one key; of weights cheap where the site was surveyed."""
+    from analysis import overview, survey
+
+    shown, known = entry.shown, entry.surveys.get(site)
+    if source is shown and known is not None and known.log_totals is not None:
+        return survey.column_of(shown, shown.sites[site], head, key, known.log_totals)
+    return overview.column_of(source, shown.sites[site], head, key)
+
+
+def weights_read(
+    entry: TextEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
+) -> int:
+    """How many weights a map, thumbnails or an average are computed from."""
+    found = site_at(entry.shown, site)
+    heads = 1 if isinstance(head, int) else found.heads
+    return heads * (found.queries if rows is None else len(rows)) * found.keys
+
+
+def row_reads(
+    entry: TextEntry, site: int, head: "Head", axis: str, index: int, **others: Any
+) -> int:
+    """How many weights a row or column is computed from."""
+    known = entry.surveys.get(site)
+    surveyed = known is not None and known.log_totals is not None and not others
+    if axis == "query" or surveyed:
+        return 0
+    return weights_read(entry, site, head)
 
 
 def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, Any]:

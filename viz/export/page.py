@@ -80,6 +80,9 @@ def text_answers(request: Request) -> tuple[Answers, Answers]:
         path = f"code?site={chosen}&head={head}"
         wanted[path] = partial(provenance.code, entry, ID, chosen, head)
     more: Answers = {}
+    if not text.is_short(request.shown):
+        ask = partial(text.thumbs_of, entry, ID)
+        more = {f"thumbs?site={site}": partial(ask, site) for site in range(len(sites))}
     queries = sites[chosen].queries
     if queries * sites[chosen].keys * len(heads) <= EXACT:
         for head in heads:
@@ -112,12 +115,10 @@ def image_answers(request: Request) -> tuple[Answers, Answers]:
 def text_entry(request: Request) -> "TextEntry":
     """The entry that the view's requests are answered from."""
     from viz.api.entries import TextEntry
-    from viz.api.text import thumbs
 
     if isinstance(request.entry, TextEntry):
         return request.entry
-    shown = request.shown
-    return TextEntry(shown, thumbs(shown), partial(code_of, shown))
+    return TextEntry(request.shown, partial(code_of, request.shown))
 
 
 def image_entry(request: Request) -> "ImageEntry":

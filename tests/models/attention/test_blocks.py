@@ -19,11 +19,11 @@ def pattern_of(name: str) -> Pattern:
     return attend(*inputs(case, 2), **case.call)[1]
 
 
-def whole(pattern: Pattern, item: int = 0, **only: int) -> torch.Tensor:
+def whole(pattern: Pattern, item: int = 0) -> torch.Tensor:
     """All weights of an item from its blocks, with each cell written once."""
-    shape = pattern.heads, only.get("queries", pattern.queries), only.get("keys", pattern.keys)
+    shape = pattern.heads, pattern.queries, pattern.keys
     found, times = torch.zeros(shape), torch.zeros(shape[:2])
-    for block in pattern.blocks(item=item, **only):
+    for block in pattern.blocks(item=item):
         found[block.heads, block.rows, block.keys] = block.weights
         times[block.heads, block.rows] += 1
     assert times.eq(1).all()
@@ -81,9 +81,24 @@ def test_unreachable_keys_are_left_out() -> None:
 
 def test_only_the_tokens_of_a_padded_item() -> None:
     pattern = random_pattern(MASKS["padding"])
-    found = whole(pattern, queries=251, keys=251)
-    expected = pattern.weights(item=0)[:, :251, :251]
+    found = torch.cat(
+        [b.weights.clone() for b in pattern.blocks(head=1, rows=range(251), keys=251)], 1
+    )
+    expected = pattern.weights(1, item=0)[None, :251, :251]
     torch.testing.assert_close(found, expected, rtol=0, atol=ROUNDING)
+
+
+def test_some_rows_of_one_head() -> None:
+    pattern = random_pattern(MASKS["causal"])
+    blocks = list(pattern.blocks(head=1, rows=range(20, 200)))
+    assert [(b.heads, b.rows) for b in blocks] == [
+        (slice(1, 2), slice(20, 148)),
+        (slice(1, 2), slice(148, 200)),
+    ]
+    expected = pattern.weights(1, slice(148, 200), item=0)[:, :200]
+    torch.testing.assert_close(blocks[1].weights[0], expected, rtol=0, atol=ROUNDING)
+    with pytest.raises(ValueError, match="head: expected 0 to 1, received 2"):
+        next(pattern.blocks(head=2))
 
 
 @pytest.mark.parametrize("name", MASKS)

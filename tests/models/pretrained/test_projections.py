@@ -9,7 +9,7 @@ from einops import rearrange
 from torch import Tensor
 
 from benchmarks.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
-from models.pretrained.linear_maps import rotation_between
+from models.attention.rotation import rotation_between
 from models.projections import Projections
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME, build, ids

@@ -15,7 +15,6 @@ from models.vit import ViTConfig
 from viz.api import export, image
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.requests import QuestionError, numbers
-from viz.api.text import thumbs
 from viz.export.figures import VIEWS
 from viz.export.files import FORMATS
 from viz.image import Picture
@@ -25,7 +24,7 @@ from viz.image import Picture
 def text() -> TextEntry:
     model = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     found = trace(model, torch.arange(7)[None])
-    return TextEntry(found, thumbs(found), lambda site, head: f"weights of {site}, {head}")
+    return TextEntry(found, lambda site, head: f"weights of {site}, {head}")
 
 
 @pytest.fixture(scope="module")

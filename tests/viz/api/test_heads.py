@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -9,13 +10,14 @@ import torch
 from analysis.heads import head_table
 from analysis.measures import MEASURES
 from analysis.similarity import head_map
+from analysis.split import split as split_score
 from analysis.vectors import head_vectors
+from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
 from viz.api.entries import TextEntry
-from viz.api.heads import numbers, similarity, vectors
+from viz.api.heads import numbers, similarity, split, vectors
 from viz.api.requests import QuestionError
-from viz.api.text import thumbs
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def done() -> Trace:
 
 
 def entry_of(shown: Trace) -> TextEntry:
-    return TextEntry(shown, thumbs(shown), lambda site, head: "code")
+    return TextEntry(shown, lambda site, head: "code")
 
 
 def test_numbers_of_every_head(done: Trace) -> None:
@@ -65,3 +67,33 @@ def test_vectors_of_a_head(done: Trace) -> None:
     assert answer["key_indices"] == list(found.key_indices)
     with pytest.raises(QuestionError, match="one head"):
         vectors(entry_of(done), "id", 1, "mean")
+
+
+def test_split_of_a_score(done: Trace) -> None:
+    answer = json.loads(json.dumps(split(entry_of(done), "id", 4, 3, 5, 2), allow_nan=False))
+    found = split_score(done, 4, 3, 5, 2)
+    assert answer["score"] == found.score
+    assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]
+    assert sum(each["value"] for each in answer["query"]) == pytest.approx(found.score, abs=1e-4)
+    assert answer["applied"] == list(found.applied)
+
+
+def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
+    view = View(done)
+    entry = TextEntry(view, lambda site, head: "code")
+    site = view.sites[4]
+    found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
+    assert split(entry, "id", 4, 3, 5, 2)["score"] == found.score
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ((4, "mean", 0, 0), "one head"),
+        ((4, 3, 99, 0), "expected query 0 to"),
+        ((9, 0, 0, 0), "expected site"),
+    ],
+)
+def test_splits_that_are_not_there(done: Trace, asked: tuple[Any, ...], line: str) -> None:
+    with pytest.raises(QuestionError, match=line):
+        split(entry_of(done), "id", *asked)

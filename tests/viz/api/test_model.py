@@ -1,7 +1,5 @@
 """What the API answers about the whole model equals the analyses."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -21,18 +19,13 @@ from models.seq2seq import Seq2SeqConfig
 from viz.api import model as api
 from viz.api.entries import TextEntry
 from viz.api.requests import QuestionError
-from viz.api.text import thumbs
 
 TEXT = "The keys to the cabinet are on the table"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 
 
 def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TextEntry:
-    @contextmanager
-    def opened() -> Iterator[Any]:
-        yield network, given, written
-
-    return TextEntry(shown, thumbs(shown), lambda site, head: "code", opened=opened)
+    return TextEntry(shown, lambda site, head: "code", opened=lambda: (network, given, written))
 
 
 @pytest.fixture(scope="module")
@@ -134,5 +127,5 @@ def test_one_sentence_says_why(minilm, pair):
     assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
-    alone = TextEntry(held, thumbs(held), lambda site, head: "code")
+    alone = TextEntry(held, lambda site, head: "code")
     assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]

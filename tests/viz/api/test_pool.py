@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from viz.api.pool import BusyError, FairPool
+from viz.api.pool import BusyError, FairPool, check
 
 
 class Blocked:
@@ -88,6 +88,28 @@ def test_what_has_begun_runs_to_its_end_and_frees_its_worker() -> None:
         assert blocked.ran == ["next"]
 
     run(test)
+
+
+def test_long_work_ends_at_its_next_check() -> None:
+    async def test() -> None:
+        pool, began, ended = FairPool(workers=1), threading.Event(), threading.Event()
+
+        def work() -> None:
+            began.set()
+            try:
+                while True:
+                    check()
+            finally:
+                ended.set()
+
+        job = asyncio.ensure_future(pool.run("a", work))
+        await asyncio.to_thread(began.wait, 30)
+        job.cancel()
+        assert await asyncio.to_thread(ended.wait, 30)
+        assert await pool.run("a", lambda: check() or "next") == "next"
+
+    run(test)
+    check()  # outside of a pool nothing stops
 
 
 def test_too_many_waiting_jobs_of_one_session_are_refused_and_only_its_own() -> None:

@@ -15,12 +15,12 @@ from models.run import load, trace
 from viz.api import registry, routes
 from viz.api.entries import TextEntry
 from viz.api.routes import ENDPOINTS
-from viz.api.text import thumbs
 
 HOSTS = ["127.0.0.1", "localhost"]
 TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "overview": "",
+    "thumbs": "site=1",
     "map": "site=1&head=2",
     "sharpest": "site=1&head=max",
     "average": "site=0&head=1",
@@ -39,7 +39,7 @@ def entry_of() -> TextEntry:
     model = load(EncoderConfig(vocab=53, dim=21, heads=HEADS, depth=SITES, mlp=13, max_tokens=31))
     ids = torch.randint(53, (1, TOKENS), generator=torch.Generator().manual_seed(5))
     found = trace(model, ids)
-    return TextEntry(found, thumbs(found), lambda site, head: f"t.weights({site}, {head!r})")
+    return TextEntry(found, lambda site, head: f"t.weights({site}, {head!r})")
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "map", "row", "average")
+    binary = name in ("overview", "thumbs", "map", "row", "average")
     kind = "application/octet-stream" if binary else "application/json"
     kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind
@@ -187,7 +187,7 @@ def test_questions_are_only_read(client: TestClient, path: str, method: str) -> 
 def held_with(answer: Any) -> str:
     """The path of a result whose code is what `answer` returns."""
     base = entry_of()
-    entry = TextEntry(base.shown, base.thumbs, lambda site, head: answer())
+    entry = TextEntry(base.shown, lambda site, head: answer())
     return f"/api/trace/{registry.once(object(), lambda: entry).id}"
 
 

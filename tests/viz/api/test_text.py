@@ -10,14 +10,16 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from analysis.overview import thumbnails
 from analysis.view import View
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from viz.api import registry, routes
-from viz.api.entries import TextEntry
-from viz.api.text import WHOLE, thumbs
+from viz.api.entries import THUMB, TextEntry, survey_bytes
+from viz.api.pool import StoppedError
+from viz.api.text import WHOLE, row_of, row_reads, survey_of, thumbs_of
 from viz.pack import unpack
 
 TOKENS = 11
@@ -41,6 +43,12 @@ def long() -> Trace:
 
 
 @pytest.fixture(scope="module")
+def longer() -> Trace:
+    """Of too many weights for all thumbnails to come with the overview."""
+    return traced(901)
+
+
+@pytest.fixture(scope="module")
 def pair() -> Trace:
     sizes: dict[str, Any] = {"source_vocab": 53, "target_vocab": 59, "dim": 21, "heads": 3}
     config = Seq2SeqConfig(**sizes, depth=2, mlp=13, share_source=False, d_k=7, d_v=5)
@@ -55,7 +63,7 @@ def ask() -> Generator[Ask, None, None]:
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(
                 ("test", id(shown)),
-                lambda: TextEntry(shown, thumbs(shown), lambda site, head: "code"),
+                lambda: TextEntry(shown, lambda site, head: "code"),
             )
             answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
             assert answer.status_code == 200, answer.text
@@ -112,6 +120,47 @@ def test_the_first_view_of_a_long_text_is_pooled_and_small(long: Trace, ask: Ask
     assert overview["base"]["texts"][0]["labels"] == long.labels
     assert len(first) + len(area) <= 2**20
     assert cells(area, part).max() == pytest.approx(long.weights(1, 2).max().item(), rel=1e-6)
+
+
+def test_thumbnails_of_a_long_text_come_layer_by_layer(longer: Trace, ask: Ask) -> None:
+    assert ask(longer, "overview")[0]["thumbs"] is None
+    header, area = ask(longer, "thumbs", site=1)
+    small = header["thumbs"]
+    shape = (small["columns"], small["rows"], small["cols"])
+    assert (small["first"], small["sites"], shape) == (1, 1, (3 + 2, THUMB, THUMB))
+    raw = np.frombuffer(area, np.uint8, math.prod(shape), small["at"]).reshape(shape)
+    largest = np.array(small["max"][0])[:, None, None]
+    whole = thumbnails(longer, longer.sites[1], size=THUMB).numpy()
+    np.testing.assert_allclose(largest * (raw / 255.0) ** 2, whole, atol=1 / 255)
+
+
+def test_a_survey_makes_columns_cheap_and_changes_none(long: Trace) -> None:
+    entry = TextEntry(long, lambda site, head: "code")
+    asked = {"site": 0, "axis": "key", "index": 300}
+    before = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
+    assert row_reads(entry, head=1, **asked) == 701**2
+    thumbs_of(entry, "a", 0)
+    assert row_reads(entry, head=1, **asked) == 0
+    after = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
+    for one, other in zip(before, after, strict=True):
+        (header, area), (again, other_area) = unpack(one), unpack(other)
+        expected = numbers(area, header["rows"][0])
+        # exp(score − total): both are rounded, scores up to 10 by 1e-6
+        np.testing.assert_allclose(numbers(other_area, again["rows"][0]), expected, atol=1e-6)
+
+
+def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> None:
+        raise StoppedError
+
+    entry = TextEntry(long, lambda site, head: "code")
+    with monkeypatch.context() as patched:
+        patched.setattr("viz.api.text.check", stop)
+        with pytest.raises(StoppedError):
+            thumbs_of(entry, "a", 1)
+    assert entry.surveys.get(1) is None
+    assert unpack(thumbs_of(entry, "a", 1))[0]["thumbs"]["first"] == 1
+    assert survey_bytes(entry) >= 4 * sum(s.thumbs.numel() for s in [survey_of(entry, 1)])
 
 
 def test_a_part_of_a_map_is_not_pooled_where_it_fits(long: Trace, ask: Ask) -> None:

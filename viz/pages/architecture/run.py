@@ -129,15 +129,11 @@ def _held(
         return predictions.at(shared.Choice(model), trace.value, site, direction, token)
 
     def entry() -> TextEntry | ImageEntry:
-        from viz.api.text import thumbs
-
         if request.kind == "image":
             encoded = picture.encoded(inputs.fitted(config, request)[0])
             dim = config.dim or config.channels * config.patch**2
             return ImageEntry(trace.value, encoded, config.patch, dim, config.order, code)
-        return TextEntry(
-            trace.value, thumbs(trace.value), code, predict if model else no_predictions
-        )
+        return TextEntry(trace.value, code, predict if model else no_predictions)
 
     return registry.once((PAGE, "view", config, model, device, request), entry, parent=trace)
 

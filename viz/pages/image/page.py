@@ -6,7 +6,16 @@ from typing import Any
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.image import controls, cost, examples, figures, network, picture, tracing
+from viz.pages.image import (
+    controls,
+    cost,
+    examples,
+    figures,
+    network,
+    picture,
+    relevance,
+    tracing,
+)
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -37,7 +46,9 @@ def params(
         link.number("token", first["token"], 0, 9999),
         link.choice("direction", first["direction"], ("out", "in")),
         link.choice("scale", "layer", SCALES),
+        *relevance.PARAMS,
         *figures.PARAMS,
+        *attention.OVERLAY,
     )
 
 
@@ -90,4 +101,5 @@ def _show(stage: attention.Stage) -> None:
     stage.show(held, panels=["code"])
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))
+        relevance.show(PAGE, request, data)
         figures.show(PAGE, request, data)

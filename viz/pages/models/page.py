@@ -39,6 +39,7 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
         link.choice("direction", "out", ("out", "in")),
         scale,
         *attention.FORMS,
+        *attention.OVERLAY,
     )
 
 

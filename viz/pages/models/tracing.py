@@ -1,8 +1,7 @@
 """The Models page's trace: one pass of an open model over one input, held for the browser."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
@@ -140,21 +139,18 @@ def _image(
 def _text(
     found: Open, request: Input, trace: "Trace", by: words.By, special: words.Special
 ) -> TextEntry:
-    from viz.api.text import thumbs
-
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
 
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head, view)
 
-    @contextmanager
-    def opened() -> Iterator[tuple["Model", Any, Any]]:
-        with shared.forward_pass(found.model):
-            given, *written = request.arguments
-            yield found.model, given, written[0] if written else None
+    def opened() -> tuple["Model", Any, Any]:
+        given, *written = request.arguments
+        return found.model, given, written[0] if written else None
 
-    return TextEntry(drawn, thumbs(drawn), weights, opened=opened)
+    run = partial(shared.forward_pass, found.model)
+    return TextEntry(drawn, weights, forward_pass=run, opened=opened)
 
 
 def _literal(value: Any) -> str:

@@ -21,6 +21,7 @@ SELECTED = frozenset(
     {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
     | {"values", "sinks", "partner"}
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
+    | {"ground", "paint", "opacity"}
     | {"overview", "plot", "rank"}
     | {"method", "beside", "output"}
 )

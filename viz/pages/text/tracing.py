@@ -1,12 +1,11 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import TextEntry, trace_bytes
+from viz.api.entries import TextEntry, survey_bytes, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.shared import Choice
@@ -53,7 +52,7 @@ def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntr
     return registry.once(
         ("text", request, by, special),
         lambda: _entry(request, trace, by, special),
-        lambda entry: entry.thumbs.weights.nbytes,
+        survey_bytes,
         trace,
     )
 
@@ -67,8 +66,6 @@ def _run(request: Input) -> "Trace":
 
 
 def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:
-    from viz.api.text import thumbs
-
     trace = held.value
     view = words.view_of(trace, by, special)
     drawn = trace if view is None else view
@@ -81,10 +78,9 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(request.choice, trace, site, direction, token)
 
-    @contextmanager
-    def opened() -> Iterator[tuple["Model", Any, Any]]:
+    def opened() -> tuple["Model", Any, Any]:
         model = shared.opened(request.choice, request.device)
-        with shared.forward_pass(model):
-            yield model, request.source, request.target or None
+        return model, request.source, request.target or None
 
-    return TextEntry(drawn, thumbs(drawn), code, predict, opened=opened)
+    run = partial(shared.forward_pass, shared.opened(request.choice, request.device))
+    return TextEntry(drawn, code, predict, run, opened=opened)

@@ -36,9 +36,14 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("method", "rollout", METHODS),  # of all layers together
     link.choice("beside", "", ("", *METHODS)),
     link.text("output", ""),
-    link.choice("overview", "atlas", ("atlas",)),  # of every head
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
+)
+OVERLAY = (  # of weights over a picture
+    link.choice("ground", "colour", ("colour", "grey")),
+    link.choice("paint", "patches", ("patches", "smooth", "mask")),
+    link.number("opacity", 100, 10, 100),
 )
 
 

@@ -54,6 +54,10 @@ export type Method =
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 /** How every head is shown beside the picture. */
 export type Overview = "atlas" | "scatter" | "table"; // as in attention.FORMS of the pages
+/** The picture below the weights. */
+export type Ground = "colour" | "grey";
+/** How weights are drawn over a picture. */
+export type Paint = "patches" | "smooth" | "mask";
 export type Mode = "light" | "dark";
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -96,6 +100,10 @@ export interface Selection {
   beside: Method | "";
   /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
   output: string;
+  ground: Ground;
+  paint: Paint;
+  /** Of the weights over a picture, in percent. */
+  opacity: number;
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -128,6 +136,9 @@ export type LinkSelection = {
   beside: Method | "";
   /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
   output: string;
+  ground: Ground;
+  paint: Paint;
+  opacity: number;
 };
 
 /** The smallest and the largest value. */
@@ -241,9 +252,11 @@ export interface Base {
   theme: Record<Mode, ThemeColours>;
 }
 
-/** What the views of a text are sent in "thumbs". */
+/** What the views of a text are sent in "thumbs": small maps of every head of some sites. */
 export interface ThumbsHeader {
   at: number;
+  /** The first site. */
+  first: number;
   sites: number;
   columns: number;
   rows: number;

@@ -83,7 +83,8 @@ export class Client {
   }
 
   /**
-   * Sets the paths to prefetch, most likely first; replaces the previous list.
+   * Sets the paths to prefetch, most likely first; replaces the previous list, and aborts a
+   * prefetch that is not on the new one.
    *
    * @param {string[]} paths
    * @param {number} delay idle milliseconds before the first request
@@ -92,6 +93,11 @@ export class Client {
     clearTimeout(this.timer);
     this.queue = paths;
     this.timer = undefined;
+    for (const [path, { controller, users }] of this.flights)
+      if (users.has(AHEAD) && users.size === 1 && !paths.includes(path)) {
+        controller.abort();
+        this.flights.delete(path);
+      }
     if (!paths.length || this.over) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;

@@ -35,6 +35,9 @@ export const START = {
   method: "rollout",
   beside: "",
   output: "",
+  ground: "colour",
+  paint: "patches",
+  opacity: 100,
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 

@@ -175,11 +175,13 @@ export function pictureOf(state, parent) {
     const rows = state.complete ? state.rows() : null;
     if (space?.wide && bitmap && rows) {
       size = fitted(space, bitmap);
-      const { site, head, direction, scale } = state.selection;
-      const redrawn = stack.render(bitmap, rows, state.ramp, size, plain);
-      const changed = described(rows, state.base, site, head, direction, scale, theme, state.token());
+      const { site, head, direction, scale, paint } = state.selection;
+      const redrawn = stack.render(bitmap, rows, size, plain);
+      const shown = [site, head, direction, scale, paint, theme, state.token()];
+      const changed = described(rows, state.base, ...shown);
       if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.shown]);
+        legend.canvas.hidden = paint === "mask"; // which has no colours
         legend.render(size, theme, state.ramp, top);
         mass.render(theme, rows);
         warn(rows, top);
@@ -226,7 +228,8 @@ export function pictureOf(state, parent) {
     const name = theToken(state, state.token());
     const which = capital(`${state.siteName()}, ${state.headName(head)}`);
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
-    setText(sentence, `${which}: ${verb}. Brighter = more weight.`);
+    const mask = state.selection.paint === "mask";
+    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}`);
     setText(read, mostOf(rows));
     buildPrefix();
     const { grid, model, note } = state.base;
@@ -237,6 +240,13 @@ export function pictureOf(state, parent) {
         `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
         "Arrow keys choose a patch; Home the first token.",
     );
+  }
+
+  /** @param {Rows} rows */
+  function maskOf(rows) {
+    const mask = state.mask(rows.heads[state.shown]);
+    const kept = mask.filter(Boolean).length;
+    return `The brightest ${kept} of ${mask.length} patches hold 60 % of the weight on patches.`;
   }
 
   /** @param {Rows} rows */

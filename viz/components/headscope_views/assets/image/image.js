@@ -12,13 +12,25 @@ import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
 import { ImageState } from "./state.js";
 
-/** @import {Host, Panel, Scale, ViewProps} from "../types" */
+/** @import {Ground, Host, Paint, Panel, Scale, ViewProps} from "../types" */
 
 /** @type {[Scale, string, string][]} */
 const SCALES = [
   ["layer", "Shared", "All heads on one scale: 0 to the layer’s largest weight between patches"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
   ["fixed", "0 to 1", "All heads on the full range of weights"],
+];
+
+/** @type {[Paint, string, string][]} */
+const PAINTS = [
+  ["patches", "Patches", "Each patch in the colour of its weight"],
+  ["smooth", "Smooth", "Colours interpolated between the centres of patches; numbers stay exact"],
+  ["mask", "60 % mask", "The fewest patches that hold 60 % of the weight on patches; the rest dark"],
+];
+/** @type {[Ground, string, string][]} */
+const GROUNDS = [
+  ["colour", "Colour", "The picture in its own colours"],
+  ["grey", "Grey", "The picture grey and dim, so that colours are weights alone"],
 ];
 
 /**
@@ -81,23 +93,45 @@ function toolbar(state, bar) {
   const scales = SCALES.map(([scale, text, title]) =>
     button(text, title, () => state.select({ scale })),
   );
-  for (const made of [out, into, ...scales]) made.removeAttribute("aria-label");
+  const paints = PAINTS.map(([paint, text, title]) =>
+    button(text, title, () => state.select({ paint })),
+  );
+  const grounds = GROUNDS.map(([ground, text, title]) =>
+    button(text, title, () => state.select({ ground })),
+  );
+  const opacity = element("input", "hs-opacity", {
+    type: "range",
+    min: "10",
+    max: "100",
+    step: "5",
+    "aria-label": "Opacity of the weights, percent",
+    title: "Opacity of the weights",
+  });
+  opacity.oninput = () => state.select({ opacity: Number(opacity.value) });
+  for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   bar.replaceChildren(
     ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
     element("span", "hs-label", { "aria-hidden": "true" }, "Scale"),
-    ...[switchOf("Scale", ...scales), note],
+    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints)],
+    ...[switchOf("Picture", ...grounds), opacity, note],
   );
   const stale = changes();
   return {
     render() {
-      const { site, head: chosen, direction, scale } = state.selection;
-      if (!stale(state.base, site, chosen, direction, scale)) return;
+      const { site, head: chosen, direction, scale, paint, ground } = state.selection;
+      const most = state.selection.opacity;
+      if (!stale(state.base, site, chosen, direction, scale, paint, ground, most)) return;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));
       into.setAttribute("aria-pressed", String(direction === "in"));
       scales.forEach((made, i) => made.setAttribute("aria-pressed", String(SCALES[i][0] === scale)));
+      paints.forEach((made, i) => made.setAttribute("aria-pressed", String(PAINTS[i][0] === paint)));
+      grounds.forEach((made, i) =>
+        made.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
+      );
+      opacity.value = String(most);
       setText(note, state.base.note);
       note.hidden = !state.base.note;
     },

@@ -1,8 +1,9 @@
-// Weights over a picture: the picture grey and dim, each patch in the colour of its weight.
+// Weights over a picture, in colour or grey and dim: each patch in the colour of its weight, or
+// what is not among the strongest patches darkened.
 
 import { contextOf } from "../core/dom.js";
 
-/** @import {ImageBase} from "../types" */
+/** @import {Ground, ImageBase} from "../types" */
 
 /** @typedef {CanvasRenderingContext2D} Context */
 
@@ -43,19 +44,25 @@ export function sheet(width, height) {
   return made;
 }
 
-/** @type {WeakMap<Uint8Array, Uint32Array>} the pixels of a scale, opaque where the weight is large */
-const veils = new WeakMap();
+/** @type {Record<Ground, WeakMap<Uint8Array, Uint32Array>>} tables of colours, by scale */
+const veils = { colour: new WeakMap(), grey: new WeakMap() };
 
-/** @param {Uint8Array} ramp */
-function veilOf(ramp) {
-  const cached = veils.get(ramp);
+/**
+ * The pixels of a scale, opaque where the weight is large. Over a picture in colour a weight of 0
+ * changes nothing.
+ *
+ * @param {Uint8Array} ramp
+ * @param {Ground} ground
+ */
+export function veilOf(ramp, ground) {
+  const cached = veils[ground].get(ramp);
   if (cached) return cached;
   const made = new Uint32Array(256);
   for (let t = 0; t < 256; t++) {
-    const alpha = Math.min(235, 70 + ((t * 230) >> 8));
+    const alpha = ground === "grey" ? Math.min(235, 70 + ((t * 230) >> 8)) : Math.min(225, 2 * t);
     made[t] = (alpha << 24) | (ramp[3 * t + 2] << 16) | (ramp[3 * t + 1] << 8) | ramp[3 * t];
   }
-  veils.set(ramp, made);
+  veils[ground].set(ramp, made);
   return made;
 }
 
@@ -92,14 +99,15 @@ export function pixelsOf(canvas) {
  * @param {Uint32Array} pixels
  * @param {{at?: number, stride: number, side?: number}} place
  * @param {Float32Array} values
- * @param {{base: Pick<ImageBase, "prefix" | "grid">, ramp: Uint8Array}} picture
+ * @param {{base: Pick<ImageBase, "prefix" | "grid">, table: Uint32Array}} picture the table has the
+ *   pixel of each of 256 steps of a weight's square root
  * @param {number} factor
  * @param {number} top
  */
 export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, picture, factor, top) {
   const { prefix, grid } = picture.base;
+  const { table } = picture;
   const [rows, cols] = grid;
-  const table = veilOf(picture.ramp);
   const cells = Math.ceil(cols / factor);
   for (let row = 0; row < rows; row++) {
     const line = at + row * side * stride;
@@ -112,6 +120,23 @@ export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, pict
     for (let more = 1; more < side; more++)
       pixels.copyWithin(line + more * stride, line, line + cols * side);
   }
+}
+
+const SHADE = 200 * 2 ** 24; // black, with this opacity, over a patch outside a mask
+
+/**
+ * Darkens the patches outside the mask; a pixel a patch.
+ *
+ * @param {Uint32Array} pixels
+ * @param {boolean[]} mask of cells
+ * @param {[number, number]} grid of patches
+ * @param {number} factor patches along a cell's side
+ */
+export function shadePatches(pixels, mask, [rows, cols], factor) {
+  const cells = Math.ceil(cols / factor);
+  for (let row = 0, to = 0; row < rows; row++)
+    for (let col = 0; col < cols; col++, to++)
+      pixels[to] = mask[Math.floor(row / factor) * cells + Math.floor(col / factor)] ? 0 : SHADE;
 }
 
 /**

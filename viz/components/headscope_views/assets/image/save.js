@@ -62,7 +62,8 @@ export function savePicture(state, picture, size, caption, theme, { plain, ramp,
       lines.push([font, line]);
   }
   const above = MARGIN + lines.length * LINE + 8;
-  const below = (plain ? 0 : SCALE) + MARGIN;
+  const coloured = !plain && state.selection.paint !== "mask";
+  const below = (coloured ? SCALE : 0) + MARGIN;
   const file = sheet(Math.round((wide + 2 * MARGIN) * ratio), Math.round((above + tall + below) * ratio));
   const context = contextOf(file);
   context.fillStyle = theme.background;
@@ -75,7 +76,7 @@ export function savePicture(state, picture, size, caption, theme, { plain, ramp,
     context.font = font;
     context.fillText(line, MARGIN, MARGIN + 16 + i * LINE);
   });
-  if (!plain) {
+  if (coloured) {
     context.translate(MARGIN, above + tall + 6);
     const drawn = { wide, unit: 1, family, colour: theme.muted };
     paintScale(context, drawn, ramp, top, state.selection.scale);

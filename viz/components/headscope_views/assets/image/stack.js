@@ -3,7 +3,7 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element } from "../core/dom.js";
-import { colourPatches, fit, frameSize, grounds, moveFrame } from "./overlay.js";
+import { colourPatches, fit, frameSize, grounds, moveFrame, shadePatches } from "./overlay.js";
 import { pixelsOf, remark, sheet, stretch } from "./overlay.js";
 
 /** @import {Context, Frame} from "./overlay.js" */
@@ -48,12 +48,13 @@ export function stackOf(state) {
    *
    * @param {ImageBitmap} bitmap
    * @param {Rows} rows
-   * @param {Uint8Array} ramp
    * @param {Size} size
    * @param {boolean} plain without weights
    */
-  function render(bitmap, rows, ramp, { wide, tall, family }, plain) {
+  function render(bitmap, rows, { wide, tall, family }, plain) {
     const { note, grid } = state.base;
+    const { ground: shade, paint: how, opacity } = state.selection;
+    const colour = plain || shade === "colour";
     const top = state.topOf(rows.heads[state.shown]);
     const size = [bitmap, wide, tall, devicePixelRatio, ...grid];
     let changed = false;
@@ -64,9 +65,10 @@ export function stackOf(state) {
       paint();
     };
     update("size", () => prepare(bitmap, wide, tall), ...size);
-    update("ground", () => paintGround(wide, tall, plain), ...size, plain);
+    update("ground", () => paintGround(wide, tall, colour), ...size, colour);
     update("lines", () => paintLines(wide, tall, plain, family), ...size, plain, note, family);
-    update("veil", () => paintVeil(rows, ramp, top, plain), rows, ramp, state.shown, top, plain);
+    const weights = [rows, state.table, state.shown, top, plain, how, opacity];
+    update("veil", () => paintVeil(rows, top, plain), ...weights);
     update("current", () => move(current, state.token()), ...size, state.token());
     update("read", () => move(read, state.read?.token), ...size, state.read?.token);
     return changed;
@@ -97,27 +99,28 @@ export function stackOf(state) {
   /**
    * @param {number} wide
    * @param {number} tall
-   * @param {boolean} plain
+   * @param {boolean} colour
    */
-  function paintGround(wide, tall, plain) {
-    if (both) fit(ground, wide, tall).drawImage(plain ? both.plain : both.dim, 0, 0, wide, tall);
+  function paintGround(wide, tall, colour) {
+    if (both) fit(ground, wide, tall).drawImage(colour ? both.plain : both.dim, 0, 0, wide, tall);
   }
 
   /**
    * @param {Rows} rows
-   * @param {Uint8Array} ramp
    * @param {number} top
    * @param {boolean} plain
    */
-  function paintVeil(rows, ramp, top, plain) {
+  function paintVeil(rows, top, plain) {
+    const { paint, opacity } = state.selection;
     const [down, across] = state.base.grid;
     const pixels = veiled.image(across, down);
+    const values = rows.heads[state.shown];
     if (plain) pixels.fill(0);
-    else {
-      const picture = { base: state.base, ramp };
-      colourPatches(pixels, { stride: across }, rows.heads[state.shown], picture, rows.factor, top);
-    }
+    else if (paint === "mask") shadePatches(pixels, state.mask(values), [down, across], rows.factor);
+    else colourPatches(pixels, { stride: across }, values, state, rows.factor, top);
     veiled.show();
+    veil.style.opacity = String(opacity / 100);
+    veil.classList.toggle("hs-smooth", paint === "smooth");
   }
 
   /**
@@ -201,9 +204,12 @@ export function stackOf(state) {
     const made = sheet(width, height);
     const context = contextOf(made);
     const fine = grounds(bitmap, width, height);
-    context.drawImage(plain ? fine.plain : fine.dim, 0, 0);
-    context.imageSmoothingEnabled = false;
+    const { ground: shade, paint, opacity } = state.selection;
+    context.drawImage(plain || shade === "colour" ? fine.plain : fine.dim, 0, 0);
+    context.imageSmoothingEnabled = paint === "smooth";
+    context.globalAlpha = opacity / 100;
     context.drawImage(veil, 0, 0, width, height);
+    context.globalAlpha = 1;
     rule(context, width, height, ratio, family);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);

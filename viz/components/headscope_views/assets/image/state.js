@@ -7,7 +7,8 @@ import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
-import { layerOf, massOf, roughRow, withMeanAndMax } from "./rows.js";
+import { veilOf } from "./overlay.js";
+import { layerOf, massMask, massOf, roughRow, withMeanAndMax } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Layer} from "./rows.js" */
@@ -30,6 +31,8 @@ const SCALES = ["layer", "own", "fixed"];
  * @property {number} factor patches along a cell's side
  * @property {boolean} exact
  */
+
+const SHARE = 0.6; // of the weight on patches, which a mask holds
 
 /**
  * Bytes of a layer's cells as they are sent.
@@ -266,6 +269,20 @@ export class ImageState {
     let top = 0;
     for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
     return top;
+  }
+
+  /** The pixel of each step of the scale. */
+  get table() {
+    return veilOf(this.ramp, this.selection.ground);
+  }
+
+  /**
+   * The fewest patches that hold `SHARE` of the weight on patches.
+   *
+   * @param {Float32Array} values
+   */
+  mask(values) {
+    return massMask(values.subarray(this.base.prefix), SHARE);
   }
 
   /**

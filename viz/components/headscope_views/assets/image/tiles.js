@@ -98,8 +98,8 @@ export function tilesOf(state) {
     read: changes(),
     chosen: changes(),
   };
-  /** @type {HTMLCanvasElement | null} */
-  let dim = null;
+  /** @type {{plain: HTMLCanvasElement, dim: HTMLCanvasElement} | null} */
+  let both = null;
   /** @type {Frame | null} */
   let frame = null;
 
@@ -112,12 +112,12 @@ export function tilesOf(state) {
    */
   function render(plan, bitmap, rows, theme, family) {
     const { grid, note } = state.base;
-    const { scale, head } = state.selection;
+    const { scale, head, ground: shade, opacity } = state.selection;
     const { wide, across, count, unit } = plan;
     const size = [bitmap, wide, across, count, unit, devicePixelRatio, ...grid];
     if (stale.size(...size)) prepare(plan, bitmap);
-    if (stale.ground(...size, theme, note, family)) paintGround(plan, theme, family);
-    if (stale.veil(...size, rows, scale)) paintVeil(plan, rows);
+    if (stale.ground(...size, theme, note, family, shade)) paintGround(plan, theme, family);
+    if (stale.veil(...size, rows, scale, shade, opacity)) paintVeil(plan, rows);
     if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
     if (stale.current(...size, state.token())) move(current, state.token());
     if (stale.read(...size, state.read?.token)) move(read, state.read?.token);
@@ -139,7 +139,7 @@ export function tilesOf(state) {
   function prepare(plan, bitmap) {
     const ratio = devicePixelRatio || 1;
     const { wide, tall, places } = plan;
-    ({ dim } = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio)));
+    both = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
     stretch(tiles, plan.whole[0], plan.whole[1] + (state.base.note ? 22 : 0));
     const box = frameSize(wide, tall, state.base.grid, LEAST);
     frame = box;
@@ -165,6 +165,7 @@ export function tilesOf(state) {
    */
   function paintGround({ wide, tall, label: high, unit, places, whole }, theme, family) {
     const note = state.base.note ? 22 : 0;
+    const picture = state.selection.ground === "colour" ? both?.plain : both?.dim;
     const context = fit(ground, whole[0], whole[1] + note);
     context.fillStyle = theme.background;
     context.fillRect(0, 0, whole[0], whole[1] + note);
@@ -174,7 +175,7 @@ export function tilesOf(state) {
       context.font = `400 ${12.5 * unit}px ${family}`;
       context.fillStyle = theme.text;
       context.fillText(labelOf(name), x, y + high - 6 * unit);
-      if (dim) context.drawImage(dim, x, y + high, wide, tall);
+      if (picture) context.drawImage(picture, x, y + high, wide, tall);
       context.clearRect(x, y + high + tall + 3 * unit, wide, 5 * unit);
     });
     remark(context, state.base.note, whole[0], whole[1] + note, `600 ${11 * unit}px ${family}`);
@@ -193,6 +194,7 @@ export function tilesOf(state) {
       colourPatches(pixels, { at, stride: width, side }, values, state, rows.factor, top);
     });
     veiled.show();
+    veil.style.opacity = String(state.selection.opacity / 100);
   }
 
   /**

@@ -1,8 +1,10 @@
 // All heads of all layers as small pictures: what to look at next.
 
+import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
 import { layerRows, withoutWeights } from "./layers.js";
+import { nameOfSpot } from "./numbers.js";
 import { paintThumbnail } from "./thumbnail.js";
 
 /** @import {Head, Theme} from "../types" */
@@ -12,7 +14,9 @@ const SMALLEST = 32;
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const GAP = 2;
+const FADED = 0.75; // opacity of the background over heads that do not stand out
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
+const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
 const SENTENCE =
   "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
 /** @type {Record<string, [number, number]>} */
@@ -41,11 +45,15 @@ export function atlas(state, parent) {
   );
   const sentence = element("p", "hs-sentence");
   const name = element("div", "hs-name", { "aria-live": "polite" });
+  const count = element("span", "", { role: "status" });
+  const stop = button("", "", () => state.halt(!state.halted));
+  const progress = element("p", "hs-sentence hs-coming", {}, count, stop);
   const section = element(
     "div",
     "",
     {},
     sentence,
+    progress,
     scroller,
     name,
   );
@@ -134,7 +142,10 @@ export function atlas(state, parent) {
 
   function showName() {
     const spot = over ?? state.selection;
-    setText(name, `${state.siteName(spot.site)} · ${state.headName(spot.head, spot.site)}`);
+    const { site, head } = spot;
+    const told = typeof head === "number" ? state.numbers?.sentence({ site, head }) : null;
+    const what = `${state.siteName(site)} · ${state.headName(head, site)}`;
+    setText(name, told && over ? `${what}: ${told}` : what);
     name.classList.toggle("hs-muted", !over);
   }
 
@@ -256,6 +267,26 @@ export function atlas(state, parent) {
     for (const site of rows())
       for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
     for (const site of rows()) paintGroups(context, site, theme);
+    if (state.standing) fade(context, state.standing, theme);
+  }
+
+  /**
+   * Fades the heads that do not stand out.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {ReadonlySet<string>} standing
+   * @param {Theme} theme
+   */
+  function fade(context, standing, theme) {
+    const ratio = devicePixelRatio || 1;
+    context.globalAlpha = FADED;
+    context.fillStyle = theme.background;
+    for (const { site, head } of state.spots())
+      if (!standing.has(nameOfSpot({ site, head }))) {
+        const [x, y] = [Math.floor(left(head) * ratio), Math.floor(down(site) * ratio)];
+        context.fillRect(x, y, Math.ceil(size * ratio) + 1, Math.ceil(size * ratio) + 1);
+      }
+    context.globalAlpha = 1;
   }
 
   /**
@@ -308,13 +339,25 @@ export function atlas(state, parent) {
       scroller.scrollTop = y + size + GAP - high;
   }
 
+  /** How many thumbnails are still to come, where a layer takes long. */
+  function showProgress() {
+    const [all, missing] = [rows().length, state.unseen()];
+    const { heads, queries, keys } = state.site();
+    progress.hidden = !missing || !state.view.remote || heads * queries * keys < SLOW;
+    if (progress.hidden) return;
+    setText(count, `Thumbnails of ${all - missing} of ${all} layers so far.`);
+    setText(stop, state.halted ? "Continue" : "Stop");
+    stop.title = state.halted ? "Compute the others" : "Compute no more of them";
+  }
+
   /** @param {Theme} theme */
   function render(theme) {
     section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
     const { site, head, scale } = state.selection;
     const { thumbs } = state.maps;
-    if (drawn(theme, state.base, rows()[0], thumbs, scale, scroller.clientWidth, devicePixelRatio)) {
+    const sizes = [scroller.clientWidth, devicePixelRatio];
+    if (drawn(theme, state.base, rows()[0], thumbs.size, scale, state.standing, ...sizes)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
       over = null;
       place(pointed, null);
@@ -330,6 +373,7 @@ export function atlas(state, parent) {
       reveal();
     }
     showName();
+    showProgress();
   }
 
   pointed.hidden = true;

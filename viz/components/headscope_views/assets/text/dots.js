@@ -37,6 +37,23 @@ export function placed(xs, ys, across, up, { left, top, width, height }) {
 }
 
 /**
+ * The values that a rectangle over a plot covers along both axes.
+ *
+ * @param {Plot} box
+ * @param {Range} across
+ * @param {Range} up
+ * @param {Plot} plot
+ * @returns {{x: Range, y: Range}}
+ */
+export function covered(box, across, up, plot) {
+  const right = (across[1] - across[0]) / plot.width;
+  const upwards = (up[1] - up[0]) / plot.height;
+  const low = across[0] + (box.left - plot.left) * right;
+  const bottom = up[0] + (plot.top + plot.height - box.top - box.height) * upwards;
+  return { x: [low, low + box.width * right], y: [bottom, bottom + box.height * upwards] };
+}
+
+/**
  * The nearest dot to a point; -1 if none is within reach.
  *
  * @param {Dot[]} dots

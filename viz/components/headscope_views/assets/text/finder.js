@@ -4,18 +4,18 @@ import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { rangeOf } from "../core/ticks.js";
 import { aboutOf, measureSelect, showLine, undefinedNote } from "./measures.js";
-import { ranked, rankOf, shareOf, spotsOf } from "./numbers.js";
+import { ranked, rankOf, shareOf } from "./numbers.js";
 
 /** @import {Panel} from "../types" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
 const LISTED = 10;
+const FIRST = ["previous token"]; // the first ranking
 
 /**
  * @param {TextState} state
  * @param {HTMLElement} parent
- * @returns {Panel}
  */
 export function finder(state, parent) {
   const order = element("select", "hs-select", { "aria-label": "Most or least" });
@@ -54,7 +54,7 @@ export function finder(state, parent) {
   /** @param {HeadNumbers | null} numbers */
   function keyOf(numbers) {
     const { key } = rankOf(state.selection.rank);
-    return numbers ? numbers.measure(key).key : key;
+    return !numbers || numbers.has(key) ? key : numbers.firstDefined(FIRST, state.spots());
   }
 
   /**
@@ -90,7 +90,7 @@ export function finder(state, parent) {
   function rank(numbers) {
     const { least } = rankOf(state.selection.rank);
     const key = keyOf(numbers);
-    const spots = spotsOf(state.base.sites, state.group());
+    const spots = state.passing();
     const values = numbers.values(key, spots);
     const [low, high] = rangeOf(values) ?? [0, 1];
     found = ranked(values, least).slice(0, LISTED).map((place) => spots[place]);
@@ -115,6 +115,9 @@ export function finder(state, parent) {
   }
 
   return {
+    /** The heads that are listed; null while the finder is closed. */
+    listed: () => (opened && state.numbers ? found : null),
+    /** @type {Panel["render"]} */
     render() {
       const { site, head, overview, rank: by } = state.selection;
       if (switched(overview) && overview === "scatter") opened = box.open = true;
@@ -125,7 +128,7 @@ export function finder(state, parent) {
         numbers ? "" : state.waitingFor("numbers", "Computing the numbers of every head"),
       );
       if (!numbers) return;
-      if (listed(numbers, by, state.group()[0])) rank(numbers);
+      if (listed(numbers, by, state.group()[0], state.conditions)) rank(numbers);
       if (marked(found, site, head)) mark();
     },
   };

@@ -96,8 +96,8 @@ export class Maps {
   /** @param {Base} base */
   constructor(base) {
     this.base = base;
-    /** @type {(ThumbsHeader & {area: Uint8Array}) | null} */
-    this.thumbs = null;
+    /** @type {Map<number, ThumbsHeader & {area: Uint8Array}>} by site */
+    this.thumbs = new Map();
     /** @type {Cache<Part[]>} whole map first, then tiles, the newest last */
     this.maps = new Cache(MAPS);
     /** @type {Cache<ExactRow>} */
@@ -108,7 +108,9 @@ export class Maps {
 
   /** @param {Message} message */
   take({ header, area }) {
-    if (header.thumbs) this.thumbs = { ...header.thumbs, area };
+    const { thumbs } = header;
+    for (let i = 0; i < (thumbs?.sites ?? 0); i++)
+      if (thumbs) this.thumbs.set(thumbs.first + i, { ...thumbs, area });
     for (const map of header.maps ?? []) this.keepMap(map, area);
     for (const row of header.rows ?? []) this.keepRow(row, area);
   }
@@ -152,14 +154,14 @@ export class Maps {
    * @returns {Part | null}
    */
   thumb(site, head) {
-    const { thumbs } = this;
-    if (!thumbs || site >= thumbs.sites) return null;
+    const thumbs = this.thumbs.get(site);
+    if (!thumbs) return null;
     const { at, columns, area } = thumbs;
     if (typeof head === "number" && head >= columns - 2) return null;
     const column = typeof head === "number" ? head : columns - (head === "mean" ? 2 : 1);
     const { queries, keys } = this.base.sites[site];
     const size = thumbs.rows * thumbs.cols;
-    const start = at + (site * columns + column) * size;
+    const start = at + ((site - thumbs.first) * columns + column) * size;
     return {
       rows: [0, queries],
       cols: [0, keys],
@@ -167,7 +169,7 @@ export class Maps {
       stride: thumbs.cols,
       coding: "sqrt",
       min: 0,
-      max: thumbs.max[site][column],
+      max: thumbs.max[site - thumbs.first][column],
       data: area.subarray(start, start + size),
       whole: true,
       sinks: null,

@@ -7,7 +7,7 @@ import { signed } from "../core/ticks.js";
 /** @typedef {{site: number, head: number}} Spot one head of one site */
 
 /** The layer of a head, as if it were one of its numbers. */
-const LAYER = "layer";
+export const LAYER = "layer";
 const DIGITS = 4; // of a number, before and after the point; after it at most so many
 
 export class HeadNumbers {
@@ -31,12 +31,26 @@ export class HeadNumbers {
   }
 
   /**
-   * The measure with this key; the first of the model's own if there is none.
+   * The measure with this key; the layer if there is none.
    *
    * @param {string} key
    */
   measure(key) {
-    return this.measures.find((each) => each.key === key) ?? this.measures[1] ?? this.measures[0];
+    return this.measures.find((each) => each.key === key) ?? this.measures[0];
+  }
+
+  /**
+   * The first of these measures that is defined for any of these heads; else the first that is.
+   *
+   * @param {readonly string[]} keys
+   * @param {Spot[]} spots
+   * @param {string} [but] another one than this
+   */
+  firstDefined(keys, spots, but) {
+    const all = [...keys.filter((key) => this.has(key)), ...this.measures.slice(1).map(({ key }) => key)];
+    /** @param {string} key */
+    const fits = (key) => key !== but && spots.some((spot) => this.value(key, spot) !== null);
+    return all.find(fits) ?? LAYER;
   }
 
   /** @param {string} key */
@@ -139,6 +153,45 @@ export function ranked(values, least = false) {
  */
 export const rankOf = (rank) =>
   rank.startsWith("-") ? { key: rank.slice(1), least: true } : { key: rank, least: false };
+
+/**
+ * A name of a head, for sets of them.
+ *
+ * @param {Spot} spot
+ */
+export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
+
+/**
+ * The heads that meet every condition; a number that is not defined meets none.
+ *
+ * @param {HeadNumbers} numbers
+ * @param {ReadonlyMap<string, string>} conditions text by key of the measure
+ * @param {Spot[]} spots
+ */
+export function passing(numbers, conditions, spots) {
+  const tests = [...conditions].flatMap(([key, text]) => {
+    const test = conditionOf(text);
+    return test ? [{ key, test }] : [];
+  });
+  return spots.filter((spot) =>
+    tests.every(({ key, test }) => {
+      const value = numbers.value(key, spot);
+      return value !== null && test(value);
+    }),
+  );
+}
+
+/**
+ * The condition that a number lies in a range, with so few digits that both ends are inside.
+ *
+ * @param {Range} range
+ */
+export function conditionWithin([low, high]) {
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.max(high - low, 1e-9))));
+  const scale = 10 ** digits;
+  const [from, to] = [Math.floor(low * scale) / scale, Math.ceil(high * scale) / scale];
+  return `${signed(from, digits)} – ${signed(to, digits)}`;
+}
 
 /**
  * Where a value stands between the smallest and the largest, 0 to 1.

@@ -1,9 +1,14 @@
-// Every head at once: as thumbnails, as dots between any two of their numbers, or as a table; and
-// the finder, which ranks them.
+// Every head at once: as thumbnails, as dots between any two of their numbers, or as a table; the
+// finder, which ranks them; and the conditions by which they are filtered in all of these.
 
 import { button, switchOf } from "../core/bar.js";
-import { element } from "../core/dom.js";
+import { changes } from "../core/changes.js";
+import { element, setText } from "../core/dom.js";
 import { atlas } from "./atlas.js";
+import { finder } from "./finder.js";
+import { conditionOf, nameOfSpot } from "./numbers.js";
+import { scatter } from "./scatter.js";
+import { table } from "./table.js";
 
 /** @import {Overview, Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -15,6 +20,18 @@ const VIEWS = [
     label: "Thumbnails",
     title: "Each head as a small picture: a row per layer",
     make: atlas,
+  },
+  {
+    name: "scatter",
+    label: "Scatter",
+    title: "Each head as a dot, placed by two of its numbers and coloured by a third",
+    make: scatter,
+  },
+  {
+    name: "table",
+    label: "Table",
+    title: "Each head as a row of its numbers, to sort and to filter",
+    make: table,
   },
 ];
 
@@ -32,22 +49,54 @@ export function overview(state, parent) {
   );
   const heading = element("h3", "hs-heading", {}, "Every head");
   const spring = element("span", "hs-spring");
+  const filtered = element("span", "", { "aria-live": "polite" });
+  const clear = button("Clear", "Show all heads alike", () => {
+    state.conditions = new Map();
+    state.changed();
+  });
+  const filters = element("p", "hs-filtered", {}, filtered, " ", clear);
   const section = element(
     "section",
     "hs-section hs-atlas",
     {},
     element("div", "hs-row", {}, heading, spring, views),
+    filters,
   );
   parent.append(section);
-  views.hidden = VIEWS.length < 2;
-  const panels = [...VIEWS.map(({ make }) => make(state, section))];
+  const place = element("div");
+  section.append(place);
+  const found = finder(state, section);
+  /** @type {Map<Overview, Panel>} the views that have been chosen so far */
+  const made = new Map();
+  const judged = changes();
+
+  /** Which heads stand out: those that meet the conditions, or those that the finder lists. */
+  function judge() {
+    const { numbers, conditions } = state;
+    const group = state.group()[0];
+    if (!judged(numbers, conditions, found.listed(), group)) return;
+    const listed = found.listed() ?? (numbers && conditions.size ? state.passing() : null);
+    state.standing = listed && new Set(listed.map(nameOfSpot));
+    const texts = [...conditions].filter(([, text]) => conditionOf(text));
+    filters.hidden = !numbers || !texts.length;
+    if (!numbers || !texts.length) return;
+    const names = texts.map(([key, text]) => `${numbers.measure(key).title} ${text}`);
+    const count = state.passing().length;
+    setText(filtered, `${count} of ${state.spots().length} heads: ${names.join(" and ")}`);
+  }
+
+  filters.hidden = true;
   return {
     render(theme) {
       VIEWS.forEach(({ name }, i) =>
         views.children[i].setAttribute("aria-pressed", String(name === state.selection.overview)),
       );
-      for (const panel of panels) panel.render(theme);
+      const chosen = VIEWS.find(({ name }) => name === state.selection.overview) ?? VIEWS[0];
+      if (!made.has(chosen.name)) made.set(chosen.name, chosen.make(state, place));
+      found.render(theme);
+      judge();
+      for (const panel of made.values()) panel.render(theme);
     },
-    destroy: () => panels.forEach((panel) => panel.destroy?.()),
+    destroy: () => made.forEach((panel) => panel.destroy?.()),
   };
 }

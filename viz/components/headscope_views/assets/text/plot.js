@@ -18,6 +18,7 @@ import { fontOf, shortened } from "./painter.js";
  */
 
 const FAINTEST = 0.14; // share of the colour scale that is left out: too close to the background
+const FAINT = 0.18; // opacity of dots that do not stand out
 const MANY = 300; // dots from which they are drawn smaller
 const TICK_EVERY = { x: 60, y: 36 }; // pixels
 const INSIDE = 9; // pixels between the frame and the dots at the ends of the axes
@@ -110,19 +111,53 @@ export function paintAxes({ context, plot, unit, family, theme }, across, up, { 
  * @param {Paper} paper
  * @param {Dot[]} dots
  * @param {(string | null)[]} colours
+ * @param {boolean[]} faint
  */
-export function paintDots({ context, unit, theme }, dots, colours) {
+export function paintDots({ context, unit, theme }, dots, colours, faint) {
   const radius = radiusOf(dots.length) * unit;
   context.lineWidth = 1;
   context.strokeStyle = theme.muted;
   dots.forEach((dot, i) => {
     if (!dot) return;
+    context.globalAlpha = faint[i] ? FAINT : 1;
     context.beginPath();
     context.arc(dot.x, dot.y, radius, 0, 2 * Math.PI);
     context.fillStyle = colours[i] ?? theme.background;
     context.fill();
     context.stroke();
   });
+  context.globalAlpha = 1;
+}
+
+/**
+ * Names beside dots, those first that come first; a name that would cover another is left out.
+ *
+ * @param {Paper} paper
+ * @param {{dot: Dot, name: string, chosen: boolean}[]} named
+ */
+export function paintNames({ context, plot, unit, family, theme }, named) {
+  context.font = fontOf(unit, family, 11);
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3 * unit;
+  context.strokeStyle = theme.background;
+  context.fillStyle = theme.text;
+  /** @type {{x: number, y: number, end: number}[]} */
+  const taken = [];
+  const high = 13 * unit;
+  for (const { dot, name, chosen } of named) {
+    if (!dot) continue;
+    const width = context.measureText(name).width;
+    const gap = (chosen ? 13 : 8) * unit; // beside its ring
+    const before = dot.x + gap + width > plot.left + plot.width + INSIDE * unit;
+    const x = before ? dot.x - gap - width : dot.x + gap;
+    const end = x + width;
+    if (taken.some((each) => x < each.end && end > each.x && Math.abs(dot.y - each.y) < high)) continue;
+    taken.push({ x, y: dot.y, end });
+    context.strokeText(name, x, dot.y);
+    context.fillText(name, x, dot.y);
+  }
 }
 
 /**
@@ -157,4 +192,20 @@ export function paintLegend({ context, plot, unit, family, theme }, title, [low,
   context.strokeRect(x + 0.5, y - 5 * unit + 0.5, length - 1, 10 * unit - 1);
   context.fillStyle = theme.muted;
   context.fillText(high, x + length + gap, y);
+}
+
+/**
+ * Places a tooltip beside a dot, within the picture where it fits.
+ *
+ * @param {HTMLElement} tip
+ * @param {{x: number, y: number}} dot
+ * @param {HTMLElement} stage
+ * @param {number} gap between them
+ */
+export function placeTip(tip, { x, y }, stage, gap) {
+  const { clientWidth: wide, clientHeight: high } = stage;
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const left = x > wide / 2 ? x - gap - width : x + gap;
+  const top = y > high / 2 ? y - gap - height : y + gap;
+  tip.style.transform = `translate(${Math.max(0, Math.min(left, wide - width))}px, ${top}px)`;
 }

@@ -4,24 +4,26 @@
 import { changes } from "../core/changes.js";
 import { contextOf, element, setAttribute, setText } from "../core/dom.js";
 import { rangeOf } from "../core/ticks.js";
-import { beside, nearest, placed, together } from "./dots.js";
+import { brush } from "./brush.js";
+import { beside, covered, nearest, placed, together } from "./dots.js";
 import { measureSelect, undefinedNote, withFormulas } from "./measures.js";
-import { shareOf, spotsOf } from "./numbers.js";
-import { colourAt, paintAxes, paintDots, paintLegend, plotOf } from "./plot.js";
+import { conditionWithin, LAYER, nameOfSpot, shareOf } from "./numbers.js";
+import { colourAt, paintAxes, paintDots, paintLegend, paintNames, placeTip, plotOf } from "./plot.js";
 import { thumbnail } from "./thumbnail.js";
 
 /** @import {Measure, Panel, Range, SimilarityAnswer, Theme} from "../types" */
-/** @import {Dot} from "./dots.js" */
+/** @import {Dot, Plot} from "./dots.js" */
 /** @import {HeadNumbers, Spot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
 const MAP = "similarity"; // instead of a measure, for both axes
-const FIRST = ["layer", "entropy", "previous token"]; // x, y and colour, where the model has them
+const FIRST = { x: ["distance", "entropy"], y: ["broad"] }; // of the axes, where they are defined
 const REACH = 14; // pixels from a dot within which it is pointed at
 const SHORTEST = 300; // height of the plot at a unit of 1
 /** @type {Record<string, [number, number]>} down and right */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-const HINT = "Point at a dot to read its numbers; click to choose its head.";
+const HINT =
+  "Point at a dot to read its numbers; click to choose its head. Drag over dots to keep only those.";
 
 /**
  * @typedef {object} Axes what x, y and colour show
@@ -42,9 +44,10 @@ export function scatter(state, parent) {
   const canvas = element("canvas", "hs-plot-canvas", { role: "img", tabindex: "0" });
   const chosen = element("div", "hs-ring hs-ring-chosen", { "aria-hidden": "true" });
   const pointed = element("div", "hs-ring", { "aria-hidden": "true" });
-  const tip = element("div", "hs-tip hs-tip-wide", { "aria-hidden": "true" });
-  const wait = element("div", "hs-wait", { role: "status" });
-  const stage = element("div", "hs-plot", {}, canvas, chosen, pointed, tip, wait);
+  const band = element("div", "hs-band", { "aria-hidden": "true" });
+  const tip = element("div", "hs-plot-tip", { "aria-hidden": "true" });
+  const wait = element("div", "hs-plot-wait", { role: "status" });
+  const stage = element("div", "hs-plot", {}, canvas, band, chosen, pointed, tip, wait);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const notes = element("p", "hs-doubt");
   const formulas = withFormulas();
@@ -62,6 +65,8 @@ export function scatter(state, parent) {
   let spots = [];
   /** @type {Dot[]} */
   let dots = [];
+  /** @type {{across: Range, up: Range, plot: Plot} | null} as last painted */
+  let frame = null;
   let over = -1; // the dot that is pointed at
   let unit = 1;
   /** @type {Theme | null} */
@@ -74,18 +79,13 @@ export function scatter(state, parent) {
 
   /** @param {HeadNumbers} numbers @returns {Axes} */
   function axesOf(numbers) {
-    const keys = state.selection.plot.split(".");
-    const own = numbers.measures.slice(1).map(({ key }) => key);
-    const [one, other, third] = FIRST.map((key, i) =>
-      numbers.has(key) ? key : (own[i] ?? numbers.measures[0].key),
-    );
-    if (keys[0] === MAP || keys[1] === MAP)
-      return { x: MAP, y: MAP, colour: numbers.has(keys[2]) ? keys[2] : one };
-    return {
-      x: numbers.has(keys[0]) ? keys[0] : one,
-      y: numbers.has(keys[1]) ? keys[1] : other,
-      colour: numbers.has(keys[2]) ? keys[2] : third,
-    };
+    const [across, up, third] = state.selection.plot.split(".");
+    const painted = numbers.has(third) ? third : LAYER;
+    if (across === MAP || up === MAP) return { x: MAP, y: MAP, colour: painted };
+    const all = state.spots();
+    const first = numbers.has(across) ? across : numbers.firstDefined(FIRST.x, all, up);
+    const second = numbers.has(up) ? up : numbers.firstDefined(FIRST.y, all, first);
+    return { x: first, y: second, colour: painted };
   }
 
   /** @param {Partial<Axes>} change */
@@ -94,8 +94,7 @@ export function scatter(state, parent) {
     const axes = { ...axesOf(state.numbers), ...change };
     if (change.x === MAP || change.y === MAP) axes.x = axes.y = MAP;
     // away from the map, the other axis begins with its first choice
-    else if (axes.x === MAP || axes.y === MAP)
-      axes[axes.x === MAP ? "x" : "y"] = "";
+    else if (axes.x === MAP || axes.y === MAP) axes[axes.x === MAP ? "x" : "y"] = "";
     state.select({ plot: [axes.x, axes.y, axes.colour].join(".") });
   }
 
@@ -116,6 +115,8 @@ export function scatter(state, parent) {
     return points ? spots.map(({ site, head }) => points[site]?.[head]?.[dimension] ?? null) : null;
   }
 
+  /** @param {Spot} spot */
+  const shortName = ({ site, head }) => `${state.site(site).layer}·${head}`;
   /** @param {Spot} spot */
   const nameOf = ({ site, head }) => `${state.siteName(site)} · head ${head}`;
 
@@ -151,7 +152,26 @@ export function scatter(state, parent) {
   canvas.onpointermove = (event) => point(indexAt(event));
   canvas.onpointerleave = () => point(-1);
   canvas.onblur = () => point(-1);
+  const isBrushed = brush(canvas, {
+    starts: () => Boolean(frame),
+    draw(to) {
+      band.hidden = !to;
+      if (!to) return;
+      point(-1);
+      band.style.transform = `translate(${to.left}px, ${to.top}px)`;
+      band.style.width = `${to.width}px`;
+      band.style.height = `${to.height}px`;
+    },
+    done(to) {
+      const { numbers } = state;
+      const axes = numbers && axesOf(numbers);
+      if (!frame || !axes || axes.x === MAP) return;
+      const { x: wide, y: high } = covered(to, frame.across, frame.up, frame.plot);
+      state.filter({ [axes.x]: conditionWithin(wide), [axes.y]: conditionWithin(high) });
+    },
+  });
   canvas.onclick = (event) => {
+    if (isBrushed()) return;
     const index = indexAt(event);
     if (index >= 0) state.select(spots[index]);
   };
@@ -199,11 +219,7 @@ export function scatter(state, parent) {
       element("strong", "", {}, nameOf(spot)),
       ...lines.map((line) => element("div", "", {}, line)),
     );
-    const right = dot.x > canvas.clientWidth / 2;
-    const below = dot.y < canvas.clientHeight / 2;
-    tip.style.transform =
-      `translate(${dot.x + (right ? -12 : 12)}px, ${dot.y + (below ? 12 : -12)}px) ` +
-      `translate(${right ? -100 : 0}%, ${below ? 0 : -100}%)`;
+    placeTip(tip, dot, stage, 12 * unit);
     setText(read, [nameOf(spot), ...lines].join(" · "));
   }
 
@@ -245,7 +261,18 @@ export function scatter(state, parent) {
     const colours = values.map((value) =>
       value === null || !range ? null : colourAt(theme, shareOf(value, range)),
     );
-    paintDots(paper, dots, colours);
+    const own = chosenIndex();
+    const kept = new Set(state.passing().map(nameOfSpot));
+    const faint = spots.map((spot, i) => i !== own && !kept.has(nameOfSpot(spot)));
+    paintDots(paper, dots, colours, faint);
+    dots = dots.map((dot, i) => (faint[i] ? null : dot)); // only what stands out can be pointed at
+    const named = spots.flatMap((spot, i) =>
+      i === own || state.standing?.has(nameOfSpot(spot))
+        ? [{ dot: dots[i], name: shortName(spot), chosen: i === own }]
+        : [],
+    );
+    paintNames(paper, named.sort((a, b) => Number(b.chosen) - Number(a.chosen)));
+    frame = { across, up, plot };
     if (range)
       paintLegend(paper, numbers.measure(axes.colour).title, [
         numbers.text(axes.colour, range[0]),
@@ -303,8 +330,9 @@ export function scatter(state, parent) {
     const group = state.group();
     const { fontSize } = getComputedStyle(box);
     const size = [stage.clientWidth, innerHeight, fontSize, devicePixelRatio];
-    if (drawn(theme, numbers, map, group[0], plot, ...size)) {
-      spots = spotsOf(state.base.sites, group);
+    const { conditions, standing } = state;
+    if (drawn(theme, numbers, map, group[0], site, head, plot, conditions, standing, ...size)) {
+      spots = state.spots();
       over = -1;
       if (here) paint(numbers, axes, theme);
       framed(null);
@@ -316,7 +344,7 @@ export function scatter(state, parent) {
     if (told(numbers, map, site, head, plot, group[0])) explain(numbers, axes);
   }
 
-  chosen.hidden = pointed.hidden = tip.hidden = true;
+  band.hidden = chosen.hidden = pointed.hidden = tip.hidden = true;
   return { render };
 }
 

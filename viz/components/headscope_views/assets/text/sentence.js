@@ -1,7 +1,6 @@
 // What the chosen head does on this text, in one sentence from its own numbers.
 
 import { element, setText } from "../core/dom.js";
-import { capital } from "../core/labels.js";
 
 /** @import {Panel} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -18,8 +17,7 @@ export function sentence(state, parent) {
     render() {
       const { site, head } = state.selection;
       const found = typeof head === "number" && state.numbers?.sentence({ site, head });
-      const name = capital(`${state.siteName()} · ${state.headName()}`);
-      setText(line, found ? `${name}: ${found}` : "");
+      setText(line, found ? `Head ${head}: ${found}` : "");
       // its place is kept free while it may still come, so that the picture does not move
       line.hidden = !line.textContent && !state.isCheap();
     },

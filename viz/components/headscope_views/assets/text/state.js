@@ -7,7 +7,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
-import { HeadNumbers } from "./numbers.js";
+import { HeadNumbers, passing, spotsOf } from "./numbers.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
 
@@ -19,6 +19,7 @@ const POOLED = 640; // maximum rows and columns of a map from the server
 const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
 const ANSWERS = 16 << 20; // maximum bytes of what is known of heads
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps, per trace and site
+const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks for them
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
@@ -33,7 +34,7 @@ export class TextState {
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own", "log"],
       take: (path, bytes) => {
-        if (/^(map|row)\?/.test(path)) this.received(unpack(bytes));
+        if (/^(map|row|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
         else return false;
         return true;
@@ -45,6 +46,10 @@ export class TextState {
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
+    /** @type {ReadonlyMap<string, string>} conditions that heads are filtered by, by measure */
+    this.conditions = new Map();
+    /** @type {ReadonlySet<string> | null} heads that stand out from the others; null: all alike */
+    this.standing = null;
     /** @type {Cache<object>} other responses about heads, by path */
     this.ofHeads = new Cache(ANSWERS);
     /** @type {Uint8Array} */
@@ -59,6 +64,7 @@ export class TextState {
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
     this.fetched = new Map();
+    this.halted = false; // whether the user stopped the thumbnails
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<Wish, ReturnType<typeof setTimeout>>} */
     this.resting = new Map();
@@ -182,6 +188,27 @@ export class TextState {
   }
 
   /**
+   * Filters heads by one more number, or by no condition on it.
+   *
+   * @param {Record<string, string>} conditions
+   */
+  filter(conditions) {
+    const next = Object.entries({ ...Object.fromEntries(this.conditions), ...conditions });
+    this.conditions = new Map(next.filter(([, text]) => text.trim()));
+    this.changed();
+  }
+
+  /** Every head of the chosen kind of attention. */
+  spots() {
+    return spotsOf(this.base.sites, this.group());
+  }
+
+  /** Those of them that meet the conditions. */
+  passing() {
+    return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
+  }
+
+  /**
    * Another response about heads, null until it arrives; asking requests it.
    *
    * @param {string} slot
@@ -302,10 +329,12 @@ export class TextState {
     if (next) this.guess();
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
+    client.want("thumbs", this.halted ? null : this.thumbsPath(site));
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
     if (this.parts().length) this.repin();
     this.wishLines();
+    if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : this.mapPath(site, head));
     const plain = isPlain(variant) || this.parts().length > 0;
@@ -393,6 +422,7 @@ export class TextState {
       this.hover = this.isolated = this.inSight = null;
       this.overview = message.area;
       this.fetched.clear();
+      this.halted = false;
       this.numbers = null;
       this.ofHeads = new Cache(ANSWERS);
       this.rest("numbers", IDLE_MS);
@@ -407,6 +437,15 @@ export class TextState {
     for (const map of message.header.maps ?? [])
       if (map.site !== site || map.head !== head)
         this.fetched.set(site, (this.fetched.get(site) ?? 0) + map.shape[0] * map.shape[1]);
+  }
+
+  /**
+   * The request of the thumbnails of a layer; null where they have come.
+   *
+   * @param {number} site
+   */
+  thumbsPath(site) {
+    return this.maps.thumbs.has(site) ? null : pathOf("thumbs", { site });
   }
 
   /**
@@ -445,7 +484,22 @@ export class TextState {
     return pathOf("row", { site, head, axis, index, ...rowQueryOf(variant) });
   }
 
-  /** The next layers, in the direction of the user's way, then the other heads, within bounds. */
+  /** @param {boolean} halted whether missing thumbnails are not fetched */
+  halt(halted) {
+    this.halted = halted;
+    this.wish();
+    this.changed();
+  }
+
+  /** How many layers of the chosen kind have no thumbnails yet. */
+  unseen() {
+    return this.group().filter((site) => !this.maps.thumbs.has(site)).length;
+  }
+
+  /**
+   * The thumbnails of the other layers, the nearest first; then maps, within bounds: of the next
+   * layers, in the direction of the user's way, and of the other heads.
+   */
   prefetch() {
     const { client } = this.view;
     const { site, head } = this.selection;
@@ -459,10 +513,19 @@ export class TextState {
     );
     const { queries, keys } = this.site();
     const size = Math.min(queries, POOLED) * Math.min(keys, POOLED);
-    const budget = Math.max(0, Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size));
+    const bytes = Math.floor((AHEAD - (this.fetched.get(site) ?? 0)) / size);
+    const budget = Math.max(0, Math.min(bytes, Math.floor(COMPUTED / (queries * keys))));
     const soon = missing.length > 0 && missing[0].site !== site;
     const paths = missing.slice(0, budget).map((place) => this.mapPath(place.site, place.head));
-    client?.prefetch(paths, soon ? NEAR_MS : IDLE_MS);
+    client?.prefetch([...this.thumbsAhead(), ...paths], soon ? NEAR_MS : IDLE_MS);
+  }
+
+  /** The requests of missing thumbnails, the nearest layer first. */
+  thumbsAhead() {
+    if (this.halted) return [];
+    const { site } = this.selection;
+    const near = this.group().sort((one, other) => Math.abs(one - site) - Math.abs(other - site));
+    return near.map((other) => this.thumbsPath(other)).filter((path) => path !== null);
   }
 
   /** Whether anything for the chosen head is still under way. */

@@ -5,7 +5,7 @@ import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { rangeOf } from "../core/ticks.js";
 import { aboutOf } from "./measures.js";
-import { conditionOf, ranked, rankOf, shareOf, spotsOf } from "./numbers.js";
+import { conditionOf, nameOfSpot, ranked, rankOf, shareOf } from "./numbers.js";
 import { inSight } from "./strands.js";
 
 /** @import {Panel, Range} from "../types" */
@@ -61,8 +61,6 @@ export function table(state, parent) {
   let spots = [];
   /** @type {number[]} places of the heads shown, in order */
   let order = [];
-  /** @type {Map<string, string>} text of the filter by key of the measure */
-  const conditions = new Map();
   /** @type {Map<string, Range>} */
   const ranges = new Map();
   let row = ROW;
@@ -107,27 +105,35 @@ export function table(state, parent) {
         return cell;
       }),
     );
-    filters.replaceChildren(
-      element("th", "", {}, element("span", "hs-label", {}, "Filter")),
-      ...of.measures.slice(1).map(({ key, title }) => {
-        const entry = element("input", "hs-filter", {
-          ...{ type: "text", "aria-label": `Filter by ${title}`, placeholder: "any" },
-          ...{ maxlength: "24", spellcheck: "false", autocomplete: "off" },
-        });
-        entry.value = conditions.get(key) ?? "";
-        entry.oninput = () => {
-          conditions.set(key, entry.value);
-          const wrong = entry.value.trim() !== "" && !conditionOf(entry.value);
-          setAttribute(entry, "aria-invalid", String(wrong));
-          arrange();
-          draw();
-        };
-        return element("td", "", {}, entry);
-      }),
-    );
+    filters.replaceChildren(...of.measures.map(({ key, title }) => element("td", "", {}, entry(key, title))));
     for (const { key } of of.measures) {
       const range = rangeOf(of.values(key, spots));
       if (range) ranges.set(key, [Math.min(0, range[0]), range[1]]);
+    }
+  }
+
+  /**
+   * Where a condition on a number is typed.
+   *
+   * @param {string} key
+   * @param {string} title
+   */
+  function entry(key, title) {
+    const made = element("input", "hs-filter", {
+      ...{ type: "text", "aria-label": `Filter by ${title}`, placeholder: "any" },
+      ...{ maxlength: "24", spellcheck: "false", autocomplete: "off" },
+    });
+    made.dataset.key = key;
+    made.oninput = () => state.filter({ [key]: made.value });
+    return made;
+  }
+
+  /** Shows the conditions, which may have been chosen in another view. */
+  function showConditions() {
+    for (const made of filters.querySelectorAll("input")) {
+      const text = state.conditions.get(made.dataset.key ?? "") ?? "";
+      if (text !== made.value.trim()) made.value = text;
+      setAttribute(made, "aria-invalid", String(text !== "" && !conditionOf(text)));
     }
   }
 
@@ -145,16 +151,9 @@ export function table(state, parent) {
     if (!numbers) return;
     const all = numbers;
     const { key, least } = rankOf(state.selection.rank);
-    const tests = [...conditions].flatMap(([of, text]) => {
-      const test = conditionOf(text);
-      return test ? [{ of, test }] : [];
-    });
+    const kept = new Set(state.passing().map(nameOfSpot));
     /** @param {number} place */
-    const passes = (place) =>
-      tests.every(({ of, test }) => {
-        const value = all.value(of, spots[place]);
-        return value !== null && test(value);
-      });
+    const passes = (place) => kept.has(nameOfSpot(spots[place]));
     const places = [...spots.keys()];
     if (all.has(key)) {
       const values = all.values(key, spots);
@@ -250,15 +249,16 @@ export function table(state, parent) {
       const { fontSize } = getComputedStyle(box);
       if (built(found, state.group()[0], fontSize)) {
         numbers = found;
-        spots = spotsOf(state.base.sites, state.group());
+        spots = state.spots();
         row = Math.round((ROW * parseFloat(fontSize)) / 16);
         box.style.setProperty("--row", `${row}px`);
         scroller.style.maxHeight = `${Math.round(innerHeight * TALLEST)}px`;
         build(found);
         sorted(null);
       }
-      if (sorted(numbers, rank, spots)) {
+      if (sorted(numbers, rank, spots, state.conditions)) {
         arrange();
+        showConditions();
         revealed(null);
       }
       draw();

@@ -10,8 +10,10 @@ import { headBeside } from "../core/selection.js";
 import { FORMS } from "./forms.js";
 import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
+import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
+import { vectors } from "./vectors.js";
 
 /** @import {Host, Panel, ViewProps} from "../types" */
 /** @import {FormPanel} from "./forms.js" */
@@ -60,8 +62,9 @@ function compose(state, root) {
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
+    panels.push(sentence(state, picture));
     for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
-    panels.push(...drawn.values());
+    panels.push(...drawn.values(), vectors(state, picture));
   }
   if (parts.includes("tokens")) panels.push(tokens(state, grid));
   return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];

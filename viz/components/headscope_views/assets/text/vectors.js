@@ -6,7 +6,7 @@ import { pathOf } from "../core/sources.js";
 import { rangeOf } from "../core/ticks.js";
 import { beside, nearest, placed } from "./dots.js";
 import { fontOf } from "./painter.js";
-import { paintAxes, plotOf } from "./plot.js";
+import { paintAxes, placeTip, plotOf } from "./plot.js";
 
 /** @import {Axis, Panel, Range, Theme, VectorsAnswer} from "../types" */
 /** @import {Dot} from "./dots.js" */
@@ -26,8 +26,8 @@ const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 export function vectors(state, parent) {
   const canvas = element("canvas", "hs-plot-canvas", { role: "img", tabindex: "0" });
   const pointed = element("div", "hs-ring", { "aria-hidden": "true" });
-  const tip = element("div", "hs-tip", { "aria-hidden": "true" });
-  const wait = element("div", "hs-wait", { role: "status" });
+  const tip = element("div", "hs-plot-tip", { "aria-hidden": "true" });
+  const wait = element("div", "hs-plot-wait", { role: "status" });
   const stage = element("div", "hs-plot", {}, canvas, pointed, tip, wait);
   const read = element("p", "hs-read", { "aria-live": "polite" });
   const doubt = element(
@@ -72,10 +72,7 @@ export function vectors(state, parent) {
     setText(tip, label);
     setText(read, [...quoted(state.labels()[axis][index]), ` (${index}) as ${axis}`]);
     pointed.style.transform = `translate(${dot.x}px, ${dot.y}px) translate(-50%, -50%)`;
-    const right = dot.x > canvas.clientWidth / 2;
-    tip.style.transform =
-      `translate(${dot.x + (right ? -10 : 10)}px, ${dot.y}px) ` +
-      `translate(${right ? -100 : 0}%, -50%)`;
+    placeTip(tip, dot, stage, 10 * unit);
   }
 
   /** @param {MouseEvent} event */

@@ -1,0 +1,203 @@
+"""Why a head attends: the score of a query and a key, split over what wrote them.
+
+    s = scale · q·k,   q = R(norm(x_q) W_Q + b_Q),   k = R(norm(x_k) W_K + b_K)
+
+x_q and x_k are sums over what each component wrote into the residual stream: embeddings, earlier
+heads, feed-forward networks, biases. With the deviations of the norms held at their values on this
+input, and the other side as it is, s is linear in either sum: each component gets a number on the
+query's side, and one on the key's. The numbers of either side sum to s.
+
+Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section on QK
+circuits.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention import Dot, Pattern
+from models.attention.rotation import Rotation, alike, rotation_between
+from models.trace import BIASES, Norm, Projections, Site, Trace
+
+TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more
+COARSE = 3e-2  # the same in half precision
+
+
+class Share(NamedTuple):
+    """What one component contributes to a score."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A score, split twice.
+
+    Attributes:
+        score: scale · q·k, before bias, cap and mask.
+        query: the shares of what was written at the query; they sum to the score.
+        key: the shares of what was written at the key; they sum to the score.
+        applied: what turns vectors of the stream into this score, and the score into a weight.
+        error: largest difference of a sum to the score.
+    """
+
+    score: float
+    query: tuple[Share, ...]
+    key: tuple[Share, ...]
+    applied: tuple[str, ...]
+    error: float
+
+
+@torch.no_grad()
+def split(
+    trace: Trace,
+    layer: int | Site,
+    head: int,
+    query: int,
+    key: int,
+    *,
+    kind: str | None = None,
+    item: int = 0,
+) -> Split:
+    """The score of one query and one key, split over the components that wrote them.
+
+    Args:
+        trace: of any network.
+        layer: which layer, or one of the trace's sites.
+        head: of the layer.
+        query: which of the item's tokens attends.
+        key: which it attends to.
+        kind: "self" or "causal"; None if the layer has only one.
+        item: index in the batch.
+
+    Raises:
+        ValueError: for a head or token that is not there, and for a layer whose queries and keys
+            are not known to be made in this way; the message names it.
+    """
+    site = trace.site(layer, kind)
+    pattern, found = trace.pattern(site), trace.projections(site)
+    if not isinstance(pattern.score, Dot):
+        raise ValueError(f"layer {site.layer}: expected a dot product, received another score")
+    found.head(head)  # which says what is wrong with it
+    stream = trace.stream(site, [query, key], item=item)
+    parts = stream.parts()
+    rows, _ = trace.positions(site, item)
+    places = rows[torch.tensor([query, key])]
+    q = _side(found, pattern.q[item, :, places[0]], parts, 0, head, "query")
+    k = _side(found, pattern.k[item, :, places[1]], parts, 1, found.kv_head(head), "key")
+    scale = pattern.q.shape[-1] ** -0.5 if pattern.score.scale is None else pattern.score.scale
+    score = float(scale * q.vector @ k.vector)
+    shares = {
+        name: tuple(
+            Share(part, float(scale * vector @ other.vector)) for part, vector in own.parts.items()
+        )
+        for name, own, other in (("query", q, k), ("key", k, q))
+    }
+    error = max(abs(sum(share.value for share in each) - score) for each in shares.values())
+    limit = TOLERANCE.get(pattern.q.dtype, COARSE)
+    size = max(1.0, abs(score), float(scale * q.vector.norm() * k.vector.norm()))
+    if error > limit * size:
+        raise ValueError(
+            f"layer {site.layer}, head {head}: expected shares that sum to the score {score:.4g},"
+            f" received a difference of {error:.2g}"
+        )
+    applied = _applied(found, pattern, (q, k), head, scale)
+    return Split(score, shares["query"], shares["key"], applied, error)
+
+
+class _Side(NamedTuple):
+    """One side of a dot product: the vector, what its parts are, and how it was rotated."""
+
+    vector: Float[Tensor, " dim"]
+    parts: dict[str, Float[Tensor, " dim"]]
+    rotation: Rotation | None
+
+
+def _side(
+    found: Projections,
+    recorded: Float[Tensor, "head dim"],
+    parts: dict[str, Tensor],
+    place: int,
+    head: int,
+    name: str,
+) -> _Side:
+    """The shares of the components in a query or a key.
+
+    Args:
+        found: projections of the layer.
+        recorded: the queries or keys of all heads at this token, as they entered the dot product.
+        parts: of the stream.
+        place: of this token in the stream.
+        head: of the queries or keys.
+        name: "query" or "key".
+    """
+    matrices, biases, norm = (
+        (found.query, found.query_bias, found.query_norm)
+        if name == "query"
+        else (found.key, found.key_bias, found.key_norm)
+    )
+    own = {part: vectors[place] for part, vectors in parts.items()}
+    own = own if found.norm is None else _normed(own, found.norm)
+    made = {part: torch.einsum("i,hid->hd", x, matrices.double()) for part, x in own.items()}
+    if biases is not None:
+        made = _plus_bias(made, biases.double())
+    if norm is not None:
+        made = _normed_heads(made, norm)
+    before = torch.stack(list(made.values())).sum(0)
+    rotation = None
+    if not alike(before.float(), recorded.float()):
+        rotation = rotation_between(before[:, None], recorded.double()[:, None])
+        if rotation is None:
+            raise ValueError(f"expected the {name} to be made of the stream by a linear map")
+        made = {part: rotation(x[:, None])[:, 0] for part, x in made.items()}
+    return _Side(recorded[head].double(), {part: x[head] for part, x in made.items()}, rotation)
+
+
+def _normed(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
+    whole = torch.stack(list(parts.values())).sum(0)
+    shares = {part: norm.linear(x, whole) for part, x in parts.items()}
+    return shares if norm.bias is None else _plus_bias(shares, norm.bias.double())
+
+
+def _normed_heads(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
+    """The norm of every head's query or key, or of all heads together."""
+    heads = next(iter(parts.values()))
+    if norm.weight is not None and norm.weight.numel() == heads.numel():
+        flat = _normed({part: x.flatten() for part, x in parts.items()}, norm)
+        return {part: x.reshape(heads.shape) for part, x in flat.items()}
+    return _normed(parts, norm)
+
+
+def _plus_bias(parts: dict[str, Tensor], bias: Tensor) -> dict[str, Tensor]:
+    return parts | {BIASES: parts[BIASES] + bias if BIASES in parts else bias}
+
+
+def _applied(
+    found: Projections, pattern: Pattern, sides: tuple[_Side, _Side], head: int, scale: float
+) -> tuple[str, ...]:
+    """What is between the stream and the weight, in the order it happens."""
+    names = {"layer": "LayerNorm", "rms": "RMSNorm"}
+    said = []
+    if found.norm is not None:
+        said.append(f"{names[found.norm.kind]}, with the deviations of these two tokens")
+    if len(found.key) < found.heads:
+        said.append(f"grouped: head {head} reads key head {found.kv_head(head)}")
+    if found.query_norm is not None or found.key_norm is not None:
+        said.append("queries and keys are normed again after their projection")
+    turned = [side.rotation for side in sides if side.rotation is not None]
+    if found.rotated or turned:
+        width = max((each.width for each in turned), default=pattern.q.shape[-1])
+        said.append(f"rotated by position: {width} of {pattern.q.shape[-1]} features")
+    said.append(f"scaled by {scale:.4g}")
+    softcap = pattern.score.softcap if isinstance(pattern.score, Dot) else None
+    later = [
+        f"capped to ±{softcap:g}" if softcap is not None else "",
+        "a bias by position is added" if pattern.bias is not None else "",
+        "divided by the temperature of an edit" if pattern.temperature is not None else "",
+    ]
+    said += [f"{each} after this" for each in later if each]
+    return tuple(said)

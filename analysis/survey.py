@@ -1,0 +1,61 @@
+"""One pass over all weights of a site: pictures of every head, and what makes columns cheap."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.overview import Head, Thumbnails, WeightSource, combine
+from analysis.view import View
+from models.trace import Site, Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What is kept of a pass.
+
+    Attributes:
+        thumbs: every head, then mean and max (see `Thumbnails`).
+        log_totals: the logarithm of each softmax's denominator; None for weights that are not a
+            plain softmax over tokens.
+    """
+
+    thumbs: Float[Tensor, "column row col"]
+    log_totals: Float[Tensor, "head query"] | None
+
+
+def survey(
+    trace: WeightSource, site: Site, *, size: int, check: Callable[[], None] = lambda: None
+) -> Survey:
+    """One pass over the weights of a site, in blocks.
+
+    Args:
+        trace: the weights.
+        site: the attention layer.
+        size: maximum cells per side of a thumbnail.
+        check: called before each block; an exception ends the pass.
+    """
+    queries, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
+    small = Thumbnails(site.heads, queries, keys, size=size)
+    totals: Tensor | None = torch.zeros(site.heads, queries)
+    for block in trace.blocks(site):
+        check()
+        small.add(block)
+        if block.scores is None or totals is None:
+            totals = None
+        else:
+            totals[block.heads, block.rows] = block.log_totals().to(totals)
+    return Survey(small.result(), totals)
+
+
+def column_of(
+    trace: Trace | View, site: Site, head: Head, key: int, log_totals: Float[Tensor, "head query"]
+) -> Float[Tensor, " query"]:
+    """The weight that every query gives to one key, from the totals of a survey."""
+    whole = trace.trace if isinstance(trace, View) else trace
+    columns = whole.weights_of_key(whole.site(site), key, log_totals)
+    if isinstance(head, int):
+        return columns[head]
+    return combine(columns[:, None], head)[0]

@@ -1,0 +1,39 @@
+"""The origin of a trace of one of our networks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxtyping import Int
+from torch import Tensor
+
+from models.attention import Edit
+from models.model import Network
+from models.own_projections import projections_at
+from models.own_stream import stream_at
+from models.projections import Projections
+from models.stream import Stream
+from models.trace import Site
+
+
+@dataclass(frozen=True, eq=False)
+class OwnOrigin:
+    """The network that a trace was made with.
+
+    Attributes:
+        network: one of ours.
+        arguments: of its forward.
+        edits: of the pass.
+    """
+
+    network: Network
+    arguments: Mapping[str, Any]
+    edits: Sequence[Edit] = ()
+
+    def projections(self, site: Site) -> Projections:
+        """The linear maps of a site."""
+        return projections_at(self.network, site)
+
+    def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
+        """The residual stream of some tokens where a site reads it."""
+        return stream_at(self.network, self.arguments, self.edits, site, item, places)

@@ -1,0 +1,168 @@
+"""The residual stream of our networks, component by component."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from models.attention import Edit, MultiHeadAttention, Pattern
+from models.blocks import (
+    Both,
+    PostNormBlock,
+    PostNormDecoderBlock,
+    PreNormBlock,
+    PreNormDecoderBlock,
+)
+from models.decoder import Decoder
+from models.encoder import Encoder
+from models.eval_mode import without_dropout
+from models.model import Network
+from models.projections import Norm, identity, split_columns
+from models.seq2seq import Seq2Seq, Seq2SeqOutput
+from models.stream import (
+    EMBEDDING,
+    POSITIONS,
+    SEGMENTS,
+    TOKENS,
+    Normed,
+    Stream,
+    Write,
+    attention_steps,
+    head_writes,
+    mlp_name,
+    total,
+)
+from models.trace import Site
+
+Step = Write | Normed
+Rows = Float[Tensor, "token dim"]
+
+
+@torch.no_grad()
+def stream_at(
+    network: Network,
+    arguments: Mapping[str, Any],
+    edits: Sequence[Edit],
+    site: Site,
+    item: int,
+    places: Int[Tensor, " token"],
+) -> Stream:
+    """The residual stream of some tokens where a site reads it, from one more pass.
+
+    Args:
+        network: one of ours.
+        arguments: of its forward.
+        edits: of the pass.
+        site: of self-attention.
+        item: index in the batch.
+        places: which tokens.
+    """
+    with without_dropout(network):
+        out = network(**arguments, edits=edits)
+    part, blocks, states, patterns = network, getattr(network, "blocks", ()), out.states, []
+    ids = arguments.get("ids")
+    if isinstance(out, Seq2SeqOutput) and isinstance(network, Seq2Seq):
+        patterns, ids = out.blocks, arguments["target"]
+        if site.tower == "encoder":
+            part, blocks, out = network.encoder, network.encoder.blocks, out.encoder
+            states, patterns, ids = out.states, out.patterns, arguments["source"]
+    else:
+        patterns = out.patterns
+    first = states[0][item, places]
+    steps = [*_embedding(part, ids, arguments.get("segments"), item, places, first)]
+    for layer in range(site.layer):
+        x = states[layer][item, places]
+        steps += _block(blocks[layer], layer, x, patterns[layer], item, places)
+    return Stream(tuple(steps), states[site.layer][item, places])
+
+
+# --- what the first block reads -----------------------------------------------------------------
+
+
+def _embedding(
+    part: nn.Module,
+    ids: Tensor | None,
+    segments: Tensor | None,
+    item: int,
+    places: Tensor,
+    first: Rows,
+) -> Iterable[Step]:
+    """Tokens, positions and segments; of other inputs, what the first block reads as it is."""
+    if isinstance(part, Encoder) and ids is not None:
+        scale = part.config.dim**0.5 if part.config.embed_scale else 1.0
+        tokens, norm = part.tokens(ids[item : item + 1]) * scale, part.embed_norm
+    elif isinstance(part, Decoder | Seq2Seq) and ids is not None:
+        tokens = part.embedding.tokens(ids[item : item + 1]) * part.embedding.factor
+        norm, part = part.embedding.norm, part.embedding
+    else:
+        yield Write(EMBEDDING, first)
+        return
+    yield Write(TOKENS, tokens[0, places])
+    if isinstance(part, Encoder) and part.segments is not None:
+        kinds = torch.zeros_like(ids) if segments is None else segments
+        yield Write(SEGMENTS, part.segments(kinds[item, places]))
+    positions: Any = part.positions
+    there = positions(tokens)
+    if there is not tokens and not there.equal(tokens):
+        yield Write(POSITIONS, (there - tokens)[0, places])
+    if isinstance(norm, nn.LayerNorm):
+        yield Normed(Norm.of(norm))
+
+
+# --- blocks -------------------------------------------------------------------------------------
+
+
+def _block(
+    block: nn.Module,
+    layer: int,
+    x: Rows,
+    pattern: Pattern | Both[Pattern],
+    item: int,
+    places: Tensor,
+) -> Iterable[Step]:
+    """What a block does to the stream x."""
+    first, cross = (pattern.causal, pattern.cross) if isinstance(pattern, Both) else (pattern, None)
+    if not isinstance(
+        block, PostNormBlock | PreNormBlock | PostNormDecoderBlock | PreNormDecoderBlock
+    ):
+        raise ValueError(f"layer {layer}: expected one of our blocks, received {type(block)}")
+    writes = _attention(block.attention, layer, first, item, places)
+    yield from writes
+    x = x + total(writes)
+    if isinstance(block, PostNormBlock | PostNormDecoderBlock):
+        yield Normed(Norm.of(block.after_attention.norm))
+        x = block.after_attention.norm(x)
+    if isinstance(block, PostNormDecoderBlock | PreNormDecoderBlock) and cross is not None:
+        writes = _attention(block.cross, layer, cross, item, places, "cross head")
+        yield from writes
+        x = x + total(writes)
+        if isinstance(block, PostNormDecoderBlock):
+            yield Normed(Norm.of(block.after_cross.norm))
+            x = block.after_cross.norm(x)
+    if isinstance(block, PostNormBlock | PostNormDecoderBlock):
+        yield Write(mlp_name(layer), block.feed_forward(x[None])[0])
+        yield Normed(Norm.of(block.after_feed_forward.norm))
+    else:
+        fed = block.feed_forward(block.before_feed_forward(x)[None])
+        yield Write(mlp_name(layer), fed[0])
+
+
+def _attention(
+    attention: MultiHeadAttention,
+    layer: int,
+    pattern: Pattern,
+    item: int,
+    places: Tensor,
+    word: str = "head",
+) -> list[Write]:
+    config, out = attention.config, attention.out
+    if config.value_shortcut:
+        raise ValueError(f"layer {layer} adds its values to its output: heads do not sum to it")
+    if isinstance(out, nn.Linear):
+        matrices, bias = split_columns(out.weight, config.heads), out.bias
+    else:
+        matrices, bias = identity(config.heads, config.value_width, pattern.v), None
+    writes = head_writes(pattern, matrices, item, places)
+    return list(attention_steps(layer, writes, bias, word))

@@ -1,0 +1,287 @@
+"""The residual stream of a transformers network, component by component.
+
+No family is looked up. In one more pass, what every module reads and returns at a few tokens is
+noted. A block is understood if its attention, as the sum of its heads (through a norm in some
+families, times a factor in others), is found added to the stream: in what a later module reads, or
+beside what a later module returns. What else the block adds is its feed-forward network.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from models.attention import Edit
+from models.attention.rotation import alike
+from models.inputs.pretrained import ModelInputs
+from models.pretrained.linear_maps import norm_of
+from models.pretrained.observation import ModuleCall, observe
+from models.pretrained.recording import Call
+from models.pretrained.site_maps import SiteMaps
+from models.projections import Norm, split_columns
+from models.stream import (
+    BIASES,
+    EMBEDDING,
+    POSITIONS,
+    SEGMENTS,
+    TOKENS,
+    Normed,
+    Stream,
+    Write,
+    attention_steps,
+    head_writes,
+    mlp_name,
+    total,
+)
+
+if TYPE_CHECKING:
+    from models.model import Model
+
+Key = tuple[str | None, int, int]
+Step = Write | Normed
+Rows = Float[Tensor, "token dim"]
+KINDS = {"position": POSITIONS, "wpe": POSITIONS, "token_type": SEGMENTS, "segment": SEGMENTS}
+
+
+@runtime_checkable
+class Source(Protocol):
+    """What a stream is read from."""
+
+    @property
+    def model(self) -> "Model": ...
+
+    @property
+    def inputs(self) -> ModelInputs: ...
+
+    @property
+    def edits(self) -> Sequence[Edit]: ...
+
+    def maps(self, key: Key) -> SiteMaps: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """One attention call, with what the modules around it read and returned at the tokens.
+
+    Attributes:
+        call: of the attention.
+        maps: its linear maps.
+        x: the stream that it reads.
+        after: calls of modules between it and the next attention.
+    """
+
+    call: Call
+    maps: SiteMaps
+    x: Rows
+    after: Sequence[ModuleCall]
+
+
+@torch.no_grad()
+def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]) -> Stream:
+    """The residual stream of some tokens where a site reads it.
+
+    Args:
+        source: the model, its input and the linear maps of its sites.
+        key: module, layer and part of the site.
+        item: index in the batch.
+        places: which tokens.
+
+    Raises:
+        ValueError: where a layer is not understood.
+    """
+    source.maps(key)  # which says why there are none, before the pass
+    tokens = _tokens(source.inputs, item, places)
+    record, calls = observe(source.model, source.inputs, source.edits, tokens)
+    keys: list[Key] = [
+        (call.entry.path, call.entry.layer, call.entry.part) for call in record.calls
+    ]
+    own = record.calls[keys.index(key)].entry
+    indices = [
+        index
+        for index, call in enumerate(record.calls[: keys.index(key) + 1])
+        if (call.entry.place.tower, call.entry.source) == (own.place.tower, own.source)
+    ]
+    layers = [
+        _layer(record.calls[i], source.maps(keys[i]), i, calls, stop)
+        for i, stop in zip(indices, [*indices[1:], indices[-1] + 1], strict=True)
+    ]
+    before = [call for call in calls if call.before == indices[0]]
+    steps = [*_embedding(before, source.inputs, item, places, layers[0].x)]
+    for layer, following in pairwise(layers):
+        steps += _block(layer, following.x, item, places)
+    return Stream(tuple(steps), layers[-1].x)
+
+
+def _tokens(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor], Tensor | None]:
+    """The rows of some tokens, of tensors that have a row for each token of each item."""
+
+    def rows(x: Tensor) -> Tensor | None:
+        axes = 2 if x.is_floating_point() else 1
+        if x.ndim == axes == 2 and len(x) % inputs.items == 0:  # all items in one sequence
+            x = x.unflatten(0, (inputs.items, -1))
+        if x.ndim != axes + 1 or x.shape[1] <= int(places.max()) or len(x) not in (1, inputs.items):
+            return None
+        return x[item if len(x) > 1 else 0, places.to(x.device)]
+
+    return rows
+
+
+def _layer(
+    call: Call, maps: SiteMaps, index: int, calls: Sequence[ModuleCall], stop: int
+) -> _Layer:
+    """An attention call and its surroundings."""
+    before = [each for each in calls if each.before == index]
+    module = maps.query.linear.module
+    read = next((each.given for each in reversed(before) if each.module is module), None)
+    if read is None:
+        raise ValueError(f"{call.entry.path}: expected an input with a row for each token")
+    if maps.norm is not None:
+        made = (e for e in reversed(before) if e.made.shape == read.shape and e.made.equal(read))
+        read = next(each.given for each in made if norm_of(each) is not None)
+    after = [each for each in calls if index < each.before <= stop]
+    return _Layer(call, maps, read, after)
+
+
+# --- what the first block reads -----------------------------------------------------------------
+
+
+def _embedding(
+    calls: Sequence[ModuleCall], inputs: ModelInputs, item: int, places: Tensor, first: Rows
+) -> Iterator[Step]:
+    """Tokens, positions and segments, if they are found to sum to it; else it as it is."""
+    looked = [c for c in calls if not c.given.is_floating_point() and c.made.shape == first.shape]
+    ids = [inputs.arguments.get(name) for name in ("input_ids", "decoder_input_ids")]
+    given = [x[item, places.to(x.device)] for x in ids if isinstance(x, Tensor)]
+    tokens = next((c for c in looked if any(c.given.equal(x) for x in given)), None)
+    if tokens is None:
+        yield Write(EMBEDDING, first)
+        return
+    others = [call for call in looked if call is not tokens]
+    sums: list[tuple[Rows, Norm | None]] = [(first, None)]
+    for call in reversed(calls):
+        if call.made.shape == first.shape and call.made.equal(first):
+            norm = norm_of(call)
+            sums += [] if norm is None else [(call.given, norm)]
+    for whole, norm in sums:
+        rest = torch.stack([whole, *(-call.made for call in others)]).sum(0)
+        factor = _factor(rest, tokens.made)
+        if factor is None:
+            continue
+        yield Write(TOKENS, tokens.made * factor)
+        for call in others:
+            known = (name for part, name in KINDS.items() if part in call.path.lower())
+            yield Write(next(known, call.path), call.made)
+        if norm is not None:
+            yield Normed(norm)
+        return
+    yield Write(EMBEDDING, first)
+
+
+# --- blocks -------------------------------------------------------------------------------------
+
+
+def _block(layer: _Layer, following: Rows, item: int, places: Tensor) -> Iterator[Step]:
+    """What happens to the stream between an attention layer and the next."""
+    entry, maps, x = layer.call.entry, layer.maps, layer.x
+    word = "cross head" if layer.call.kind == "cross" else "head"
+    matrices = split_columns(maps.output.matrix, len(maps.query.starts))
+    writes = [
+        *attention_steps(
+            entry.layer,
+            head_writes(layer.call.pattern, matrices, item, places),
+            maps.output.bias,
+            word,
+        )
+    ]
+    added = _added(layer, writes, following)
+    if added is None:
+        raise ValueError(
+            f"{entry.path}: expected its heads to be added to the stream that it reads"
+        )
+    yield from added.writes
+    name = mlp_name(entry.layer)
+    if added.read is None or not _is_normed(layer.after, following):
+        rest = following - x - total(added.writes)
+        if not alike(following, following - rest):
+            yield Write(name, rest)
+        return
+    last = next(c for c in reversed(layer.after) if _returns(c, following) and norm_of(c))
+    norm = norm_of(last)
+    if last is not added.read and norm is not None:
+        first = norm_of(added.read)
+        if first is None:
+            raise ValueError(f"{entry.path}: expected a norm of the sum of stream and heads")
+        yield Normed(first)
+        yield Write(name, last.given - added.read.made)
+    if norm is not None:
+        yield Normed(norm)
+
+
+@dataclass(frozen=True, eq=False)
+class _Added:
+    """What an attention layer adds to the stream.
+
+    Attributes:
+        writes: its heads and bias, as they are added.
+        read: the call of the module that reads the sum; None if no module does.
+    """
+
+    writes: list[Write]
+    read: ModuleCall | None
+
+
+def _added(layer: _Layer, writes: list[Write], following: Rows) -> _Added | None:
+    """The heads and bias as they are added, found in what a later module reads or returns."""
+    x, made = layer.x, total(writes)
+    for norm in (None, *_norms(layer.after, made)):
+        own = writes if norm is None else _through(writes, made, norm)
+        whole = total(own)
+        for call in layer.after:
+            reads = call.given.shape == x.shape and not call.given.equal(x)
+            factor = _factor(call.given - x, whole) if reads else None
+            if factor is not None:
+                return _Added([Write(w.name, w.vectors * factor) for w in own], call)
+        for call in layer.after:
+            beside = call.made.shape == x.shape
+            factor = _factor(following - x - call.made, whole) if beside else None
+            if factor is not None:
+                return _Added([Write(w.name, w.vectors * factor) for w in own], None)
+    return None
+
+
+def _norms(calls: Sequence[ModuleCall], made: Rows) -> Iterator[Norm]:
+    """Norms that read what the attention made."""
+    for call in calls:
+        if call.given.shape == made.shape and alike(call.given, made.to(call.given.dtype)):
+            norm = norm_of(call)
+            if norm is not None:
+                yield norm
+
+
+def _through(writes: list[Write], made: Rows, norm: Norm) -> list[Write]:
+    """The shares of writes in the norm of their sum."""
+    shares = [Write(w.name, norm.linear(w.vectors, made)) for w in writes]
+    return shares if norm.bias is None else [*shares, Write(BIASES, norm.bias.expand_as(made))]
+
+
+def _factor(whole: Rows, part: Rows) -> float | None:
+    """The number that one tensor is the multiple of another by; None if it is none."""
+    square = float(part.double().square().sum())
+    if not square:
+        return None
+    factor = float((whole.double() * part.double()).sum()) / square
+    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
+    return factor if alike((part * factor).to(whole.dtype), whole) else None
+
+
+def _is_normed(calls: Sequence[ModuleCall], following: Rows) -> bool:
+    """Whether the stream that the next layer reads is what a norm returned."""
+    return any(_returns(call, following) and norm_of(call) is not None for call in calls)
+
+
+def _returns(call: ModuleCall, x: Rows) -> bool:
+    return call.made.shape == x.shape and call.made.equal(x)

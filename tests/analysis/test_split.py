@@ -1,0 +1,207 @@
+"""Scores split over what wrote them: the sums, and single shares written out by hand."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from analysis.split import Split, split
+from benchmarks.architectures import GROUPED, TEXT
+from models.attention import Mask
+from models.decoder import DecoderConfig
+from models.edits import Ablate
+from models.encoder import EncoderConfig
+from models.model import Config
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from models.trace import Trace
+from tests.models.pretrained.tiny import BY_NAME, build, ids
+
+SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
+PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}
+IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
+CLOSE = 1e-5  # rounding of float32 states
+OWN: dict[str, Config] = {
+    "post": EncoderConfig(**SIZES, norm="post", segments=2, embed_norm=True),
+    "pre, fourth root": EncoderConfig(**SIZES, norm="pre", dot_scaling="fourth root"),
+    "decoder": DecoderConfig(**SIZES, value_dim=5),
+    "rotary": DecoderConfig(**SIZES, head_dim=4, positions="rotary", qkv_bias=False),
+    "alibi": DecoderConfig(**SIZES, norm="post", positions="alibi"),
+    "pair": Seq2SeqConfig(**PAIR),
+    "pair, pre": Seq2SeqConfig(**PAIR, norm="pre", scaling="emb"),
+}
+LIBRARY = ["BERT", "RoBERTa", "ALBERT", "ModernBERT", "GPT-2", "BioGPT", "GPT-NeoX", "Llama"]
+LIBRARY += ["Mistral", "Gemma 2", "GPT-OSS", "T5", "BART"]
+OPT = {"ffn_dim": 37, "word_embed_proj_dim": 30} | {
+    name: size for name, size in TEXT.items() if name != "intermediate_size"
+}
+MORE: dict[str, dict[str, Any]] = {
+    "Qwen2": GROUPED,
+    "Qwen3": {**GROUPED, "head_dim": 8},
+    "Gemma": {**GROUPED, "head_dim": 8},
+    "Phi": {**TEXT, "hidden_size": 48},
+    "Olmo2": GROUPED,
+    "Granite": {**GROUPED, "residual_multiplier": 0.5, "embedding_multiplier": 3.0},
+    "OPT": OPT,
+}
+
+
+def score_of(done: Trace, site: Any, head: int, query: int, key: int) -> float:
+    """The score as the recipe has it, before bias and cap."""
+    pattern, (rows, keys) = done.pattern(site), done.positions(site)
+    q = pattern.q[0, head, rows[query]]
+    k = pattern.k[0, head // (pattern.heads // pattern.k.shape[1]), keys[key]]
+    scale = getattr(pattern.score, "scale", None)
+    return float(q @ k * (q.shape[-1] ** -0.5 if scale is None else scale))
+
+
+def check(done: Trace, least: int) -> None:
+    """Either side of every layer's split sums to the score of the recipe."""
+    sites = [site for site in done.sites if site.kind != "cross"]
+    for site in sites:
+        head, query = site.heads - 1, min(6, site.queries - 1)
+        found = split(done, site, head, query, 2)
+        score = score_of(done, site, head, query, 2)
+        assert found.score == pytest.approx(score, abs=1e-4)
+        for shares in (found.query, found.key):
+            assert sum(share.value for share in shares) == pytest.approx(score, abs=1e-4)
+            assert len({share.name for share in shares}) == len(shares)
+    assert len(split(done, sites[-1], 0, 3, 2).query) >= least
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_shares_sum_to_the_score_in_our_networks(name: str) -> None:
+    config = OWN[name]
+    target = IDS[:, :5] if isinstance(config, Seq2SeqConfig) else None
+    check(trace(load(config), IDS, target), least=8)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_shares_sum_to_the_score_in_the_library_s(name: str) -> None:
+    each = BY_NAME[name]
+    check(trace(each.build(), each.inputs()), least=5)
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_shares_sum_to_the_score_in_other_families(name: str) -> None:
+    network = build(f"{name}ForCausalLM", f"{name}Config", MORE[name])
+    check(trace(network, {"input_ids": ids(1, 11)}), least=5)
+
+
+def shares_of(found: Split) -> dict[str, float]:
+    return dict(found.query)
+
+
+@torch.no_grad()
+def test_shares_by_hand() -> None:
+    """Pre-norm: (part − mean) / deviation of the whole, times γ W_Q, with the key."""
+    model = load(DecoderConfig(**{**SIZES, "depth": 2}, positions="learned"))
+    done = trace(model, IDS, hidden=True)
+    network: Any = model.network
+    block, place = network.blocks[0], 4
+    tokens = network.embedding.tokens.weight[IDS[0, place]] * math.sqrt(21)
+    positions = network.embedding.positions.table[place]
+    pattern = done.pattern(0)
+    values = done.weights(0, 1, rows=place)[0] @ pattern.v[0, 1]
+    head = block.attention.out.weight[:, 7:14] @ values
+    stream = done.hidden(1)[place]
+    x = block.before_attention(done.hidden(0)[None])
+    heads = block.attention(x, mask=Mask(causal=True))[0][0, place]
+    mlp = stream - done.hidden(0)[place] - heads
+    second, own = network.blocks[1], done.pattern(1)
+    deviation = (stream.var(unbiased=False) + 1e-5).sqrt()
+
+    def share(part: Tensor) -> float:
+        normed = (part - part.mean()) / deviation * second.before_attention.weight
+        query = second.attention.query.weight[14:] @ normed
+        return float(query @ own.k[0, 2, 1]) / math.sqrt(7)
+
+    found = shares_of(split(done, 1, 2, place, 1))
+    assert found["token embedding"] == pytest.approx(share(tokens), abs=CLOSE)
+    assert found["positions"] == pytest.approx(share(positions), abs=CLOSE)
+    assert found["layer 0, head 1"] == pytest.approx(share(head), abs=CLOSE)
+    assert found["layer 0, MLP"] == pytest.approx(share(mlp), abs=CLOSE)
+
+
+@torch.no_grad()
+def test_shares_through_two_post_norms_by_hand() -> None:
+    model = load(EncoderConfig(**{**SIZES, "depth": 2}, norm="post"))
+    done = trace(model, IDS, hidden=True)
+    network: Any = model.network
+    block, second, place = network.blocks[0], network.blocks[1], 4
+    x = done.hidden(0)
+    attended = x + block.attention(x[None])[0][0]
+    first = block.after_attention.norm
+    middle = F.layer_norm(attended, (21,), first.weight, first.bias, first.eps)
+    fed = block.feed_forward(middle[None])[0]
+    last = block.after_feed_forward.norm
+
+    def normed(part: Tensor, whole: Tensor, norm: Any) -> Tensor:
+        deviation = (whole.var(-1, unbiased=False) + norm.eps).sqrt()
+        return (part - part.mean(-1)) / deviation * norm.weight
+
+    tokens = network.tokens.weight[IDS[0, place]]
+    parts = {"layer 0, MLP": fed[place], "token embedding": None}
+    parts["token embedding"] = normed(tokens, attended[place], first)
+    found = shares_of(split(done, 1, 0, place, 1))
+    for name, part in parts.items():
+        own = normed(part, (middle + fed)[place], last)
+        query = second.attention.query.weight[:7] @ own
+        expected = float(query @ done.pattern(1).k[0, 0, 1]) / math.sqrt(7)
+        assert found[name] == pytest.approx(expected, abs=CLOSE)
+
+
+def test_what_was_applied_is_said() -> None:
+    done = trace(BY_NAME["Gemma 2"].build(), BY_NAME["Gemma 2"].inputs())
+    said = split(done, 1, 5, 6, 2).applied
+    assert said[0].startswith("RMSNorm")
+    assert said[1:3] == (
+        "grouped: head 5 reads key head 1",
+        "rotated by position: 10 of 10 features",
+    )
+    assert said[-1] == "capped to ±50 after this"
+    said = split(trace(load(OWN["alibi"]), IDS), 2, 0, 4, 1).applied
+    assert said[-1] == "a bias by position is added after this"
+
+
+def test_an_item_of_a_batch_is_split_like_alone() -> None:
+    model = load("minilm")
+    both = trace(model, ["a bank in town", "a bank by the river in a small town"])
+    alone = split(trace(model, "a bank in town"), 3, 5, 2, 4)
+    found = split(both, 3, 5, 2, 4)
+    for mine, own in zip(found.query, alone.query, strict=True):
+        assert mine.name == own.name
+        assert mine.value == pytest.approx(own.value, abs=1e-4)
+
+
+def test_scores_are_split_where_their_keys_are_masked_too() -> None:
+    """A causal head has a score for a later key, which the mask hides afterwards."""
+    done = trace(load(OWN["decoder"]), IDS)
+    assert split(done, 1, 0, 1, 4).score == pytest.approx(score_of(done, done.sites[1], 0, 1, 4))
+
+
+def test_what_cannot_be_split_is_refused_by_name() -> None:
+    deep = BY_NAME["DeepSeek-V3"]
+    with pytest.raises(ValueError, match=r"layers\.1\.self_attn: expected values"):
+        split(trace(deep.build(), deep.inputs()), 1, 0, 3, 2)
+    image = BY_NAME["BEiT"]
+    with pytest.raises(ValueError, match=r"layers\.0\.attention: expected its heads"):
+        split(trace(image.build(), image.inputs()), 1, 0, 3, 2)
+    pair = trace(load(OWN["pair"]), IDS, IDS[:, :5])
+    with pytest.raises(ValueError, match="different streams"):
+        split(pair, pair.site(1, "cross"), 0, 3, 2)
+    done = trace(load(OWN["decoder"]), IDS)
+    for wrong, line in (((1, 3, 0, 0), "head: expected 0 to 2"), ((1, 0, 9, 0), "0 to 5")):
+        with pytest.raises(ValueError, match=line):
+            split(done, *wrong)
+
+
+def test_edited_values_do_not_sum() -> None:
+    """The values of an ablated head are not those that its recipe gives."""
+    done = trace(load(OWN["decoder"]), IDS, edits=[Ablate(0, 1)])
+    assert split(done, 0, 0, 3, 1).error < 1e-4
+    with pytest.raises(ValueError, match="an edit changed the values"):
+        split(done, 1, 0, 3, 1)

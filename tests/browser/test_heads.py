@@ -1,0 +1,81 @@
+"""Every head by its numbers, in a browser without Streamlit: scatter, table, finder, sentence."""
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.explorer_pages import Source, random_source
+from tests.browser.test_explorer import DEFAULTS, SIZES
+from tests.browser.views import Server, View, serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+
+
+@pytest.fixture
+def server() -> Generator[Server, None, None]:
+    with serving() as served:
+        yield served
+
+
+def opened(page: Page, server: Server, source: Source, size: str, **start: Any) -> View:
+    page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
+    defaults = DEFAULTS | {"overview": "atlas", "plot": "", "rank": ""}
+    linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
+    props = {"kind": "text", "defaults": defaults, "start": start, **linked}
+    return View(page, server, source, props, "/text")
+
+
+def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server: Server) -> None:
+    source = random_source(2, 3, 7)
+    view = opened(page, server, source, "phone", overview="scatter", layer=1, head=2)
+    read, plot = page.locator(".hs-scatter .hs-read"), page.locator(".hs-scatter .hs-plot-canvas")
+    place = page.locator(".hs-ring-chosen").bounding_box()
+    box = plot.bounding_box()
+    assert place
+    assert box
+    middle = [place[a] + place[b] / 2 - box[a] for a, b in (("x", "width"), ("y", "height"))]
+    plot.hover(position={"x": middle[0], "y": middle[1]})
+    expect(read).to_contain_text("layer 1 · head 2")
+    share = source.array[1, 2].diagonal(-1).mean()
+    expect(read).to_contain_text(f"Previous token: {share:.4f}")
+    page.locator(".hs-axes select").nth(2).select_option("Induction")
+    expect(page.locator(".hs-scatter .hs-doubt").first).to_contain_text("no token occurs twice")
+    page.wait_for_url(re.compile("plot="))
+    plot.focus()
+    leftmost = share == source.array.diagonal(-1, 2, 3).mean(-1).min()
+    page.keyboard.press("ArrowRight" if leftmost else "ArrowLeft")
+    expect(read).not_to_contain_text("layer 1 · head 2")
+    expect(read).to_contain_text("layer")
+    name = re.search(r"layer (\d) · head (\d)", read.inner_text())
+    assert name
+    page.keyboard.press("Enter")
+    view.shows(int(name[1]), int(name[2]))
+    sentence = f"Head {name[2]}: {source.numbers()['sentences'][int(name[1])][int(name[2])]}"
+    expect(page.locator(".hs-head-sentence")).to_have_text(sentence)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
+
+
+def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Server) -> None:
+    source = random_source(32, 33, 5)
+    view = opened(page, server, source, "wide", overview="table", layer=20, head=7)
+    rows = page.locator(".hs-heads-table tbody tr")
+    expect(page.locator("tr[aria-selected=true]")).to_be_in_viewport()
+    expect(page.locator("tr[aria-selected=true] th")).to_have_text("20 · 7")
+    assert rows.count() < 100
+    shares = source.array.diagonal(-1, 2, 3).mean(-1)
+    best = divmod(int(shares.argmax()), 33)
+    page.get_by_role("button", name="Previous token").click()
+    page.locator(".hs-table-scroller").press("Home")
+    view.shows(*best)
+    expect(page.locator("[aria-sort=descending]")).to_have_text("Previous token")
+    page.get_by_role("textbox", name="Filter by Previous token").fill("> 0.4")
+    count = int((shares > 0.4).sum())
+    expect(page.locator(".hs-filtered")).to_contain_text(f"{count} of 1056 heads")
+    page.get_by_role("button", name="Each head as a small picture").click()
+    page.locator(".hs-finder summary").click()
+    first = page.locator(".hs-finder-row").first
+    expect(first).to_have_text(f"layer {best[0]} · head {best[1]}{shares.max():.4f}")
+    expect(first).to_have_attribute("aria-pressed", "true")
