@@ -294,13 +294,16 @@ class HeadNumbers:
         middle = (rows.start + rows.stop) / 2
         place = torch.arange(rows.start, rows.stop, device=weights.device) - middle
         key = torch.arange(first, first + weights.shape[2], device=weights.device) - middle
-        powers = torch.stack([torch.ones_like(key), key, key.square()], -1).to(weights)
-        total, mean, square = (weights @ powers).unbind(-1)
-        signed = place * total - mean
-        if self.causal:
-            distance = signed
-        else:
-            distance = torch.einsum("hrk,rk->hr", weights, (place[:, None] - key).abs())
+        powers = torch.stack([torch.ones_like(key), key, key.square()]).to(weights)
+        total, mean, square = (powers @ weights.transpose(1, 2)).unbind(1)
+        distance = place * total - mean
+        if not self.causal:  # the keys behind count with the other sign
+            near = slice(max(0, rows.start - first), max(0, rows.stop - first))
+            far = slice(near.stop, weights.shape[2])
+            beyond, place_beyond, _ = (powers[:, far] @ weights[..., far].transpose(1, 2)).unbind(1)
+            distance = distance + 2 * (place_beyond - place * beyond)
+            ahead = (key[near] - place[:, None]).clamp(min=0)
+            distance = distance + 2 * torch.einsum("hrk,rk->hr", weights[..., near], ahead)
         return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
 
     def _add_offsets(self, heads: slice, rows: slice, weights: Tensor, first: int) -> None:

@@ -92,6 +92,21 @@ class ImageEntry:
     totals: dict[int, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Download:
+    """A file to be saved, not shown.
+
+    Attributes:
+        data: its contents.
+        kind: media type.
+        name: suggested to the user; letters, digits, dots and hyphens.
+    """
+
+    data: bytes
+    kind: str
+    name: str
+
+
 def survey_bytes(entry: TextEntry) -> int:
     """Bytes that the surveys of all sites will take."""
     sites = entry.shown.sites

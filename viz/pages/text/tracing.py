@@ -76,7 +76,7 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return predictions.at(request.choice, trace, site, direction, token)
+        return predictions.at(predictions.vocabulary(request.choice), trace, site, direction, token)
 
     def opened() -> tuple["Model", Any, Any]:
         model = shared.opened(request.choice, request.device)

@@ -20,7 +20,7 @@ METHODS = (
     *("gradient", "chefer", "attnlrp"),
 )
 FORMS = (  # of a text's picture, and what of it is drawn
-    link.choice("form", "matrix", ("matrix", "lines", "model")),
+    link.choice("form", "matrix", ("matrix", "lines", "text", "qk", "stages", "model")),
     link.numbers("shown", 999),
     link.choice("values", "weights", ("weights", "scores")),
     link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),

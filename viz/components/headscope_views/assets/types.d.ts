@@ -45,7 +45,7 @@ export type Values = "weights" | "scores";
 /** What becomes of the keys that take weight for want of better: first token and separators. */
 export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
-export type Form = "matrix" | "lines" | "text" | "model"; // as in attention.FORMS of the pages
+export type Form = "matrix" | "lines" | "text" | "qk" | "stages" | "model"; // as in attention.FORMS of the pages
 /** How all layers are shown together, as in text/methods.js. */
 export type Method =
   | ("mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added")
@@ -322,12 +322,47 @@ export interface Header {
   maps?: MapHeader[];
   rows?: RowHeader[];
   layers?: LayerHeader[];
+  stages?: StagesHeader;
 }
 
 /** A header and its area of bytes, aligned to eight. */
 export interface Message {
   header: Header;
   area: Uint8Array;
+}
+
+// ---- one pair of tokens (JSON)
+
+/** The response of "pair". */
+export interface PairAnswer {
+  query: string;
+  key: string;
+  /** What is compared; the elements of the last one sum to the first step. */
+  strips: { name: string; values: number[] }[];
+  /** From that sum to the weight; null is −∞. */
+  steps: { name: string; value: number | null; how: string }[];
+  applied: string[];
+}
+
+// ---- the stages of one head
+
+/** A token of the stages. */
+export interface StageToken {
+  index: number;
+  label: string;
+}
+
+/** What the header of "stages" says. */
+export interface StagesHeader {
+  rows: StageToken[];
+  keys: StageToken[];
+  /** Place of the chosen query among the rows. */
+  chosen: number;
+  /** How many keys there are in all. */
+  of: number;
+  /** Why it cannot be told what the head writes. */
+  reason: string;
+  matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 
 // ---- numbers of heads (JSON)
