@@ -319,6 +319,11 @@ class Pattern:
             return None if sink is None else sink[heads]
         return sink[heads] / self.temperature[heads]
 
+    def sink(self, head: int) -> float | None:
+        """The score of a head's sink in the softmax; None if it has none."""
+        sink = self._sink(slice(head, head + 1))
+        return None if sink is None else float(sink.detach())
+
     def bias_rows(
         self, rows: Int[Tensor, " row"], heads: Sequence[int], items: slice = slice(None)
     ) -> Float[Tensor, "#batch #head #row key"] | None:

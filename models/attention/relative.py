@@ -5,6 +5,7 @@ depend only on the distance between query and key.
 """
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -29,6 +30,8 @@ class Relation(NamedTuple):
 
     def since(self, first: int) -> "Relation":
         """The same for the queries from one position on, with all keys."""
+        if first == 0:
+            return self
         angles = None if self.angles is None else self.angles[first:]
         bias = self.bias
         if isinstance(bias, Tensor):
@@ -162,6 +165,41 @@ def relative_buckets(
     return after + torch.where(far < exact, far, shared)
 
 
+@dataclass(frozen=True, eq=False)
+class AlibiBias:
+    """The bias of ALiBi, row by row (see `Pattern.bias`)."""
+
+    heads: int
+    tokens: int
+
+    def __call__(self, head: int | None, rows: Tensor) -> Tensor:
+        if head is None:
+            return alibi(self.heads, rows, self.tokens)
+        return -float(alibi_slopes(self.heads)[head]) * distances(rows, self.tokens).abs()
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeBias:
+    """A learned bias per bucket of distances, row by row (see `Pattern.bias`).
+
+    Attributes:
+        table: of every bucket and head.
+        tokens: number of keys.
+        bidirectional: see `relative_buckets`.
+    """
+
+    table: Float[Tensor, "bucket head"]
+    tokens: int
+    bidirectional: bool
+
+    def __call__(self, head: int | None, rows: Tensor) -> Tensor:
+        distance = distances(rows, self.tokens)
+        buckets = relative_buckets(distance, bidirectional=self.bidirectional)
+        if head is not None:
+            return self.table[:, head][buckets]
+        return self.table.T[:, buckets]
+
+
 class Rotary(nn.Module):
     """Rotates queries and keys; no parameters."""
 
@@ -182,12 +220,7 @@ class Alibi(nn.Module):
         self.heads = heads
 
     def forward(self, tokens: int) -> Relation:
-        def rows(head: int | None, rows: Tensor) -> Tensor:
-            if head is None:
-                return alibi(self.heads, rows, tokens)
-            return -float(alibi_slopes(self.heads)[head]) * distances(rows, tokens).abs()
-
-        return Relation(bias=rows)
+        return Relation(bias=AlibiBias(self.heads, tokens))
 
 
 class Relative(nn.Module):
@@ -202,13 +235,7 @@ class Relative(nn.Module):
         self.table = nn.Parameter(torch.randn(32, heads))
 
     def forward(self, tokens: int) -> Relation:
-        def rows(head: int | None, rows: Tensor) -> Tensor:
-            buckets = relative_buckets(distances(rows, tokens), bidirectional=self.bidirectional)
-            if head is not None:
-                return self.table[:, head][buckets]
-            return self.table.T[:, buckets]
-
-        return Relation(bias=rows)
+        return Relation(bias=RelativeBias(self.table, tokens, self.bidirectional))
 
 
 class Unrelated(nn.Module):

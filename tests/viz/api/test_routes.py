@@ -23,10 +23,16 @@ GOOD = {
     "thumbs": "site=1",
     "map": "site=1&head=2",
     "sharpest": "site=1&head=max",
+    "numbers": "",
+    "similarity": "",
+    "vectors": "site=1&head=2",
+    "split": "site=1&head=1&query=4&key=2",
     "average": "site=0&head=1",
     "hidden": "site=0&head=1&top=2",
     "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
+    "pair": "site=1&head=2&query=10&key=3",
+    "stages": "site=0&head=1&query=4",
     "provenance": "site=0",
     "code": "site=0&head=max",
     "export": "site=1&head=2&form=matrix&format=csv",
@@ -71,7 +77,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "thumbs", "map", "row", "average")
+    binary = name in ("overview", "thumbs", "map", "row", "average", "stages")
     kind = "application/octet-stream" if binary else "application/json"
     kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind
@@ -137,6 +143,8 @@ def test_the_app_itself_may_ask(client: TestClient, path: str, headers: dict[str
         *("map?site=-1&head=0", "map?site=0&head=-1", "map?site=0&head=median"),
         *("map?site=0&head=0&rows=5-5", "map?site=0&head=0&rows=0-12", "map?site=0&head=0&rows=3"),
         *("map?site=0&head=0&columns=11-12", "map?site=0&head=0&colour=red"),
+        *("pair?site=0&head=mean&query=1&key=1", "pair?site=0&head=0&query=11&key=0"),
+        *("pair?site=0&head=0&query=1", "stages?site=0&head=0&query=11", "stages?site=9&head=0"),
         *("map?site=0&head=0&values=all", "map?site=0&head=0&coding=linear"),
         *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("map?site=0&site=1&head=0", "map?site=٣&head=0", "map?site=0&head=%00"),

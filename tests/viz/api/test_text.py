@@ -16,7 +16,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from viz.api import registry, routes
+from viz.api import registry, routes, steps
 from viz.api.entries import THUMB, TextEntry, survey_bytes
 from viz.api.pool import StoppedError
 from viz.api.text import WHOLE, row_of, row_reads, survey_of, thumbs_of
@@ -277,3 +277,31 @@ def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> 
     assert row["sinks"]["share"] == pytest.approx(shares[1], rel=1e-6)
     column, area = ask(found, "row", site=2, head=3, axis="key", index=2, sinks=mode)
     np.testing.assert_allclose(numbers(area, column["rows"][0]), left[:, 2], rtol=1e-5)
+
+
+def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows(ask: Ask) -> None:
+    found = trace(load("minilm"), "An unbelievable hippopotamus")
+    view = View(found, words=True)
+    entry = TextEntry(view, lambda site, head: "code")
+    answer = steps.pair_of(entry, "id", 2, 3, 2, 3)
+    own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
+    assert (answer["query"], answer["key"]) == tuple(found.labels[place] for place in own)
+    shown, single = float(view.weights(2, 3)[2, 3]), float(found.weights(2, 3)[own])
+    assert answer["steps"][-1]["value"] == pytest.approx(shown, rel=1e-6)
+    assert answer["steps"][-2]["value"] == pytest.approx(single, rel=1e-6)
+    with pytest.raises(ValueError, match="one head"):
+        steps.pair_of(entry, "id", 2, "mean", 2, 3)
+
+
+def test_stages_are_sent_as_they_are(pair: Trace, ask: Ask) -> None:
+    header, area = ask(pair, "stages", site=5, head=2, query=4)
+    made = header["stages"]
+    assert [made["rows"][made["chosen"]]["index"], made["of"], len(made["keys"])] == [4, 13, 13]
+    part = made["matrices"]["weights"]
+    weights = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
+    expected = pair.weights(1, 2, kind="cross").numpy()
+    np.testing.assert_allclose(weights.reshape(part["shape"]), expected, atol=1e-7)
+    causal, area = ask(pair, "stages", site=4, head=1, query=4)
+    part = causal["stages"]["matrices"]["scores"]
+    scores = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
+    assert np.isneginf(scores.reshape(part["shape"])[4, 5:]).all()

@@ -1,0 +1,92 @@
+"""One head from queries and keys to what it writes, for one query.
+
+products → + bias, mask → softmax → weights · V → W_O
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention.pattern import expand_heads
+from models.trace import Site, Trace
+
+WHOLE = 64  # maximum tokens per side of matrices that are shown whole
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """The computation of one head, from queries and keys to what it writes.
+
+    Attributes:
+        rows: the queries that are there: all of a short text, else the chosen one.
+        keys: the keys: all of a short text, else those with the largest weights of the chosen row.
+        chosen: place of the chosen query in `rows`.
+        q: queries as they are compared.
+        k: keys.
+        v: values.
+        products: scores before bias and mask.
+        scores: scores that go into the softmax; −∞ where masked.
+        weights: after the softmax and the edits of weights.
+        output: weights times values, over all keys of the text.
+        written: what the head adds to the layer's output at the chosen token, without the bias;
+            None where the layer's output matrix cannot be told.
+        reason: why it cannot.
+    """
+
+    rows: tuple[int, ...]
+    keys: tuple[int, ...]
+    chosen: int
+    q: Float[Tensor, "row dim"]
+    k: Float[Tensor, "key key_dim"]
+    v: Float[Tensor, "key value_dim"]
+    products: Float[Tensor, "row key"]
+    scores: Float[Tensor, "row key"]
+    weights: Float[Tensor, "row key"]
+    output: Float[Tensor, "row value_dim"]
+    written: Float[Tensor, " out"] | None
+    reason: str
+
+
+def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) -> Stages:
+    """The stages of one head for one query; arguments as for `pair`."""
+    pattern = trace.pattern(site)
+    places, columns = trace.positions(site, item)
+    rows = range(len(places)) if len(places) <= WHOLE else range(query, query + 1)
+    chosen = rows.index(query)
+    weights = trace.weights(site, head, rows=rows, item=item)
+    keys = torch.arange(len(columns))
+    if len(columns) > WHOLE:
+        keys = weights[chosen].topk(WHOLE).indices.cpu().sort().values
+    at, among = places[rows.start : rows.stop].to(pattern.q.device), columns.to(pattern.q.device)
+    q = pattern.q[item, head, at].detach().float()
+    k, v = (
+        expand_heads(each[item : item + 1], pattern.heads, slice(head, head + 1))[0, 0, among]
+        .detach()
+        .float()
+        for each in (pattern.k, pattern.v)
+    )
+    shown = keys.to(k.device)
+    output = weights @ v
+    written, reason = _written(trace, site, head, output[chosen])
+    return Stages(
+        *(tuple(rows), tuple(keys.tolist()), chosen),
+        *(q, k[shown], v[shown]),
+        products=pattern.score.scores(q[None, None], k[shown][None, None], [head])[0, 0].detach(),
+        scores=trace.scores(site, head, rows=rows, item=item)[:, shown],
+        weights=weights[:, shown],
+        output=output,
+        written=written,
+        reason=reason,
+    )
+
+
+def _written(
+    trace: Trace, site: Site, head: int, values: Tensor
+) -> tuple[Float[Tensor, " out"] | None, str]:
+    try:
+        matrix = trace.projections(site).output[head]
+    except ValueError as error:
+        return None, str(error)
+    return (values @ matrix.detach().to(values)), ""

@@ -1,0 +1,108 @@
+"""Responses about one pair of tokens, and about the stages of one head."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from viz.api.entries import TextEntry
+from viz.api.requests import QuestionError
+from viz.api.text import site_at
+from viz.pack import VERSION, Sections, pack
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from models.trace import Site, Trace
+
+ROUNDING = 1e-6  # float32 weights that differ by less are the same
+
+
+def pair_of(
+    entry: TextEntry, id: str, site: int, head: int | str, query: int, key: int
+) -> dict[str, Any]:
+    """A query and a key element by element, and the steps to their weight."""
+    from analysis.pair import pair
+
+    trace, found, head = _call(entry, site, head)
+    rows, columns = _token(entry, site, "out", query), _token(entry, site, "in", key)
+    made = pair(trace, found, head, rows, columns)
+    steps = [
+        {"name": step.name, "value": _finite(step.value), "how": step.how} for step in made.steps
+    ]
+    shown = site_at(entry.shown, site)
+    elsewhere = float(entry.shown.weights(shown, head, rows=[query])[0, key])
+    if abs(elsewhere - made.weight) > ROUNDING:
+        how = "between whole words or without special tokens: sums over keys, means over queries"
+        steps.append({"name": "as shown in the matrix", "value": elsewhere, "how": how})
+    return {
+        "query": trace.query_labels(found)[rows],
+        "key": trace.key_labels(found)[columns],
+        "strips": [{"name": s.name, "values": _digits(s.values)} for s in made.strips],
+        "steps": steps,
+        "applied": list(made.applied),
+    }
+
+
+def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int) -> bytes:
+    """The stages of one head for one query, as matrices of float32."""
+    from analysis.stages import stages
+
+    trace, found, head = _call(entry, site, head)
+    row = _token(entry, site, "out", query)
+    made = stages(trace, found, head, row)
+    area = Sections()
+
+    def matrix(values: "Tensor | None") -> dict[str, Any] | None:
+        if values is None:
+            return None
+        array = np.atleast_2d(values.numpy(force=True).astype(np.float32))
+        return {"shape": list(array.shape), "at": area.add(array)}
+
+    queries, keys = trace.query_labels(found), trace.key_labels(found)
+    names = ("q", "k", "v", "products", "scores", "weights", "output", "written")
+    header = {
+        "v": VERSION,
+        "trace": id,
+        "stages": {
+            "rows": [{"index": i, "label": queries[i]} for i in made.rows],
+            "keys": [{"index": i, "label": keys[i]} for i in made.keys],
+            "chosen": made.chosen,
+            "of": len(keys),
+            "reason": made.reason,
+            "matrices": {name: matrix(getattr(made, name)) for name in names},
+        },
+    }
+    return pack(header, area.arrays)
+
+
+def _call(entry: TextEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
+    """The trace of single tokens, its site, and the head."""
+    from analysis.view import JOINT, View
+
+    shown = site_at(entry.shown, site, head)
+    if not isinstance(head, int) or shown.kind == JOINT:
+        raise QuestionError("expected one head of one attention layer")
+    trace = entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+    return trace, trace.site(shown), head
+
+
+def _token(entry: TextEntry, site: int, direction: str, index: int) -> int:
+    """The token of a row or column; of a word its last one."""
+    from analysis.view import View
+
+    shown = entry.shown
+    found = site_at(shown, site)
+    count = found.queries if direction == "out" else found.keys
+    if index >= count:
+        raise QuestionError(f"expected a position 0 to {count - 1}")
+    return shown.token(found, direction, index) if isinstance(shown, View) else index
+
+
+def _finite(value: float) -> float | None:
+    """A number for JSON, which has no −∞."""
+    return value if math.isfinite(value) else None
+
+
+def _digits(values: "Tensor") -> list[float]:
+    return [float(f"{value:.6g}") for value in values.tolist()]
