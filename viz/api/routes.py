@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, provenance, requests, steps, text
+from viz.api import export, filters, heads, image, model, provenance, requests, steps, text
 from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -75,6 +75,9 @@ FIGURE_OPTIONS = {
     "direction": DIRECTION,
 }
 
+RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
+OUTPUT = {"output": requests.sentence}
+
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("thumbs", TextEntry, text.thumbs_of, SITE, cost=text.weights_read),
@@ -91,7 +94,7 @@ ENDPOINTS = (
     Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
     Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
-    Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("numbers", TextEntry, heads.numbers, cost=heads.all_weights),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
@@ -103,6 +106,22 @@ ENDPOINTS = (
         {**PARTS, "least": requests.fraction, "top": requests.few},
     ),
     Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
+    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}),
+    Endpoint(
+        "model_row",
+        TextEntry,
+        model.row_of,
+        {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
+        {"columns": requests.span},
+    ),
+    Endpoint("relevance", TextEntry, model.relevance, RELEVANCE, OUTPUT),
+    Endpoint(
+        "faithfulness",
+        TextEntry,
+        model.faithfulness,
+        {**RELEVANCE, "order": requests.whole},
+        OUTPUT,
+    ),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),

@@ -186,9 +186,13 @@ def _text(
             token = view.token(trace.sites[site], direction, token)
         return predictions.at(known, trace, site, direction, token)
 
+    def opened() -> tuple["Model", Any, Any]:
+        given, *written = request.arguments
+        return found.model, given, written[0] if written else None
+
     run = partial(shared.forward_pass, found.model)
     said = predict if known else no_predictions
-    return TextEntry(drawn, weights, said, forward_pass=run)
+    return TextEntry(drawn, weights, said, forward_pass=run, opened=opened)
 
 
 def _literal(value: Any) -> str:

@@ -128,6 +128,8 @@ def at(
     return {
         "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
         "labels": [known.name(number) for number in found.ids],
+        "ids": list(found.ids),
+        "position": found.place,
         "probabilities": list(found.probabilities),
         "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
     }

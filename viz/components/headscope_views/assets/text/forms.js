@@ -3,6 +3,7 @@
 import { copies } from "./copies.js";
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { model } from "./model.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
@@ -55,5 +56,11 @@ export const FORMS = [
     label: "Stages",
     title: "One head for one token, from query and keys to what it writes",
     make: stages,
+  },
+  {
+    name: "model",
+    label: "Whole model",
+    title: "All layers together: rollout, flow, norms, relevance for an output",
+    make: model,
   },
 ];

@@ -101,6 +101,7 @@ function toolbar(state, bar, drawn) {
     form: () => (state.selection.form === "lines" ? "lines" : "matrix"),
     query: () => figureOf(state),
     picture: () => form()?.save(),
+    served: () => state.selection.form !== "model",
     atlas: true,
   });
   const forms = switchOf(
