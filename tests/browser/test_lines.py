@@ -26,12 +26,12 @@ class Lines(View):
         linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
         props = {"kind": "text", "defaults": defaults, **linked, **props}
         super().__init__(page, server, source, props, "/text")
-        self.left = page.locator(".hs-column-query")
-        self.right = page.locator(".hs-column-key")
+        self.left = page.locator(".hs-lines .hs-column-query")
+        self.right = page.locator(".hs-lines .hs-column-key")
         self.read = page.locator(".hs-lines .hs-read")
 
     def token(self, side: str, index: int) -> Any:
-        return self.page.locator(f".hs-column-{side} [data-index='{index}']")
+        return self.page.locator(f".hs-lines .hs-column-{side} [data-index='{index}']")
 
     def inked(self, x: float, y: float) -> bool:
         """Whether a line runs through this place of the picture."""
