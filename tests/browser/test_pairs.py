@@ -70,6 +70,11 @@ def test_a_pair_is_chosen_by_keyboard_and_ends_in_its_weight(draw, source):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("partner=0"))
     expect(last.locator(".hs-step-value")).to_have_text(f"{weights[3, 0]:#.4g}")
+    page.get_by_text("Why this score?").click()
+    for side in ("query", "key"):
+        words = page.locator(".hs-why-lists .hs-heading", has_text=f"into the {side}")
+        expect(words).to_contain_text(f"{float(source.found.scores(SITE, HEAD)[3, 0]):#.4g}"[1:])
+    expect(page.locator(".hs-why-row").first).to_be_visible()
     page.locator(".hs-elements").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
