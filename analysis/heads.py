@@ -113,6 +113,7 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
     "positional": "the weights are all equal",
 }
 SQUARED = "squared distance"
+_NONE = torch.empty(0, dtype=torch.long)
 
 
 class HeadNumbers:
@@ -152,7 +153,7 @@ class HeadNumbers:
         self.sums = {key: torch.zeros(heads, dtype=torch.float64) for key in self.rows}
         self.drawn = torch.zeros(heads, len(keys), dtype=torch.float64)
         self.sampled = _spread(self.counted, SAMPLED)
-        self.offsets = torch.zeros(heads, sum(self.size) - 1, dtype=torch.float64)
+        self.offsets = torch.zeros(heads, sum(self.size) - 1)
         self.squares = torch.zeros(heads, dtype=torch.float64)
 
     def add(self, block: Block) -> None:
@@ -246,11 +247,13 @@ class HeadNumbers:
         stop = first + weights.shape[2]
 
         def on(keys: Tensor) -> Tensor:
+            if not len(keys):
+                return weights.new_zeros(weights.shape[:2])
             inside = keys[(keys >= first) & (keys < stop)] - first
             return weights[..., inside.to(weights.device)].sum(-1)
 
         return {
-            "first token": on(torch.zeros(1, dtype=torch.long)),
+            "first token": weights[..., 0] if first == 0 else on(_NONE),
             "separator": on(self.separators),
             "punctuation": on(self.punctuation),
         }
@@ -294,13 +297,16 @@ class HeadNumbers:
         middle = (rows.start + rows.stop) / 2
         place = torch.arange(rows.start, rows.stop, device=weights.device) - middle
         key = torch.arange(first, first + weights.shape[2], device=weights.device) - middle
-        powers = torch.stack([torch.ones_like(key), key, key.square()], -1).to(weights)
-        total, mean, square = (weights @ powers).unbind(-1)
-        signed = place * total - mean
-        if self.causal:
-            distance = signed
-        else:
-            distance = torch.einsum("hrk,rk->hr", weights, (place[:, None] - key).abs())
+        powers = torch.stack([torch.ones_like(key), key, key.square()]).to(weights)
+        total, mean, square = (powers @ weights.transpose(1, 2)).unbind(1)
+        distance = place * total - mean
+        if not self.causal:  # the keys behind count with the other sign
+            near = slice(max(0, rows.start - first), max(0, rows.stop - first))
+            far = slice(near.stop, weights.shape[2])
+            beyond, place_beyond, _ = (powers[:, far] @ weights[..., far].transpose(1, 2)).unbind(1)
+            distance = distance + 2 * (place_beyond - place * beyond)
+            ahead = (key[near] - place[:, None]).clamp(min=0)
+            distance = distance + 2 * torch.einsum("hrk,rk->hr", weights[..., near], ahead)
         return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
 
     def _add_offsets(self, heads: slice, rows: slice, weights: Tensor, first: int) -> None:
@@ -308,11 +314,11 @@ class HeadNumbers:
         chosen = self.sampled[rows].nonzero().flatten()
         if not len(chosen):
             return
-        some = weights[:, chosen.to(weights.device)].double().cpu()
+        some = weights[:, chosen.to(weights.device)].cpu()
         key = torch.arange(first, first + weights.shape[2])
         offset = key - (chosen + rows.start)[:, None] + self.size[0] - 1
-        self.offsets[heads] = self.offsets[heads].index_add(1, offset.flatten(), some.flatten(1))
-        self.squares[heads] += some.square().sum((1, 2))
+        self.offsets[heads].index_add_(1, offset.flatten(), some.flatten(1))
+        self.squares[heads] += some.square().sum((1, 2)).double()
 
     # --- the whole ---
 
@@ -324,8 +330,9 @@ class HeadNumbers:
             ends = bound[self.sampled] - place + self.size[0] - 1
             edges.index_add_(0, ends, torch.full((len(ends),), float(sign), dtype=torch.float64))
         counts = edges.cumsum(0)[:-1]
-        mean = self.offsets.sum(1).square() / counts.sum()
-        between = (self.offsets.square() / counts.clamp(min=1)).sum(1) - mean
+        offsets = self.offsets.double()
+        mean = offsets.sum(1).square() / counts.sum()
+        between = (offsets.square() / counts.clamp(min=1)).sum(1) - mean
         variance = self.squares - mean
         varies = variance > 1e-9 * self.squares
         return torch.where(varies, (between / variance).clamp(0, 1), math.nan)

@@ -43,7 +43,12 @@ def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> To
     if not -length <= place < length:
         raise ValueError(f"place: expected {-length} to {length - 1}, received {place}")
     place %= length
-    found = torch.softmax(logits[item, place].float(), -1).topk(min(count, logits.shape[-1]))
+    first = trace.output.first
+    if place < first:
+        raise ValueError(f"place: logits were kept from token {first} on, received {place}")
+    found = torch.softmax(logits[item, place - first].float(), -1).topk(
+        min(count, logits.shape[-1])
+    )
     return TopTokens(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
 
 

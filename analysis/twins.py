@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.trace import Tokens
@@ -24,14 +24,6 @@ class Pairs:
 
     places: tuple[Tensor, Tensor] | None = None
     cells: Float[Tensor, "row key"] | None = None
-
-    @staticmethod
-    def of(chosen: Bool[Tensor, "row key"]) -> "Pairs":
-        """The pairs that are True."""
-        if int(chosen.sum()) * SPARSE > chosen.numel():
-            return Pairs(cells=chosen.float())
-        rows, keys = chosen.nonzero(as_tuple=True)
-        return Pairs(places=(rows, keys))
 
     @property
     def kept(self) -> int:
@@ -78,6 +70,11 @@ class Twins:
         ]
         self.first = torch.tensor(found, dtype=torch.long)
         self.place = torch.arange(len(found))
+        self.by_group = self.first.sort(stable=True).indices  # equal tokens side by side
+        self.begins = torch.searchsorted(self.first[self.by_group], self.first)
+        self.rank = torch.empty_like(self.place)  # among its equals, from 0
+        self.rank[self.by_group] = self.place
+        self.rank -= self.begins
         self._kept: dict[tuple[str, int], Pairs] = {}
 
     def has_other(self, *, causal: bool) -> Bool[Tensor, " token"]:
@@ -98,7 +95,10 @@ class Twins:
             allowed = self.place < mine if causal else self.place != mine
             return (self.first[rows, None] == self.first) & allowed
 
-        return self._pairs("earlier" if causal else "others", rows, chosen)
+        if causal:
+            return self._pairs("earlier", rows, self.rank[rows], chosen)
+        equals = torch.bincount(self.first, minlength=len(self.first))[self.first]
+        return self._pairs("others", rows, equals[rows], chosen, itself=False)
 
     def followers(self, rows: slice) -> Pairs:
         """Each token, and the tokens before it that follow its earlier twins."""
@@ -108,13 +108,31 @@ class Twins:
             before[:, 1:] = self.first[rows, None] == self.first[:-1]
             return before & (self.place < self.place[rows, None])
 
-        return self._pairs("followers", rows, chosen)
+        return self._pairs("followers", rows, self.rank[rows], chosen, behind=1)
 
-    def _pairs(self, name: str, rows: slice, chosen: Callable[[], Tensor]) -> Pairs:
-        """The pairs of some rows, from those kept if they are there."""
+    def _pairs(
+        self,
+        name: str,
+        rows: slice,
+        counts: Int[Tensor, " row"],
+        chosen: Callable[[], Tensor],
+        **which: int,
+    ) -> Pairs:
+        """The pairs of some rows, from those kept if they are there.
+
+        Args:
+            name: of the kind of pairs.
+            rows: the rows.
+            counts: how many of its equals each row has, from the first on.
+            chosen: True at the pairs, for rows with many.
+            which: see `_enumerated`.
+        """
         key = name, rows.start
         if key not in self._kept:
-            found = Pairs.of(chosen())
+            if int(counts.sum()) * SPARSE > len(counts) * len(self.first):
+                found = Pairs(cells=chosen().float())
+            else:
+                found = Pairs(places=self._enumerated(rows, counts, **which))
             for other, kept in list(self._kept.items()):
                 if kept.places is None and other[0] == name:
                     del self._kept[other]
@@ -122,3 +140,21 @@ class Twins:
                 self._kept = {k: p for k, p in self._kept.items() if k[1] == rows.start}
             self._kept[key] = found
         return self._kept[key]
+
+    def _enumerated(
+        self, rows: slice, counts: Int[Tensor, " row"], *, behind: int = 0, itself: int = True
+    ) -> tuple[Int[Tensor, " pair"], Int[Tensor, " pair"]]:
+        """Each row with the first of its equals, as rows of the block and keys.
+
+        Args:
+            rows: the rows.
+            counts: how many equals each has.
+            behind: how far behind its equal a key is; keys from the row on are left out.
+            itself: whether a row counts as its equal.
+        """
+        row = torch.repeat_interleave(torch.arange(len(counts)), counts)
+        number = torch.arange(len(row)) - torch.repeat_interleave(counts.cumsum(0) - counts, counts)
+        keys = self.by_group[self.begins[rows][row] + number] + behind
+        place = row + rows.start
+        kept = keys < place if behind else (keys != place) | bool(itself)
+        return row[kept], keys[kept]

@@ -112,13 +112,13 @@ class DecoderOutput:
     """Output of a forward pass; with a past, for the new tokens only.
 
     Attributes:
-        logits: for each token, how likely each id is to come next.
+        logits: for each token, or the last ones, how likely each id is to come next.
         hidden: what the logits are made from.
         states: the embedding, then the output of each block: depth + 1 of them.
         patterns: one per block.
     """
 
-    logits: Float[Tensor, "batch token vocab"]
+    logits: Float[Tensor, "batch last vocab"]
     hidden: Float[Tensor, "batch token dim"]
     states: tuple[Float[Tensor, "batch token dim"], ...]
     patterns: tuple[Pattern, ...]
@@ -167,6 +167,7 @@ class Decoder(nn.Module):
         padding: Bool[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
         past: DecoderOutput | None = None,
+        logits_to_keep: int | None = None,
     ) -> DecoderOutput:
         """Runs the decoder.
 
@@ -176,6 +177,7 @@ class Decoder(nn.Module):
             edits: interventions, in order.
             past: what an earlier pass over the first tokens returned: their keys and values are
                 taken from its patterns, and only the tokens after them are worked out.
+            logits_to_keep: how many tokens get logits, counted from the last; None means all.
 
         Raises:
             ValueError: for more tokens than the model has room for, and for edits with a past,
@@ -194,7 +196,8 @@ class Decoder(nn.Module):
             states.append(x)
             patterns.append(pattern)
         hidden = self.norm(x)
-        logits = self.output(hidden, self.embedding.tokens.weight if self.config.tied else None)
+        last = hidden if logits_to_keep is None else hidden[:, -logits_to_keep:]
+        logits = self.output(last, self.embedding.tokens.weight if self.config.tied else None)
         return DecoderOutput(logits, hidden, tuple(states), tuple(patterns))
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
 from models.catalogue import catalogue
-from models.decoder import DecoderOutput
+from models.decoder import Decoder, DecoderOutput
 from models.edits import placed
 from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
@@ -54,6 +54,7 @@ def trace(
     hidden: bool = False,
     gradient: Callable[[Output], Tensor] | None = None,
     rules: Rules = "exact",
+    logits_to_keep: int | None = None,
 ) -> Trace:
     """Runs the model once and records a `Trace`.
 
@@ -74,6 +75,9 @@ def trace(
             pattern's values and, with `hidden`, the hidden states.
         rules: of the gradient: "exact", or "attnlrp", by which a gradient times its activation is a
             relevance (see `models.attnlrp`).
+        logits_to_keep: how many tokens get logits, counted from the last, where the network is a
+            decoder that can leave others out: all logits of a long text take tokens × vocabulary
+            numbers. None means all.
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
@@ -94,6 +98,7 @@ def trace(
             hidden=hidden,
             differentiate=differentiate,
             rules=rules,
+            logits_to_keep=logits_to_keep,
         )
     if isinstance(input, Mapping):
         inputs = prepare_mapping(model, input, target)
@@ -102,8 +107,10 @@ def trace(
     recorded = gradient is not None
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
         edits = placed(edits, places_of(model.network))
-        out = model.network(**inputs.arguments, edits=edits)
-    output = Output(*out.result)
+        less = _fewer_logits(model.network, logits_to_keep)
+        out = model.network(**inputs.arguments, **less, edits=edits)
+    name, values = out.result
+    output = Output(name, values, _first_kept(out, inputs))
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
         patterns, found = differentiate(patterns, output, _states(out) if hidden else {})
@@ -113,7 +120,7 @@ def trace(
         trained=model.trained,
         tokens=inputs.tokens,
         sites=_sites(model.network, out.patterns),
-        output=Output(output.name, output.values.detach()),
+        output=replace(output, values=output.values.detach()),
         patterns=patterns,
         grid=inputs.grid,
         prefix=inputs.prefix,
@@ -122,6 +129,22 @@ def trace(
         hidden_states=states,
         origin=OwnOrigin(model.network, inputs.arguments, tuple(edits)),
     )
+
+
+def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, int]:
+    """The argument that leaves logits out; none for networks without one."""
+    if logits_to_keep is None or not isinstance(network, Decoder):
+        return {}
+    if logits_to_keep < 1:
+        raise ValueError(f"logits_to_keep: expected 1 or more, received {logits_to_keep}")
+    return {"logits_to_keep": logits_to_keep}
+
+
+def _first_kept(out: Out, inputs: Inputs) -> int:
+    """Position of the first token with logits."""
+    if not isinstance(out, DecoderOutput):
+        return 0
+    return max(map(len, inputs.tokens)) - out.logits.shape[1]
 
 
 def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:

@@ -181,10 +181,17 @@ class HeadParts:
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """The output of a network, and its name: "hidden states", "logits", "embedding"."""
+    """The output of a network.
+
+    Attributes:
+        name: what it is: "hidden states", "logits", "embedding".
+        values: the numbers.
+        first: position of the first token they are of, where those of the last tokens were kept.
+    """
 
     name: str
     values: Tensor
+    first: int = 0
 
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused

@@ -8,6 +8,7 @@ work of causal attention.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import torch
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 128
 BLOCK_BYTES = 2**23  # weights of one head
-SEVERAL_BYTES = 2**20  # weights of several heads together
+SEVERAL_BYTES = 2**22  # weights of several heads together
 LOWEST = -1e30  # the score of a hidden key: finite, so that its product with a weight of 0 is 0
 
 
@@ -46,6 +47,11 @@ class Block:
     weights: Float[Tensor, "head row key"]
     scores: Float[Tensor, "head row key"] | None = None
 
+    @cached_property
+    def peaks(self) -> Float[Tensor, "head row"]:
+        """The largest weight of each row."""
+        return self.weights.amax(-1)
+
     def log_totals(self) -> Float[Tensor, "head row"]:
         """The logarithm of each softmax's denominator: weight = exp(score − log total).
 
@@ -54,7 +60,7 @@ class Block:
         """
         if self.scores is None:
             raise ValueError("expected the weights of a plain softmax, received others")
-        return self.scores.amax(-1) - self.weights.amax(-1).log()
+        return self.scores.amax(-1) - self.peaks.log()
 
     def entropy(self) -> Float[Tensor, "head row"]:
         """Entropy of each row in nats, −Σ w·ln w: 0 for one key, ln n for n equal weights.
@@ -64,7 +70,7 @@ class Block:
         if self.scores is None:
             return torch.special.entr(self.weights).sum(-1)
         found = self.log_totals() - torch.linalg.vecdot(self.weights, self.scores)
-        return torch.where(self.weights.amax(-1) > 0, found.clamp(min=0.0), 0.0)
+        return torch.where(self.peaks > 0, found.clamp(min=0.0), 0.0)
 
 
 Read = Callable[[slice, slice], Block]

@@ -11,7 +11,7 @@ from torch import Tensor
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import at
-from models.inputs.pretrained import ModelInputs, prepare_inputs
+from models.inputs.pretrained import ModelInputs, forward_arguments, prepare_inputs
 from models.inputs.sequences import InputSequence
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
@@ -56,6 +56,7 @@ def trace_pretrained(
     hidden: bool = False,
     differentiate: Differentiate | None = None,
     rules: Rules = "exact",
+    logits_to_keep: int | None = None,
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 
@@ -67,12 +68,16 @@ def trace_pretrained(
         hidden: whether to record the hidden states of every layer.
         differentiate: adds gradients to the patterns, given the output.
         rules: of the gradients, "exact" or "attnlrp".
+        logits_to_keep: see `models.run.trace`.
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
             attention with something in it that is not known here.
     """
     inputs = prepare_inputs(model, source, target)
+    fewer = logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network)
+    if fewer:
+        inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     record, out = record_pass(
         model, inputs, edits, hidden=hidden, gradient=differentiate is not None, rules=rules
     )
@@ -91,6 +96,7 @@ def trace_pretrained(
     for call in calls:
         check_call(call)
     main = _main(inputs, calls)
+    first = main.length - output.values.shape[1] if fewer else 0
     target_sequence = inputs.sequences.get("target")
     sites = tuple(_site(call) for call in calls)
     parts = {site: head_parts(call) for site, call in zip(sites, calls, strict=True)}
@@ -99,7 +105,7 @@ def trace_pretrained(
         trained=model.trained,
         tokens=main.tokens,
         sites=sites,
-        output=Output(output.name, output.values.detach()),
+        output=Output(output.name, output.values.detach(), first),
         patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,

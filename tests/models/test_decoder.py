@@ -7,9 +7,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from analysis.outputs import top_tokens
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Ablate, Cut
 from models.positional import POSITIONS
+from models.run import load, trace
 from models.seeding import Undrawn
 from tests.models.devices import DEVICES
 
@@ -348,3 +350,17 @@ def test_edits_reach_causal_attention() -> None:
         assert out.patterns[1].weights()[:, 2, 8, [0, 3]].eq(0).all()
     with pytest.raises(ValueError, match="expected a kind of causal, received 'self'"):
         network(ids, edits=[Cut(1, 2, 8, 0, kind="self")])
+
+
+def test_logits_of_the_last_tokens_alone() -> None:
+    model = load(DecoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13))
+    ids = torch.randint(53, (1, 11), generator=torch.Generator().manual_seed(5))
+    whole, last = trace(model, ids), trace(model, ids, logits_to_keep=2)
+    assert last.output.values.shape == (1, 2, 53)
+    assert last.output.first == 9
+    assert torch.allclose(last.output.values, whole.output.values[:, 9:], rtol=0, atol=1e-5)
+    assert top_tokens(last, -1).ids == top_tokens(whole, -1).ids
+    with pytest.raises(ValueError, match="logits were kept from token 9 on, received 3"):
+        top_tokens(last, 3)
+    with pytest.raises(ValueError, match="logits_to_keep: expected 1 or more, received 0"):
+        trace(model, ids, logits_to_keep=0)

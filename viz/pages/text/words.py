@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 import streamlit as st
 
 from models.catalogue import entry, folder
-from models.text import FileTokenizer, Tokenizer
 from viz.pages.shared import BUILT, plain
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -14,6 +13,7 @@ from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from analysis.view import View
+    from models.text import Tokenizer
     from models.trace import Trace
 
 By = Literal["no", "yes", "sentences"]
@@ -71,6 +71,8 @@ def view_of(trace: "Trace", by: By, special: Special) -> "View | None":
 @st.cache_resource(max_entries=32, show_spinner=False)
 def of_catalogue(model: str) -> tuple[str, ...]:
     """The special tokens around a text of a catalogue model, read without its weights."""
+    from models.text import FileTokenizer
+
     if model == BUILT:
         return ()
     try:
@@ -80,7 +82,7 @@ def of_catalogue(model: str) -> tuple[str, ...]:
     return names(reader, target=entry(model).kind == "seq2seq")
 
 
-def names(reader: Tokenizer | None, *, target: bool) -> tuple[str, ...]:
+def names(reader: "Tokenizer | None", *, target: bool) -> tuple[str, ...]:
     """The special tokens around a text, and the one in front of a target."""
     found = None if reader is None else reader.encode("a")
     pairs = zip(found.labels, found.special, strict=True) if found else ()

@@ -1,0 +1,60 @@
+"""Work and memory of a traced pass of any model, known before it runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.cost.count import parts, total
+from models.cost.memory import peak_memory
+from models.cost.parts import NUMBER
+from models.loading import summary
+from models.model import Model
+
+MOST_LOGITS = 2**28  # bytes; of more, those of the last token are kept
+ATTENTION = 4  # FLOPs per query, key and feature: two matrix products
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a traced pass takes beyond the loaded model.
+
+    Attributes:
+        flops: floating-point operations of its matrix products.
+        bytes: peak memory.
+    """
+
+    flops: int
+    bytes: int
+
+
+def estimate(model: Model, tokens: int) -> Estimate:
+    """The estimate for one text.
+
+    Of a model of ours it is counted part by part. Of others each weight outside the embeddings is
+    taken to multiply every token once, and two hidden layers of a feed-forward network to be held
+    beside what the trace keeps.
+    """
+    logits = NUMBER * (tokens if kept_logits(model, tokens) is None else 1) * _vocab(model)
+    config: Any = model.network.config
+    if model.door == "own" and tokens <= model.limit:
+        made = parts(config, tokens, tokens)
+        weights = NUMBER * total(made, "parameters")
+        left_out = NUMBER * tokens * _vocab(model) - logits
+        return Estimate(total(made, "flops"), max(0, peak_memory(made) - weights - left_out))
+    towers = summary.parts(model)
+    dim = max((part.dim or 0 for part in towers), default=0)
+    layers = sum(part.layers or 0 for part in towers)
+    wide = max((part.mlp or 4 * dim for part in towers), default=0)
+    weights = sum(each.numel() for each in model.network.parameters()) - dim * _vocab(model)
+    flops = 2 * tokens * max(weights, 0) + ATTENTION * layers * dim * tokens**2
+    held = summary.trace_bytes(model, tokens) + NUMBER * tokens * (2 * wide + 2 * dim)
+    return Estimate(flops, held + logits)
+
+
+def kept_logits(model: Model, tokens: int) -> int | None:
+    """How many tokens of a text need logits (see `models.run.trace`): one of a long text."""
+    return 1 if NUMBER * tokens * _vocab(model) > MOST_LOGITS else None
+
+
+def _vocab(model: Model) -> int:
+    config: Any = model.network.config
+    return getattr(config, "vocab", None) or getattr(config, "vocab_size", None) or 0
