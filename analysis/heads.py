@@ -10,7 +10,7 @@ sources are in analysis/measures.py.
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -56,11 +56,20 @@ def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"
     return dict(head_table(trace, item=item).values)
 
 
-def head_table(trace: Shown, *, item: int = 0) -> HeadTable:
-    """The numbers of every head, and why some are defined nowhere; arguments as for `heads`."""
+def head_table(
+    trace: Shown, *, item: int = 0, check: Callable[[], None] = lambda: None
+) -> HeadTable:
+    """The numbers of every head, and why some are defined nowhere.
+
+    Args:
+        trace: of a text, or a view of one.
+        item: index in the batch.
+        check: called before each block of weights; an exception ends the pass.
+    """
     found = accumulators(trace, item=item)
     for site, numbers in found.items():
         for block in trace.blocks(site, item=item):
+            check()
             numbers.add(block)
     return table(trace, found)
 

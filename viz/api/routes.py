@@ -94,7 +94,7 @@ ENDPOINTS = (
     Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
     Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
-    Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("numbers", TextEntry, heads.numbers, cost=heads.all_weights),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),

@@ -236,7 +236,9 @@ def _tensors(source: Source, model: "Model") -> None:
         session.edit(PAGE, {"tensor": found[0].name})
     help = "How often each value occurs in this tensor"
     chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
-    st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram")
+    from viz.pages.widgets.charts import CONFIG
+
+    st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram", config=CONFIG)
 
 
 def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:

@@ -87,7 +87,7 @@ export class TextState {
     /** @type {Set<string>} */
     this.slots = new Set(); // of the copies' requests
     /** @type {Map<string, number>} */
-    this.shares = new Map(); // of weight hidden, computed here for lack of a server
+    this.shares = new Map(); // of weight hidden, computed from the maps that are here
     this.match = -1; // the one that was jumped to
     /** @type {{find: string, base: Base | null, of: Map<string[], Range[]>}} */
     this.search = { find: "", base: null, of: new Map() };
@@ -430,8 +430,8 @@ export class TextState {
   }
 
   /**
-   * The share of weight that filters hide, of each head that is drawn; without those that are not
-   * known yet.
+   * The share of weight that filters hide, of each head that is drawn: from the map that is here
+   * until the exact one has come; without those that are not known yet.
    *
    * @returns {HiddenShare[]}
    */
@@ -457,9 +457,8 @@ export class TextState {
       const told = /** @type {{share: number, rows: number, total: number} | null} */ (
         this.view.answer(`hidden ${head}`, path)
       );
-      if (!told) return null;
-      const sampled = told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
-      return { name, share: told.share, sign: "", sampled };
+      const sampled = told && told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
+      if (told) return { name, share: told.share, sign: "", sampled };
     }
     const what = [this.trace, site, head, ...rows, ...cols, least, few].join();
     const known = this.shares.get(what);
@@ -473,7 +472,8 @@ export class TextState {
   }
 
   /**
-   * The strongest keys of some rows; null where all are drawn, or until they have come.
+   * The strongest keys of some rows, from the map that is here until the exact ones have come; null
+   * where all are drawn, or where they are not known yet.
    *
    * @param {Head} head
    * @param {Range} rows in sight
@@ -488,9 +488,10 @@ export class TextState {
     if (this.view.remote) {
       const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
       const path = pathOf("strongest", { site, head, top, ...ranges });
-      return /** @type {{first: number, keys: number[][]} | null} */ (
+      const told = /** @type {{first: number, keys: number[][]} | null} */ (
         this.view.answer(`strongest ${head}`, path)
       );
+      if (told) return told;
     }
     const weights = this.maps.window(site, head, [from, to], cols);
     return weights && strongestKeys(weights, [from, to], cols, top);
