@@ -1,16 +1,20 @@
-# make app      start Headscope: installs into .venv the first time, opens the browser
-# make desktop  the same in a window of its own; closing it ends the server
-# make test     install what the tests need and run every check
-# make clean    remove .venv and everything the tools left behind
+# make app       start Headscope: installs into .venv the first time, opens the browser
+# make desktop   the same in a window of its own; closing it ends the server
+# make notebook  open the worked notebooks in JupyterLab
+# make test      install what the tests need and run every check
+# make clean     remove .venv and everything the tools left behind
 PYTHON ?= python3
 
-.PHONY: app desktop test clean
+.PHONY: app desktop notebook test clean
 
 app:
 	@$(PYTHON) start.py
 
 desktop:
 	@$(PYTHON) start.py --desktop
+
+notebook:
+	@$(PYTHON) start.py --notebook
 
 test:
 	@$(PYTHON) -m tests.run

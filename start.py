@@ -55,6 +55,8 @@ def main(arguments: "list[str] | None" = None) -> int:
     options = parse(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        if options.notebook:
+            return notebook(prepare("requirements-notebook.txt"), not options.no_browser)
         python = prepare("requirements.txt")
         port = free_port(options.port)
         if options.desktop:
@@ -80,7 +82,21 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
         help="open a window of its own (pywebview where .venv has it, else a browser's app window);"
         " closing it ends the server",
     )
+    parser.add_argument(
+        "--notebook", action="store_true", help="open JupyterLab instead of the app"
+    )
     return parser.parse_args(arguments)
+
+
+def notebook(python: Path, browser: bool) -> int:
+    """Run JupyterLab in notebooks/ until Ctrl-C; its notebooks find the packages of this folder."""
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    command = [str(python), "-m", "jupyterlab"]
+    return subprocess.call(
+        command if browser else [*command, "--no-browser"],
+        cwd=str(ROOT / "notebooks"),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
 
 
 def refuse_old_python() -> None:

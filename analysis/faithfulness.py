@@ -21,7 +21,7 @@ from torch import Tensor
 from analysis.target import MASKS, Chosen, Target, choose
 from models.inputs.pictures import pixels_of
 from models.run import Model, as_model, trace
-from models.trace import Trace
+from models.trace import Output, Trace
 
 Removal = Literal["mask", "drop", "grey"]
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -51,6 +51,107 @@ class Faithfulness:
     removal: Removal
 
 
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The orders in which tokens are removed from one input, and what is measured then.
+
+    Attributes:
+        value: p(x) of the whole input.
+        counts: how many tokens are removed, or kept.
+        queue: the order of the relevance, the most relevant token first; then random ones.
+    """
+
+    model: Model
+    inputs: "_Inputs"
+    chosen: Chosen
+    tokens: int
+    value: float
+    counts: list[int]
+    queue: tuple[Tensor, ...]
+
+    @staticmethod
+    def of(
+        model: Model,
+        input: Any,
+        relevance: Float[Tensor, " token"],
+        *,
+        chosen: Chosen,
+        removal: Removal | None = None,
+        levels: Sequence[float] = LEVELS,
+        orders: int = ORDERS,
+        seed: int = 0,
+    ) -> "Study":
+        """Arguments and errors as for `faithfulness`; `chosen` is what its target means."""
+        with torch.no_grad():
+            whole = trace(model, input)
+        if len(relevance) != len(whole.labels):
+            raise ValueError(
+                f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
+            )
+        chosen, inputs = chosen.resolved(whole.output), _inputs(model, input, whole, removal)
+        movable = torch.tensor([not special for special in whole.tokens[0].special])
+        if chosen.position is not None:
+            movable[chosen.position] = False
+        movable = movable.nonzero()[:, 0]
+        if not len(movable):
+            raise ValueError("expected tokens that can be removed: these are all special")
+        dice = torch.Generator().manual_seed(seed)
+        shuffled = [
+            movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders + 1)
+        ]
+        first = shuffled[0]
+        order = first[relevance.cpu()[first].argsort(descending=True, stable=True)]
+        counts = sorted({max(1, round(level * len(movable))) for level in levels})
+        value = float(chosen.probability(whole.output))
+        queue = (order, *shuffled[1:])
+        return Study(model, inputs, chosen, len(whole.labels), value, counts, queue)
+
+    @property
+    def orders(self) -> int:
+        """Number of orders."""
+        return len(self.queue)
+
+    @property
+    def removable(self) -> int:
+        """Number of tokens that can be removed."""
+        return len(self.queue[0])
+
+    @property
+    def removal(self) -> Removal:
+        """How tokens are removed."""
+        return self.inputs.removal
+
+    def curve(self, order: int) -> tuple[Float[Tensor, " level"], Float[Tensor, " level"]]:
+        """Comprehensiveness and sufficiency of one order."""
+        queue = self.queue[order]
+        removed = [queue[:count] for count in self.counts] + [queue[n:] for n in self.counts]
+        drops = self.value - torch.tensor(self._probabilities(removed))
+        return drops[: len(self.counts)], drops[len(self.counts) :]
+
+    def _probabilities(self, removed: Sequence[Tensor]) -> list[float]:
+        """The probability of the chosen output without some tokens, each time others.
+
+        Inputs of one length are one batch.
+        """
+        inputs = [self.inputs.without(some) for some in removed]
+        found = [0.0] * len(inputs)
+        for shape in {each.shape for each in inputs}:
+            alike = [index for index, each in enumerate(inputs) if each.shape == shape]
+            with torch.no_grad():
+                output = trace(self.model, torch.cat([inputs[index] for index in alike])).output
+            for row, index in enumerate(alike):
+                one = Output(output.name, output.values[row : row + 1])
+                found[index] = float(self._chosen_without(removed[index]).probability(one))
+        return found
+
+    def _chosen_without(self, removed: Int[Tensor, " token"]) -> Chosen:
+        """What is read of the output where tokens before its position are gone."""
+        if self.removal != "drop" or self.chosen.position is None:
+            return self.chosen
+        place = self.chosen.position % self.tokens
+        return replace(self.chosen, position=place - int((removed < place).sum()))
+
+
 def faithfulness(
     model: Model | Any,
     input: Any,
@@ -65,8 +166,8 @@ def faithfulness(
 ) -> Faithfulness:
     """Comprehensiveness and sufficiency of a relevance, and of random orders.
 
-    Special tokens (of a picture: class token, registers) are never removed. Ties in the relevance
-    are broken by the seed.
+    Special tokens (of a picture: class token, registers) are never removed, nor is the token at
+    whose position the output is read. Ties in the relevance are broken by the seed.
 
     Args:
         model: from `load`, or a network.
@@ -86,36 +187,30 @@ def faithfulness(
     """
     model = as_model(model)
     chosen = choose(model, input, target)
-    with torch.no_grad():
-        whole = trace(model, input)
-    chosen = chosen.resolved(whole.output)
-    if len(relevance) != len(whole.labels):
-        raise ValueError(
-            f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
-        )
-    inputs = _inputs(model, input, whole, removal)
-    movable = torch.tensor([not special for special in whole.tokens[0].special]).nonzero()[:, 0]
-    if chosen.position is not None:
-        movable = movable[movable != chosen.position]
-    if not len(movable):
-        raise ValueError("expected tokens that can be removed: these are all special")
-    counts = sorted({max(1, round(level * len(movable))) for level in levels})
-    dice = torch.Generator().manual_seed(seed)
-    shuffled = movable[torch.randperm(len(movable), generator=dice)]
-    order = shuffled[relevance.cpu()[shuffled].argsort(descending=True, stable=True)]
-    queue = [order] + [movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders)]
-    value = float(chosen.probability(whole.output))
+    study = Study.of(
+        model,
+        input,
+        relevance,
+        chosen=chosen,
+        removal=removal,
+        levels=levels,
+        orders=orders,
+        seed=seed,
+    )
     curves = []
-    for done, each in enumerate(queue, start=1):
-        removed = [each[:count] for count in counts] + [each[count:] for count in counts]
-        scores = [_score(model, inputs, some, chosen, len(whole.labels)) for some in removed]
-        curves.append(value - torch.tensor(scores))
+    for order in range(study.orders):
+        curves.append(study.curve(order))
         if progress is not None:
-            progress(done, len(queue))
-    found = torch.stack(curves)
-    first, second = found[:, : len(counts)], found[:, len(counts) :]
+            progress(order + 1, study.orders)
+    without, alone = (torch.stack(each) for each in zip(*curves, strict=True))
     return Faithfulness(
-        value, torch.tensor(counts), first[0], second[0], first[1:], second[1:], inputs.removal
+        study.value,
+        torch.tensor(study.counts),
+        without[0],
+        alone[0],
+        without[1:],
+        alone[1:],
+        study.removal,
     )
 
 
@@ -178,14 +273,3 @@ def _mask_id(model: Model) -> int | None:
         if len(found) == 1:
             return found[0]
     return None
-
-
-def _score(
-    model: Model, inputs: _Inputs, removed: Int[Tensor, " token"], chosen: Chosen, tokens: int
-) -> float:
-    """The probability of the chosen output without some tokens."""
-    if inputs.removal == "drop" and chosen.position is not None:
-        place = chosen.position % tokens
-        chosen = replace(chosen, position=place - int((removed < place).sum()))
-    with torch.no_grad():
-        return float(chosen.probability(trace(model, inputs.without(removed)).output))

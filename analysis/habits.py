@@ -1,4 +1,4 @@
-"""Scores of simple attention patterns for each head on one sentence.
+"""The habit that each head of a text comes closest to, from the numbers of heads.
 
 The score of a habit is the mean weight on the keys it names (the previous token, the first token,
 …): 1 if all weight goes there. It describes a head on this sentence, not the head's function.
@@ -6,17 +6,26 @@ The score of a habit is the mean weight on the keys it names (the previous token
 Source: the habits of Clark et al. 2019, "What Does BERT Look At?", section 3.
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.heads import OWN, head_table
+from analysis.view import View
 from models.trace import Site, Trace
 
-HABITS = ("previous", "itself", "next", "same word", "first", "last")
+NUMBERS = {  # by habit, the number of a head that is its score
+    "previous": "previous token",
+    "itself": "same token",
+    "next": "next token",
+    "same word": "duplicate token",
+    "first": "first token",
+    "last": "separator",
+}
+HABITS = tuple(NUMBERS)
+SPECIAL = ("first", "last")
 FROM = 0.4  # a habit with at least this mean weight names the head
 BROAD = 0.8  # a head with at least this share of the maximum entropy is "broad"
 
@@ -36,13 +45,12 @@ class Habits:
     names: tuple[tuple[str, ...], ...]
 
 
-def habits(trace: Trace, *, words: bool = False, item: int = 0, tower: str | None = None) -> Habits:
+def habits(trace: Trace, *, words: bool = False, tower: str | None = None) -> Habits:
     """The habits of every head of a text model's self-attention.
 
     Args:
-        trace: a text with a special token at each end; the rows of these tokens are ignored.
+        trace: of a text; special tokens are no queries.
         words: whether to drop the special tokens' columns and renormalise the rows.
-        item: index in the batch.
         tower: of a model with several; None for the first one.
 
     Raises:
@@ -50,21 +58,22 @@ def habits(trace: Trace, *, words: bool = False, item: int = 0, tower: str | Non
             self-attention among the tokens of the tower.
     """
     sites = _self_attention(trace, tower)
-    labels = tuple(trace.query_labels(sites[0], item))
-    if len(labels) < 4:
-        raise ValueError(f"expected at least 4 tokens, received {len(labels)}")
-    rows = range(1, len(labels) - 1)
-    weights = [trace.weights(site, rows=rows, item=item) for site in sites]
-    weights = [_between_words(each) for each in weights] if words else weights
-    scores = torch.stack([_scores(each, labels) for each in weights], dim=1)
-    entropy = torch.stack([torch.special.entr(each).sum(-1).mean(-1) for each in weights])
-    spread = entropy / math.log(len(labels) - 2 * words)
+    count = len(trace.query_labels(sites[0]))
+    if count < 4:
+        raise ValueError(f"expected at least 4 tokens, received {count}")
+    shown = View(trace, words=False, special="renormalised") if words else trace
+    found = head_table(shown).values
+    rows = [trace.sites.index(site) for site in sites]
+    scores = torch.stack([found[key][rows] for key in NUMBERS.values()]).nan_to_num(0.0)
+    if words:  # the special tokens that these habits are about are not there
+        scores[[HABITS.index(name) for name in SPECIAL]] = 0
+    spread = found["broad"][rows]
     return Habits(scores, spread, _names(scores, spread))
 
 
 def _self_attention(trace: Trace, tower: str | None) -> list[Site]:
     """The self-attention of one tower, all of it among the same tokens."""
-    found = [site for site in trace.sites if site.kind in ("self", "causal")]
+    found = [site for site in trace.sites if site.kind in OWN]
     tower = found[0].tower if tower is None and found else tower
     mine = [site for site in found if site.tower == tower]
     sizes = {(site.heads, site.queries, site.keys) for site in mine}
@@ -75,31 +84,6 @@ def _self_attention(trace: Trace, tower: str | None) -> list[Site]:
             f" {towers}, received {tower!r}"
         )
     return mine
-
-
-def _between_words(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row key"]:
-    """Weights without the first and last key, renormalised."""
-    inner = torch.zeros_like(weights)
-    inner[..., 1:-1] = weights[..., 1:-1]
-    total = inner.sum(-1, keepdim=True)
-    return inner / torch.where(total > 0, total, 1)
-
-
-def _scores(
-    weights: Float[Tensor, "head row key"], labels: Sequence[str]
-) -> Float[Tensor, "habit head"]:
-    """Mean weight for each habit; the first row is the second token."""
-    last = len(labels) - 1
-    words = [label.lower() for label in labels]
-    twins = torch.tensor(
-        [
-            [row != key and words[row] == words[key] for key in range(last + 1)]
-            for row in range(1, last)
-        ]
-    )
-    near = [weights.diagonal(offset, -2, -1)[:, : last - 1].mean(-1) for offset in range(3)]
-    same = weights[:, twins].sum(-1) / max(1, int(twins.any(-1).sum()))
-    return torch.stack([*near, same, weights[..., 0].mean(-1), weights[..., last].mean(-1)])
 
 
 def _names(

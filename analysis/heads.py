@@ -10,7 +10,7 @@ sources are in analysis/measures.py.
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -56,11 +56,20 @@ def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"
     return dict(head_table(trace, item=item).values)
 
 
-def head_table(trace: Shown, *, item: int = 0) -> HeadTable:
-    """The numbers of every head, and why some are defined nowhere; arguments as for `heads`."""
+def head_table(
+    trace: Shown, *, item: int = 0, check: Callable[[], None] = lambda: None
+) -> HeadTable:
+    """The numbers of every head, and why some are defined nowhere.
+
+    Args:
+        trace: of a text, or a view of one.
+        item: index in the batch.
+        check: called before each block of weights; an exception ends the pass.
+    """
     found = accumulators(trace, item=item)
     for site, numbers in found.items():
         for block in trace.blocks(site, item=item):
+            check()
             numbers.add(block)
     return table(trace, found)
 
@@ -113,6 +122,7 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
     "positional": "the weights are all equal",
 }
 SQUARED = "squared distance"
+_NONE = torch.empty(0, dtype=torch.long)
 
 
 class HeadNumbers:
@@ -152,7 +162,7 @@ class HeadNumbers:
         self.sums = {key: torch.zeros(heads, dtype=torch.float64) for key in self.rows}
         self.drawn = torch.zeros(heads, len(keys), dtype=torch.float64)
         self.sampled = _spread(self.counted, SAMPLED)
-        self.offsets = torch.zeros(heads, sum(self.size) - 1, dtype=torch.float64)
+        self.offsets = torch.zeros(heads, sum(self.size) - 1)
         self.squares = torch.zeros(heads, dtype=torch.float64)
 
     def add(self, block: Block) -> None:
@@ -246,11 +256,13 @@ class HeadNumbers:
         stop = first + weights.shape[2]
 
         def on(keys: Tensor) -> Tensor:
+            if not len(keys):
+                return weights.new_zeros(weights.shape[:2])
             inside = keys[(keys >= first) & (keys < stop)] - first
             return weights[..., inside.to(weights.device)].sum(-1)
 
         return {
-            "first token": on(torch.zeros(1, dtype=torch.long)),
+            "first token": weights[..., 0] if first == 0 else on(_NONE),
             "separator": on(self.separators),
             "punctuation": on(self.punctuation),
         }
@@ -311,11 +323,11 @@ class HeadNumbers:
         chosen = self.sampled[rows].nonzero().flatten()
         if not len(chosen):
             return
-        some = weights[:, chosen.to(weights.device)].double().cpu()
+        some = weights[:, chosen.to(weights.device)].cpu()
         key = torch.arange(first, first + weights.shape[2])
         offset = key - (chosen + rows.start)[:, None] + self.size[0] - 1
-        self.offsets[heads] = self.offsets[heads].index_add(1, offset.flatten(), some.flatten(1))
-        self.squares[heads] += some.square().sum((1, 2))
+        self.offsets[heads].index_add_(1, offset.flatten(), some.flatten(1))
+        self.squares[heads] += some.square().sum((1, 2)).double()
 
     # --- the whole ---
 
@@ -327,8 +339,9 @@ class HeadNumbers:
             ends = bound[self.sampled] - place + self.size[0] - 1
             edges.index_add_(0, ends, torch.full((len(ends),), float(sign), dtype=torch.float64))
         counts = edges.cumsum(0)[:-1]
-        mean = self.offsets.sum(1).square() / counts.sum()
-        between = (self.offsets.square() / counts.clamp(min=1)).sum(1) - mean
+        offsets = self.offsets.double()
+        mean = offsets.sum(1).square() / counts.sum()
+        between = (offsets.square() / counts.clamp(min=1)).sum(1) - mean
         variance = self.squares - mean
         varies = variance > 1e-9 * self.squares
         return torch.where(varies, (between / variance).clamp(0, 1), math.nan)

@@ -60,7 +60,12 @@ class Chosen:
 
     def _logits(self, output: Output) -> Tensor:
         values = output.values[0]
-        if values.ndim > 2 or output.name in EMBEDDINGS:
+        if output.name in EMBEDDINGS:
+            raise ValueError(
+                f"the model gives {output.name}, no logits: expected a second text as the target,"
+                " to whose embedding the similarity is explained"
+            )
+        if values.ndim > 2:
             raise ValueError(f"expected logits of tokens or classes, received {output.name}")
         if values.ndim == 1:
             return values

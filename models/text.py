@@ -166,6 +166,10 @@ class FileTokenizer:
         """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}
 
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of ids, without special tokens."""
+        return self._reader.decode(list(ids), skip_special_tokens=True)
+
     def spelled(
         self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
     ) -> Tokens:

@@ -94,7 +94,7 @@ def test_masked_words_of_an_embedding_model():
         orders=2,
         progress=lambda *done: calls.append(done),
     )
-    model = load("minilm")
+    model: Any = load("minilm")
     ids = list(model.tokenizer.encode("A cat sat there").ids)
     ids[2] = model.tokenizer.encode("[MASK]").ids[1]
     embedded = [

@@ -334,7 +334,7 @@ def test_targets_that_are_not_there():
         relevance(model, IDS, target=5)
     with pytest.raises(ValueError, match="a position 0 to 6, received 7"):
         relevance(model, IDS, target=(7, 1))
-    with pytest.raises(ValueError, match="expected logits of tokens or classes"):
+    with pytest.raises(ValueError, match="no logits: expected a second text"):
         relevance(load("minilm"), "one text", target=3)
     assert choose(model, IDS, (2, 4)).position == 2
     assert len(self_attention(trace(model, IDS))) == 1

@@ -5,6 +5,9 @@ import { test } from "node:test";
 
 import * as filters from "../../viz/components/headscope_views/assets/text/filters.js";
 import * as search from "../../viz/components/headscope_views/assets/text/search.js";
+import { leastAt, stepAt } from "../../viz/components/headscope_views/assets/text/aids.js";
+import * as viewport from "../../viz/components/headscope_views/assets/text/viewport.js";
+import { rowOf, rowsInSight, wrapped } from "../../viz/components/headscope_views/assets/text/wrap.js";
 import * as span from "../../viz/components/headscope_views/assets/text/span.js";
 
 /** @typedef {import("../../viz/components/headscope_views/assets/types").Block} Block */
@@ -101,4 +104,66 @@ test("the share that is not drawn", () => {
   assert.equal(filters.hiddenShare(row, [1, 3], 0.2), 0.75);
   assert.equal(filters.hiddenShare([0, 0], [0, 2], 0.5), 0);
   assert.deepEqual([0, 0.0004, 0.031, 0.5, 1].map(filters.percent), ["0 %", "< 0.1 %", "3.1 %", "50 %", "100 %"]);
+});
+
+test("running text is broken into rows, and a wide token stands alone", () => {
+  const sizes = { gap: 4, row: 30, line: 20 };
+  const rows = wrapped([40, 40, 40, 250, 10, 90], 100, sizes, 7);
+  assert.deepEqual(
+    rows.map(({ from, to, top, height }) => [from, to, top, height]),
+    [[7, 9, 0, 30], [9, 10, 30, 30], [10, 11, 60, 90], [11, 12, 150, 30], [12, 13, 180, 30]],
+  );
+  assert.equal(rowOf(rows, 10), 2);
+  assert.equal(rowOf(rows, 6), -1);
+  assert.equal(rowOf(rows, 13), -1);
+  assert.deepEqual(rowsInSight(rows, 0, 40), [0, 2]);
+  assert.deepEqual(rowsInSight(rows, 31, 30), [1, 3]);
+  assert.deepEqual(rowsInSight(rows, 149, 500), [2, 5]);
+  assert.deepEqual(rowsInSight([], 0, 100), [0, 0]);
+  assert.deepEqual(wrapped([], 100, sizes), []);
+});
+
+test("rows hold every token once, and none is wider than it may be", () => {
+  const widths = Array.from({ length: 5000 }, (_, i) => 20 + ((i * 37) % 90));
+  const rows = wrapped(widths, 400, { gap: 4, row: 30, line: 20 });
+  let next = 0;
+  for (const { from, to } of rows) {
+    assert.equal(from, next);
+    next = to;
+    const used = widths.slice(from, to).reduce((sum, wide) => sum + wide, 0) + 4 * (to - from - 1);
+    assert.ok(used <= 400);
+  }
+  assert.equal(next, 5000);
+});
+
+test("the share of several rows, with the strongest keys alone", () => {
+  const rows = Float32Array.of(0.5, 0.25, 0.25, 0.125, 0.375, 0.5);
+  assert.equal(filters.hiddenIn(rows, 3, [0, 3], 0, 0), 0);
+  assert.equal(filters.hiddenIn(rows, 3, [0, 3], 0, 1), 0.5);
+  assert.equal(filters.hiddenIn(rows, 3, [0, 2], 0.3, 1), 1 - (0.5 + 0.375) / 2);
+});
+
+test("a slider's steps are thresholds and back", () => {
+  for (const step of [0, 1, 7, 50, 100]) assert.equal(stepAt(leastAt(step)), step);
+  assert.deepEqual([leastAt(0), leastAt(20), leastAt(100)], [0, 0.04, 1]);
+  assert.equal(stepAt(2), 100);
+});
+
+test("a part of a matrix is a plot of its own, in the tokens' own numbers", () => {
+  const sizes = {
+    ...{ wide: 600, tallest: 500, rows: 5, cols: 7, unit: 1, noted: false },
+    ...{ widths: { query: 50, key: 60, title: 300 }, first: { row: 3, col: 10 } },
+  };
+  const layout = viewport.layoutOf(sizes);
+  const whole = viewport.whole(layout);
+  assert.deepEqual(viewport.visible(layout, whole), { rows: [3, 8], cols: [10, 17] });
+  assert.deepEqual(viewport.cellAt(layout, whole, 0, 0), { query: 3, key: 10 });
+  const end = viewport.cellAt(layout, whole, layout.width - 1e-9, layout.height - 1e-9);
+  assert.deepEqual(end, { query: 7, key: 16 });
+  const zoomed = viewport.zoomed(layout, whole, 2);
+  const corner = viewport.panned(layout, zoomed, 1e6, 1e6);
+  assert.deepEqual([corner.row, corner.col], [3, 10]);
+  assert.deepEqual(viewport.visible(layout, viewport.panned(layout, zoomed, -1e6, -1e6)).cols[1], 17);
+  const other = viewport.layoutOf({ ...sizes, first: { row: 4, col: 10 } });
+  assert.equal(viewport.adapted(layout, other, zoomed), null);
 });

@@ -55,10 +55,9 @@ test("a selection goes to its link and back", () => {
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
     ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
-    ...{ rows: "1-3", columns: "0-2", block: "ba",
-    ground: "grey",
-    paint: "mask",
-    opacity: 60 },
+    ...{ rows: "1-3", columns: "0-2", block: "ba" },
+    ...{ method: "flow", beside: "attnlrp", output: "3.17" },
+    ...{ ground: "grey", paint: "mask", opacity: 60 },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });

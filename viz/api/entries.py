@@ -1,7 +1,7 @@
 """Registry entries of the attention views."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.survey import Survey
     from analysis.view import View
+    from models.model import Model
     from models.trace import Trace
     from viz.image import Picture
 
@@ -54,6 +55,8 @@ class TextEntry:
         forward_pass: what a further pass of the network runs in.
         surveys: of its sites, so far.
         answers: what was computed for all heads together, by the name of the request.
+        opened: the model, for analyses that run it again, its input and the text of its decoder;
+            None if it cannot be run.
     """
 
     shown: "Trace | View"
@@ -61,7 +64,8 @@ class TextEntry:
     predict: Predict = no_predictions
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     surveys: "Surveys" = field(default_factory=Surveys)
-    answers: dict[str, Any] = field(default_factory=dict)
+    answers: dict[Hashable, Any] = field(default_factory=dict)
+    opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,21 @@ class ImageEntry:
     code: Code
     source: str = "image"
     totals: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Download:
+    """A file to be saved, not shown.
+
+    Attributes:
+        data: its contents.
+        kind: media type.
+        name: suggested to the user; letters, digits, dots and hyphens.
+    """
+
+    data: bytes
+    kind: str
+    name: str
 
 
 def survey_bytes(entry: TextEntry) -> int:

@@ -2,10 +2,9 @@
 
 import io
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from viz.api.entries import ImageEntry, TextEntry
+from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -24,21 +23,6 @@ KINDS = {
     "csv": "text/csv; charset=utf-8",
 }
 FORMS = ("matrix", "lines", "atlas", "image")
-
-
-@dataclass(frozen=True, eq=False)
-class Download:
-    """A file to be saved, not shown.
-
-    Attributes:
-        data: its contents.
-        kind: media type.
-        name: suggested to the user; letters, digits, dots and hyphens.
-    """
-
-    data: bytes
-    kind: str
-    name: str
 
 
 def export(

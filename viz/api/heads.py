@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
+from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -28,7 +29,7 @@ def _numbers(shown: "Shown") -> dict[str, Any]:
     from analysis.heads import head_table
     from analysis.measures import MEASURES
 
-    table = head_table(shown)
+    table = head_table(shown, check=check)
     return {
         "measures": [asdict(measure) for measure in MEASURES],
         "values": {measure.key: _by_site(shown, table, measure.key) for measure in MEASURES},
@@ -41,6 +42,13 @@ def _by_site(shown: "Shown", table: "HeadTable", key: str) -> list[list[float | 
     """A number per head of each site; None where it is not defined."""
     rows = zip(shown.sites, table.values[key].tolist(), strict=True)
     return [[finite(number) for number in row[: site.heads]] for site, row in rows]
+
+
+def all_weights(entry: TextEntry) -> int:
+    """How many weights the numbers are computed from."""
+    if "numbers" in entry.answers:
+        return 0
+    return sum(site.heads * site.queries * site.keys for site in entry.shown.sites)
 
 
 def similarity(entry: TextEntry, id: str) -> dict[str, Any]:

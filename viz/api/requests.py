@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 MAX_VALUE = 64  # characters of a parameter
+MAX_SENTENCE = 500  # characters of a sentence
 MAX_QUERY = 1024
 
 Parse = Callable[[str], Any]
@@ -74,8 +75,9 @@ def parse_query(
         if name not in parsers:
             expected = f"the parameters {', '.join(parsers)}" if parsers else "no parameters"
             raise QuestionError(f"expected {expected}")
-        if name in values or len(text) > MAX_VALUE:
-            raise QuestionError(f"expected {name} once, in at most {MAX_VALUE} characters")
+        longest = MAX_SENTENCE if parsers[name] is sentence else MAX_VALUE
+        if name in values or len(text) > longest:
+            raise QuestionError(f"expected {name} once, in at most {longest} characters")
         values[name] = parsers[name](text)
     missing = [name for name in required if name not in values]
     if missing:
@@ -103,6 +105,11 @@ def fraction(text: str) -> float:
     if not re.fullmatch(r"[01](\.[0-9]{1,20})?", text, re.ASCII) or float(text) > 1:
         raise QuestionError("expected a number from 0 to 1")
     return float(text)
+
+
+def sentence(text: str) -> str:
+    """A text of the user's, without control characters."""
+    return "".join(c for c in text if c.isprintable())
 
 
 def head(text: str) -> int | str:

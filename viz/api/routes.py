@@ -3,12 +3,12 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, provenance, requests, steps, text
-from viz.api.entries import ImageEntry, TextEntry
+from viz.api import export, filters, heads, image, model, provenance, requests, steps, text
+from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import ForeignError, Parse, QuestionError, one_of
@@ -75,6 +75,9 @@ FIGURE_OPTIONS = {
     "direction": DIRECTION,
 }
 
+RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
+OUTPUT = {"output": requests.sentence}
+
 ENDPOINTS = (
     Endpoint("overview", TextEntry, text.overview),
     Endpoint("thumbs", TextEntry, text.thumbs_of, SITE, cost=text.weights_read),
@@ -91,7 +94,7 @@ ENDPOINTS = (
     Endpoint("pair", TextEntry, steps.pair_of, {**HEAD, **PAIR}),
     Endpoint("stages", TextEntry, steps.stages_of, {**HEAD, "query": requests.whole}),
     Endpoint("sharpest", TextEntry, text.sharpest, HEAD),
-    Endpoint("numbers", TextEntry, heads.numbers),
+    Endpoint("numbers", TextEntry, heads.numbers, cost=heads.all_weights),
     Endpoint("similarity", TextEntry, heads.similarity),
     Endpoint("vectors", TextEntry, heads.vectors, HEAD),
     Endpoint("split", TextEntry, heads.split, {**HEAD, **PAIR}),
@@ -103,6 +106,22 @@ ENDPOINTS = (
         {**PARTS, "least": requests.fraction, "top": requests.few},
     ),
     Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
+    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}),
+    Endpoint(
+        "model_row",
+        TextEntry,
+        model.row_of,
+        {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
+        {"columns": requests.span},
+    ),
+    Endpoint("relevance", TextEntry, model.relevance, RELEVANCE, OUTPUT),
+    Endpoint(
+        "faithfulness",
+        TextEntry,
+        model.faithfulness,
+        {**RELEVANCE, "order": requests.whole},
+        OUTPUT,
+    ),
     Endpoint("overview", ImageEntry, image.overview),
     Endpoint("picture", ImageEntry, image.picture),
     Endpoint("layer", ImageEntry, image.layer_of, SITE),
@@ -166,15 +185,24 @@ def _one_thread() -> None:
 def _work(request: "Request") -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
     id, name = request.path_params["id"], request.path_params["name"]
-    value = registry.get(id).value
+    return work_of(registry.get(id).value, id, name, request.query_params.multi_items())
+
+
+def work_of(
+    value: Any, id: str, name: str, query: Sequence[tuple[str, str]]
+) -> tuple[int, Callable[[], Any]]:
+    """What a response about a result costs and the function that computes it, after validation.
+
+    Raises:
+        UnknownError: there is no such route for this result.
+        QuestionError: for invalid parameters.
+    """
     endpoint = next(
         (each for each in ENDPOINTS if each.name == name and isinstance(value, each.entry)), None
     )
     if endpoint is None:
         raise UnknownError(name)
-    asked = requests.parse_query(
-        request.query_params.multi_items(), endpoint.required, endpoint.optional
-    )
+    asked = requests.parse_query(query, endpoint.required, endpoint.optional)
     return endpoint.cost(value, **asked), lambda: endpoint.answer(value, id, **asked)
 
 
@@ -207,7 +235,7 @@ def _response(answer: Any) -> "Response":
         answer, kind = json.dumps(answer, ensure_ascii=False).encode(), "application/json"
     elif isinstance(answer, tuple):
         answer, kind = answer
-    elif isinstance(answer, export.Download):
+    elif isinstance(answer, Download):
         attached = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
         return Response(answer.data, media_type=answer.kind, headers=HEADERS | attached)
     return Response(answer, media_type=kind, headers=HEADERS)

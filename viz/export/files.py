@@ -64,16 +64,36 @@ def export(
         ValueError: for a view, suffix, layer, head or token that is not there.
     """
     path = Path(path)
-    request = request_of(t, view, layer, head, kind=kind, tower=tower)
-    request = replace(
-        request,
+    request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture)
+    path.write_bytes(render(request, view, path.suffix.lower()))
+    return path
+
+
+def place_of(
+    t: "Trace | View",
+    view: str,
+    layer: int | None,
+    head: Heads,
+    kind: str | None,
+    tower: str | None,
+    scale: str,
+    token: int | None,
+    direction: str,
+    picture: "Image | str | Path | None",
+) -> Request:
+    """The request that the options of `export` and `explore` make.
+
+    Raises:
+        ValueError: for a view, layer, head or token that is not there.
+    """
+    one_of("view", view, tuple(VIEWS))
+    return replace(
+        request_of(t, view, layer, head, kind=kind, tower=tower),
         scale=one_of("scale", scale, ("fixed", "own")),
         token=token,
         inward=one_of("direction", direction, ("out", "in")) == "in",
-        picture=pixels_of(request.shown, picture),
+        picture=pixels_of(t, picture),
     )
-    path.write_bytes(render(request, view, path.suffix.lower()))
-    return path
 
 
 def render(request: Request, view: str, suffix: str) -> bytes:

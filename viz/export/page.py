@@ -58,8 +58,12 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
 
 def encoded(answer: Any) -> bytes:
     """An answer of the API as bytes."""
+    from viz.api.entries import Download
+
     if isinstance(answer, dict):
         return json.dumps(answer, ensure_ascii=False).encode()
+    if isinstance(answer, Download):
+        return answer.data
     return answer[0] if isinstance(answer, tuple) else answer
 
 

@@ -86,9 +86,14 @@ def request_of(
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
     if layer is None:
         return Request(t, t.sites[0], (0,), every=True)
-    trace: Any = getattr(t, "trace", t)
-    site = t.sites[trace.sites.index(trace.site(layer, kind, tower))]
+    place = _place(t.site(layer, kind, tower))
+    site = next(site for site in t.sites if _place(site) == place)
     return Request(t, site, heads_of(head, site.heads))
+
+
+def _place(site: "Site") -> tuple[object, ...]:
+    """What tells a site from others, whatever its rows and columns are grouped to."""
+    return site.layer, site.kind, site.tower, site.module, site.part
 
 
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:

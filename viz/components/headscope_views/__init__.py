@@ -20,7 +20,7 @@ def view(
 
     Args:
         kind: "text", "image", "architecture", "address", "keys", "mode", "preload", "slider",
-            "entry" or "copy".
+            "entry", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the

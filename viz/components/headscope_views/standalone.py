@@ -97,14 +97,49 @@ def _modules() -> dict[str, str]:
     found = {}
     for path in sorted(ASSETS.rglob("*.js")):
         name = path.relative_to(ASSETS).as_posix()
-
-        def absolute(match: re.Match[str], folder: str = posixpath.dirname(name)) -> str:
-            target = posixpath.normpath(posixpath.join(folder, match[2]))
-            return f'{match[1]}"{PREFIX}{target}"'
-
-        code = re.sub(
-            r'(\bfrom |\bimport\()"(\.\.?/[^"]+)"', absolute, path.read_text(encoding="utf-8")
-        )
-        encoded = base64.b64encode(code.encode()).decode("ascii")
+        encoded = base64.b64encode(_code(name).encode()).decode("ascii")
         found[PREFIX + name] = f"data:text/javascript;base64,{encoded}"
     return found
+
+
+def _code(name: str) -> str:
+    """A module without comment lines; its relative imports are rewritten to names with PREFIX."""
+
+    def absolute(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
+        return f'{match[1]}"{PREFIX}{target}"'
+
+    code = (ASSETS / name).read_text(encoding="utf-8")
+    code = re.sub(r"^\s*(//.*|/\*\*((?!\*/)[\s\S])*\*/)\n", "", code, flags=re.MULTILINE)
+    return re.sub(r'(\bfrom |\bimport\()"(\.\.?/[^"]+)"', absolute, code)
+
+
+_BUNDLE = """const modules = {modules};
+const urls = {{}};
+for (const [name, code] of modules) {{
+  const linked = code.replace(/"{prefix}([^"]+)"/g, (_, path) => JSON.stringify(urls[path]));
+  urls[name] = URL.createObjectURL(new Blob([linked], {{ type: "text/javascript" }}));
+}}
+export default (await import(urls[{entry}])).default;
+"""
+
+
+def bundle(entry: str) -> str:
+    """One ES module with the default export of an asset, for hosts that take a single text.
+
+    Everything that the asset imports is inside and becomes modules when it runs.
+    """
+    codes: dict[str, str] = {}
+
+    def visit(name: str) -> None:
+        code = _code(name)
+        for other in re.findall(rf'\bfrom "{PREFIX}([^"]+)"', code):
+            if other not in codes:
+                visit(other)
+        codes[name] = code
+
+    visit(entry)
+    modules = json.dumps(list(codes.items()), ensure_ascii=False)
+    return _BUNDLE.format(
+        modules=modules, prefix=PREFIX.replace("/", "\\/"), entry=json.dumps(entry)
+    )

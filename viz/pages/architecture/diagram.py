@@ -99,6 +99,7 @@ def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
 def _shares(parts: Parts, quantity: str) -> None:
     """A treemap of all parts."""
     from models.cost.count import walk
+    from viz.pages.widgets.charts import CONFIG
 
     rows = [
         (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
@@ -107,7 +108,8 @@ def _shares(parts: Parts, quantity: str) -> None:
         st.caption("Nothing to show: the total is 0.")
         return
     figure = treemap(*zip(*rows, strict=True), title=network.title(), quantity=quantity)
-    st.plotly_chart(figure, key=f"{PAGE}_shares", alt=f"{QUANTITIES[quantity][0]} of every part")
+    alt = f"{QUANTITIES[quantity][0]} of every part"
+    st.plotly_chart(figure, key=f"{PAGE}_shares", config=CONFIG, alt=alt)
     st.caption(COUNTED[quantity])
 
 

@@ -20,6 +20,8 @@ ACTIVATIONS = (*("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softpl
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 YES_NO = ("yes", "no")
 FILLS = {"−∞": None, "−10⁹": -1e9}
+HIDDEN = ("none", "64", "256", "1000", "64 64", "256 256", "1000 1000")  # widths, in order
+SAME = "as in the blocks"
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,16 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             of="head",
         ),
         _number("classes", "Classes", 10, 0, 30_000, "Number of classes; 0: no head"),
+        _words(
+            *("neurons", "Hidden layers of the head", "none", HIDDEN),
+            "Their widths, in order; behind each stand BatchNorm and an activation",
+            more=True,
+        ),
+        _words(
+            *("head_activation", "Activation of the head", SAME, (SAME, *ACTIVATIONS)),
+            "Between the layers of the head, if it has hidden ones",
+            more=True,
+        ),
         _words("patches", "Patches by", "linear", ("linear", "conv"), "Equivalent implementations"),
         _words(
             *("order", "Order", "p1 p2 c", ("p1 p2 c", "c p1 p2")),
@@ -204,6 +216,10 @@ def value_of(field: Field, values: Mapping[str, Any]) -> int | str:
     value = values.get(field.of or field.name, field.default)
     if field.name == "mask_fill":
         return next((word for word, fill in FILLS.items() if fill == value), "−∞")
+    if field.name == "neurons" and not isinstance(value, str):
+        return " ".join(map(str, value[:-1])) or "none"
+    if field.name == "head_activation":
+        return value or SAME
     if isinstance(value, bool):
         return "yes" if value else "no"
     return 0 if value is None else value
@@ -213,6 +229,10 @@ def meaning(field: Field, value: int | str) -> Any:
     """The config value for a value of the control."""
     if field.name == "mask_fill":
         return FILLS[str(value)]
+    if field.name == "neurons":
+        return () if value == "none" else tuple(map(int, str(value).split()))
+    if field.name == "head_activation":
+        return None if value == SAME else value
     if field.options == YES_NO:
         return value == "yes"
     return None if value == 0 and field.auto else value

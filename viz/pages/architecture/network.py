@@ -53,8 +53,10 @@ def config(name: str, values: Mapping[str, int | str]) -> Any:
     settings = dict(preset.fields) | {
         field.of or field.name: meaning(field, values[field.name]) for field in FIELDS[preset.kind]
     }
-    if settings.get("neurons"):
-        settings["classes"] = None
+    if settings.get("neurons"):  # the controls hold the widths of the hidden layers
+        classes = settings["classes"]
+        settings |= {"neurons": (*settings["neurons"], classes) if classes else ()}
+        settings |= {"classes": None if classes else classes}
     made = config_of(preset.kind, settings)
     check_input(made, *sizes(values))
     return made

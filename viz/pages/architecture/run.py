@@ -126,7 +126,9 @@ def _held(
         return _code(config, model, request, trace.value, site, head)
 
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
-        return predictions.at(shared.Choice(model), trace.value, site, direction, token)
+        return predictions.at(
+            predictions.vocabulary(shared.Choice(model)), trace.value, site, direction, token
+        )
 
     def entry() -> TextEntry | ImageEntry:
         if request.kind == "image":

@@ -7,7 +7,7 @@ import streamlit as st
 
 from viz.architecture import short
 from viz.pages.models import source as sources
-from viz.pages.models.source import PAGE, Source
+from viz.pages.models.source import PAGE, Open, Source
 from viz.pages.shared import plain
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -19,7 +19,34 @@ if TYPE_CHECKING:
     from models.loading.summary import Part
     from models.model import Model
 
-PARAMS = (link.text("find", ""), link.text("tensor", ""))
+PARAMS = (link.text("tensors", ""), link.text("tensor", ""))
+FAMILIES = {  # what people call a model type, where it is not its own name
+    "albert": "ALBERT",
+    "bart": "BART",
+    "bert": "BERT",
+    "bloom": "BLOOM",
+    "clip": "CLIP",
+    "deit": "DeiT",
+    "dinov2": "DINOv2",
+    "distilbert": "DistilBERT",
+    "gpt2": "GPT-2",
+    "gpt_neo": "GPT-Neo",
+    "gpt_neox": "GPT-NeoX",
+    "llama": "Llama",
+    "mistral": "Mistral",
+    "opt": "OPT",
+    "qwen2": "Qwen2",
+    "qwen3": "Qwen3",
+    "roberta": "RoBERTa",
+    "siglip": "SigLIP",
+    "swin": "Swin",
+    "t5": "T5",
+    "vit": "ViT",
+    "wav2vec2": "wav2vec 2.0",
+    "whisper": "Whisper",
+}
+KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
+OURS = "headscope-"  # model types of checkpoints trained here
 TOKENS = 1000  # length of the input for the memory estimate
 MAX_ROWS = 2000  # of the tensor table
 
@@ -37,15 +64,43 @@ class TensorRow(NamedTuple):
     high: float
 
 
-def line(model: "Model") -> str:
-    """A one-line summary of the open model."""
+def line(found: Open, verified: float | None) -> str:
+    """A one-line summary of the open model.
+
+    Args:
+        found: the model.
+        verified: the largest difference of its output from one computed with the weights shown,
+            relative to its largest number; None if that was not measured.
+    """
     from models.loading import summary
 
+    model = found.model
     sizes = "; ".join(_sizes(part) for part in summary.parts(model))
     count = short(_parameters(model))
+    checked = "" if verified is None else f", verified to {_rounded(verified)}"
+    named = kind(found.source, model)
     return plain(
-        f"{model.name}: {_family(model)}, {count} parameters, {sizes}, run by {_by(model)}."
+        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{checked}."
     )
+
+
+def _rounded(number: float) -> str:
+    """One digit and a power of ten: 3e-7."""
+    digit, _, power = f"{number:.0e}".partition("e")
+    return f"{digit}e{int(power)}"
+
+
+def kind(source: Source, model: "Model") -> str:
+    """What its owner would call the architecture: by the type in its config.json."""
+    from models.catalogue import read_config
+
+    try:
+        stated = str(read_config(sources.folder(source).path).get("model_type", ""))
+    except ValueError:  # deleted since
+        stated = ""
+    if not stated or stated.startswith(OURS):
+        return KINDS.get(type(model.network).__name__, type(model.network).__name__)
+    return FAMILIES.get(stated, stated)
 
 
 def show(source: Source, model: "Model") -> None:
@@ -68,14 +123,17 @@ def _family(model: "Model") -> str:
 
 
 def _by(model: "Model") -> str:
-    return "Headscope" if model.door == "own" else "transformers"
+    """The implementation, named."""
+    name = type(model.network).__name__
+    return f"Headscope’s {KINDS.get(name, name)}" if model.door == "own" else "transformers"
 
 
 def _sizes(part: "Part") -> str:
-    heads = "" if part.heads is None else f" of {part.heads} heads"
+    heads = "" if part.heads is None else f" × {part.heads} heads"
     width = "" if part.dim is None else f", width {part.dim:,}"
     name = f"{part.name} " if part.name else ""
-    return f"{name}{part.layers or '?'} layers{heads}{width}"
+    layers = f"{part.layers or '?'} layer{'' if part.layers == 1 else 's'}"
+    return f"{name}{layers}{heads}{width}"
 
 
 def _parameters(model: "Model") -> int:
@@ -166,7 +224,7 @@ def _memory(model: "Model") -> str:
 def _tensors(source: Source, model: "Model") -> None:
     """A searchable table of tensors, and a histogram of one tensor."""
     hint = "query, norm, layer.3 …"
-    wanted = entry.text(PAGE, "find", "Names that contain", placeholder=hint).strip().lower()
+    wanted = entry.text(PAGE, "tensors", "Names that contain", placeholder=hint).strip().lower()
     rows = tensors(source, model)
     found = [row for row in rows if wanted in row.name.lower()]
     st.caption(f"{len(found):,} of {len(rows):,} tensors.")
@@ -178,7 +236,9 @@ def _tensors(source: Source, model: "Model") -> None:
         session.edit(PAGE, {"tensor": found[0].name})
     help = "How often each value occurs in this tensor"
     chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
-    st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram")
+    from viz.pages.widgets.charts import CONFIG
+
+    st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram", config=CONFIG)
 
 
 def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:

@@ -1,26 +1,25 @@
-"""The model selection of the Models page: source, dtype and implementation."""
+"""The model of the Models page: where it comes from, its precision and its implementation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from models.catalogue import catalogue
-from viz.architecture import short
 from viz.pages import shared
-from viz.pages.models import download, source
-from viz.pages.models.source import PAGE, Open, Source
+from viz.pages.models import download, shelves, source
+from viz.pages.models.source import NAMES, PAGE, Open, Source
 from viz.pages.shared import plain
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
 TITLES = {entry.name: entry.title for entry in catalogue()}
-PLACES = {"catalogue": "Included", "hub": "From the hub", "folder": "A folder"}
+SHELVES = {"catalogue": "With the app", "hub": "Hugging Face Hub", "folder": "A folder"}
+CLOSED = "no"  # the chooser
 DOORS = {"auto": "Automatic", "own": "Headscope", "transformers": "transformers"}
-NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
 HINTS = {
     "hub": "Type the hub id of a model, such as owner/name, or select a downloaded one.",
-    "folder": "Type the path of a folder that holds config.json and weights.",
+    "folder": "Type the path of a folder that holds config.json and weights, or select one.",
 }
 MODEL = link.choice("model", "minilm", TITLES)
 PLACE = link.choice("place", "catalogue", source.PLACES)
@@ -34,35 +33,85 @@ PARAMS = (
 )
 
 
+def shelf(query: Mapping[str, str]) -> link.Param:
+    """Which shelf of the chooser is open; by default one where nothing is chosen yet.
+
+    Args:
+        query: the settings in a link.
+    """
+    place = link.value(PLACE, query)
+    chosen = bool(query) and (place == "catalogue" or bool(query.get(NAMES[place])))
+    return link.choice("chooser", CLOSED if chosen else place, (CLOSED, *SHELVES))
+
+
 def choose(on_change: Callable[[], None]) -> Source:
-    """The controls, and the source they name.
+    """The bar and, while it is open, the chooser; returns the source that is chosen.
 
     Args:
         on_change: called after another catalogue model was selected.
     """
+    if asked := shelves.taken():
+        _open(*asked, on_change)
     if session.get(PAGE, "place") not in source.places():
         session.edit(PAGE, {"place": "catalogue"})
         shared.error_line(source.CLOSED)
-    with st.container(
-        key=f"{PAGE}_chooser", horizontal=True, gap="medium", vertical_alignment="bottom"
-    ):
-        if len(source.places()) > 1:
-            controls.choice(PAGE, "place", "Model", PLACES, "Where its files come from")
-        place = session.get(PAGE, "place")
-        if place == "catalogue":
-            help = "The models that come with the app"
-            controls.select(PAGE, "model", "Name", TITLES, help, width=260, on_change=on_change)
-        elif place == "hub":
-            _hub()
-        else:
-            label = "Path, on the machine this app runs on"
-            hint = "a folder with config.json and .safetensors"
-            controls.text_input(PAGE, "folder", label, placeholder=hint)
+    if session.get(PAGE, "chooser") not in (CLOSED, *source.places()):
+        session.edit(PAGE, {"chooser": "catalogue"})
+    with st.container(key=f"{PAGE}_top", horizontal=True, vertical_alignment="center"):
+        st.markdown("#### What does your model look at?", width="content")
+        st.space("stretch")
+        opened = session.get(PAGE, "chooser")
+        label = "Choose a model" if opened == CLOSED else "Close the list"
+        controls.button(label, f"{PAGE}_choose", _toggle)
         with st.popover("Options", key=f"{PAGE}_options"):
             _options()
+    if opened != CLOSED:
+        with st.container(key=f"{PAGE}_chooser", border=True):
+            _shelf(opened)
     settings = session.current(PAGE).settings
-    name = settings[NAMES[place]].strip()
-    return Source(place, name, settings["dtype"], shared.device(), settings["door"])
+    place = settings["place"]
+    return Source(
+        place,
+        settings[NAMES[place]].strip(),
+        settings["dtype"],
+        shared.device(),
+        settings["door"],
+    )
+
+
+def _shelf(opened: str) -> None:
+    """One shelf, and the choice among them."""
+    if len(source.places()) > 1:
+        help = "Where a model comes from"
+        controls.choice(PAGE, "chooser", "Models from", SHELVES, help, collapsed=True)
+    if opened == "hub":
+        shelves.hub_shelf(_typed)
+    elif opened == "folder":
+        shelves.folder_shelf(_typed)
+    else:
+        shelves.catalogue_shelf()
+
+
+def _open(place: str, name: str, on_change: Callable[[], None]) -> None:
+    """Chooses a model and closes the chooser; what this server does not have stays unchosen."""
+    if place in source.places() and (place != "catalogue" or name in TITLES):
+        session.assign(PAGE, {"place": place, NAMES[place]: name, "chooser": CLOSED})
+        if place == "catalogue":
+            on_change()
+
+
+def _typed(place: str) -> None:
+    """Called after a name was typed: the model of that name is chosen."""
+    session.fold(PAGE)
+    shown = place if not session.get(PAGE, NAMES[place]).strip() else CLOSED
+    session.assign(PAGE, {"place": place, "chooser": shown})
+
+
+def _toggle() -> None:
+    """Opens the chooser at the shelf of the open model, or closes it."""
+    session.fold(PAGE)
+    now, place = session.get(PAGE, "chooser"), session.get(PAGE, "place")
+    session.assign(PAGE, {"chooser": place if now == CLOSED else CLOSED})
 
 
 def first_that_opens(wanted: Source) -> Open | None:
@@ -74,6 +123,8 @@ def first_that_opens(wanted: Source) -> Open | None:
         elif not _is_missing(wanted):
             with st.spinner("Opening the model …"):
                 state[key] = source.opened(wanted)
+            if wanted.place == "folder":
+                shelves.remember(wanted.name)
             return state[key]
     except ValueError as error:
         shared.error_line(error)
@@ -94,36 +145,6 @@ def _is_missing(wanted: Source) -> bool:
         return False
     download.offer(wanted.name)
     return True
-
-
-def _hub() -> None:
-    help = "A model is downloaded once, after showing its size; then it opens offline."
-    controls.text_input(PAGE, "id", "Hub id", help, placeholder="owner/name", width=280)
-    found = {model.name: model.size for model in _cached()}
-    if found:
-        st.selectbox(
-            "On this machine",
-            options=list(found),
-            index=None,
-            format_func=lambda name: f"{name} · {short(found[name], 'memory')}",
-            key=f"{PAGE}_cached",
-            on_change=_take_cached,
-            placeholder="Downloaded models",
-            width=300,
-        )
-
-
-def _take_cached() -> None:
-    if chosen := st.session_state[f"{PAGE}_cached"]:
-        session.assign(PAGE, {"id": chosen})
-
-
-def _cached() -> tuple:
-    if source.public():
-        return ()
-    from models.files import hub
-
-    return tuple(model for model in hub.cached_models() if model.complete)
 
 
 def _options() -> None:

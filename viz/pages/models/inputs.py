@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MAX_TOKENS = 16_384  # limit of the page; notebooks have none
 FIRST = EXAMPLES[0].input
 Part = tuple[Any, ...]
+FILES = (".txt", ".md")
 PATH = Path("picture.png")  # stands for the user's picture in lines of Python
 
 
@@ -120,24 +121,39 @@ def _first(model: str) -> tuple[str, str]:
 
 def _entries(model: "Model", takes: "Reads") -> None:
     """Draws all entries before any is read, so that an error in one does not hide the others."""
-    with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
+    with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
         if takes.text and model.tokenizer is None:
-            entry.text(PAGE, "ids", "Token ids: this model has no tokenizer")
+            _entry("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
         elif takes.text:
-            entry.text(PAGE, "input", "Type a text; the picture updates live", multiline=True)
+            label = "Type a text; the picture updates live"
+            entry.text(
+                PAGE,
+                "input",
+                label,
+                placeholder=f"{label}, paste one, or open a file",
+                multiline=True,
+                bare=True,
+                files=FILES,
+            )
             if takes.pair:
-                entry.text(PAGE, "pair", "Second text (optional)", width=300)
+                _entry("pair", "Second text (optional)", width=260)
         if takes.target and _writer(model) is None:
-            entry.text(PAGE, "target_ids", "Target ids (leave empty to generate)")
+            _entry("target_ids", "Target ids (leave empty to generate)", width=320)
         elif takes.target:
-            entry.text(PAGE, "target", "Target (leave empty to generate)")
-        if takes.text and model.tokenizer is not None:
+            _entry("target", "Target (leave empty to generate)", width=320)
+    if takes.text and model.tokenizer is not None:
+        with st.container(key=f"{PAGE}_tools", horizontal=True, vertical_alignment="center"):
             words.choose(PAGE, special_names(model))
     if takes.image:
         with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))
         for problem in pictures.problems(PAGE):
             shared.error_line(problem)
+
+
+def _entry(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
+    """An entry of one line whose label stands in it while it is empty."""
+    entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
 
 
 def _with_picture(model: "Model", takes: "Reads", text: Any, made: "Processed") -> Any:
@@ -156,11 +172,15 @@ def _text(model: "Model", takes: "Reads", key: list[Any]) -> Any:
     if model.tokenizer is None:
         return _ids(model, "ids", key)
     settings = session.current(PAGE).settings
-    text, pair = (_clean(settings[name]) for name in ("input", "pair"))
-    if not text.strip():
+    reader, most = model.tokenizer, min(model.limit, MAX_TOKENS)
+    text, notes = reading.readable(settings["input"], lambda: (reader, most))
+    if notes:
+        shared.notice(" ".join(notes))
+    if not text:
         raise ValueError("the text is empty: type a sentence")
-    pair = pair.strip() if takes.pair else ""
-    _check_length(len(model.tokenizer.encode(text, pair or None)))
+    pair = _clean(settings["pair"]).strip() if takes.pair else ""
+    if pair:
+        _check_length(len(reader.encode(text, pair)))
     key += ["text", text, pair]
     return (text, pair) if pair else text
 

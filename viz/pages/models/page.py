@@ -11,26 +11,27 @@ from viz.pages.models import download as fetching
 from viz.pages.models.source import PAGE, Open
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.text import words
+from viz.pages.text import predictions, words
 from viz.pages.widgets import attention, pictures, verification
 
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
 
 
-def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, ...]:
+def params(
+    model: str, query: Mapping[str, str], kind: attention.Kind | None = None
+) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
 
     Args:
         model: of the catalogue; "" for any other.
+        query: the settings in the link.
         kind: of the view; None while it is unknown.
     """
     scale = link.choice("scale", SCALES.get(kind or "", ""), (*attention.SCALES, "layer"))
     return (
-        *chooser.PARAMS,
-        *card.PARAMS,
-        *inputs.params(model),
-        *words.PARAMS,
+        *_settings(model),
+        chooser.shelf(query),
         link.number("layer", 0, 0, 999),
         link.choice("attention", "self", KINDS),
         link.text("tower", ""),
@@ -46,20 +47,31 @@ def params(model: str, kind: attention.Kind | None = None) -> tuple[link.Param, 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     """The parameters of a link; the default text depends on its model."""
     place, model = link.value(chooser.PLACE, query), link.value(chooser.MODEL, query)
-    return params(model if place == "catalogue" else "")
+    model = model if place == "catalogue" else ""
+    names = {name for each in _settings(model) for name in (each.name, each.name + link.HASH)}
+    return params(model, {name: query[name] for name in names & query.keys()})
+
+
+def _settings(model: str) -> tuple[link.Param, ...]:
+    """The page's settings, the chooser aside."""
+    return (*chooser.PARAMS, *card.PARAMS, *inputs.params(model), *words.PARAMS)
+
+
+def _now(model: str, kind: attention.Kind) -> tuple[link.Param, ...]:
+    """The parameters, with the defaults of the present settings."""
+    return params(model, session.query_of(PAGE, _settings(model)), kind)
 
 
 def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
     pictures.take(PAGE)
-    st.markdown("#### What does your model look at?")
     with attention.controls(PAGE):
+        wanted = chooser.choose(inputs.follow)
         for problem in problems:
             shared.error_line(problem)
-        wanted = chooser.choose(inputs.follow)
     model = wanted.name if wanted.place == "catalogue" else ""
-    with attention.stage(PAGE, "text", params(model, "text")) as stage:
+    with attention.stage(PAGE, "text", _now(model, "text")) as stage:
         found = chooser.first_that_opens(wanted)
         if found is None:
             stage.stale()
@@ -70,7 +82,8 @@ def page() -> None:
 
 def _show(found: Open, model: str, stage: attention.Stage) -> None:
     """Traces the input and shows the view."""
-    st.caption(card.line(found.model))
+    line = st.empty()
+    line.caption(card.line(found, None))
     with stage.below:
         below = st.container(gap="small")
         card.show(found.source, found.model)
@@ -78,11 +91,14 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     grouping = words.chosen(PAGE, inputs.special_names(found.model))
     with st.spinner("Running the model …"):
         held = tracing.shown(found, request, *grouping)
-    notes = dict.fromkeys((*request.notes, *tracing.traced(found, request).value.notes))
+    trace = tracing.traced(found, request).value
+    notes = dict.fromkeys((*request.notes, *trace.notes))
     if notes:
         st.caption(shared.plain("; ".join(notes)))
+    predictions.written(found.model, trace, request.arguments[1])
     stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
-    stage.params = params(model, stage.kind)
-    stage.show(held, panels=["code"])
+    stage.params = _now(model, stage.kind)
+    stage.show(held, panels=tracing.panels(held))
     with below:
         verification.button(PAGE, held.id, lambda: (found.model, *request.arguments))
+    line.caption(card.line(found, tracing.verified(found, request)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PAGE = "models"
 PLACES = ("catalogue", "hub", "folder")
+NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
 DTYPES = ("float32", "bfloat16", "float16")
 DOORS = ("auto", "own", "transformers")
 CLOSED = "this server is public: it opens the models of its catalogue only"

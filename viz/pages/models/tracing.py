@@ -4,15 +4,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from viz.api import registry
-from viz.api.entries import ImageEntry, TextEntry, trace_bytes
+from viz.api.entries import ImageEntry, TextEntry, no_predictions, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image.picture import encoded
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import Open, Source
-from viz.pages.text import words
-from viz.pages.widgets import snippet
+from viz.pages.text import predictions, words
+from viz.pages.widgets import snippet, verification
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 CHECKED = 1024  # tokens from which on memory is checked before a pass
+
+
+MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,35 @@ def shown(
     return registry.once(
         (*key, "image"), lambda: _image(found, request, trace.value, image, patches), parent=trace
     )
+
+
+def verified(found: Open, request: Input) -> float | None:
+    """`verification.largest_difference`, measured once on a first input of a model.
+
+    None for large models and long inputs, where it would take long.
+    """
+    known: dict[tuple[Source, str], float | None] = _verified()
+    key = found.source, found.stamp
+    if key not in known:
+        model = found.model
+        if sum(weights.numel() for weights in model.network.parameters()) > MOST_PARAMETERS:
+            return None
+        trace = traced(found, request).value
+        if max((site.queries for site in trace.sites), default=0) > MOST_TOKENS:
+            return None
+        known[key] = verification.largest_difference(model, *request.arguments)
+    return known[key]
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _verified() -> dict[tuple[Source, str], float | None]:
+    return {}
+
+
+def panels(held: "Held[ImageEntry] | Held[TextEntry]") -> list[str]:
+    """The panels below the view."""
+    named = isinstance(held.value, TextEntry) and held.value.predict is not no_predictions
+    return ["predictions", "code"] if named else ["code"]
 
 
 def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches | None:
@@ -162,8 +196,20 @@ def _text(
     def weights(site: int, head: int | str) -> str:
         return code(found.source, request, trace, site, head, view)
 
+    known = predictions.vocabulary_of(found.model, trace)
+
+    def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
+        if view is not None and token is not None:
+            token = view.token(trace.sites[site], direction, token)
+        return predictions.at(known, trace, site, direction, token)
+
+    def opened() -> tuple["Model", Any, Any]:
+        given, *written = request.arguments
+        return found.model, given, written[0] if written else None
+
     run = partial(shared.forward_pass, found.model)
-    return TextEntry(drawn, weights, forward_pass=run)
+    said = predict if known else no_predictions
+    return TextEntry(drawn, weights, said, forward_pass=run, opened=opened)
 
 
 def _literal(value: Any) -> str:

@@ -23,6 +23,7 @@ SELECTED = frozenset(
     | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
     | {"ground", "paint", "opacity"}
     | {"overview", "plot", "rank"}
+    | {"method", "beside", "output"}
 )
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages

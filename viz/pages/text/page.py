@@ -90,7 +90,10 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
 def _show(choice: shared.Choice, stage: attention.Stage) -> None:
     """Traces the text and shows the view."""
     device = shared.device()
-    text, notes = reading.readable(choice, device, session.get(PAGE, "input"))
+    text, notes = reading.readable(
+        session.get(PAGE, "input"),
+        lambda: (shared.tokenizer(choice, device), shared.opened(choice, device).limit),
+    )
     if notes:
         shared.notice(" ".join(notes))
     if not text:

@@ -1,5 +1,7 @@
 """What a network predicts: the next token, the masked one, or a whole answer."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -9,15 +11,52 @@ from viz.pages.state import session
 from viz.pages.widgets import cards, entry
 
 if TYPE_CHECKING:
+    from models.model import Model
     from models.trace import Trace
 
 END = "[END]"
 ENDS = ("[BEGIN]", END)  # tokens around a text, which are not predicted
+LIKELIEST = "Given that target, the likeliest tokens are"
 MEANS = {  # what the probabilities at a token predict
     "encoder": "what the model answers at",
     "decoder": "what comes after",
     "seq2seq": "what is written after",
 }
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the ids of an output stand for.
+
+    Attributes:
+        kind: "encoder", "decoder" or "seq2seq".
+        name: of an id.
+    """
+
+    kind: str
+    name: Callable[[int], str]
+
+
+def vocabulary(choice: Choice) -> Vocabulary | None:
+    """Of a model of the catalogue; None if its outputs have no names."""
+    names = _names(choice)
+    return Vocabulary(kind_of(choice), names.__getitem__) if names else None
+
+
+def vocabulary_of(model: "Model", trace: "Trace") -> Vocabulary | None:
+    """Of any model; None if it predicts no tokens of its own tokenizer."""
+    from models.text import FileTokenizer
+
+    reader, output = model.target_tokenizer or model.tokenizer, trace.output
+    config = model.network.config
+    sizes = [getattr(config, name, None) for name in ("vocab_size", "vocab", "target_vocab")]
+    if output.name != "logits" or output.values.ndim != 3:
+        return None
+    if not isinstance(reader, FileTokenizer) or output.values.shape[-1] not in sizes:
+        return None
+    kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
+    kind = kind if trace.target_tokens is None else "seq2seq"
+    return Vocabulary(kind, lambda id: reader.spelled([id]).labels[0])
 
 
 def target_entry(page: str, choice: Choice) -> None:
@@ -55,24 +94,42 @@ def answer(choice: Choice, trace: "Trace", target: str) -> None:
         words.pop()
     joined = ("" if all(len(word) == 1 for word in words) else " ").join(words)
     verb = "The model answers" if kind_of(choice) == "encoder" else "The model writes"
-    lead = "Given that target, the likeliest tokens are" if target else verb
+    lead = LIKELIEST if target else verb
     st.markdown(f"{lead}: **{plain(joined)}**")
 
 
+def written(model: "Model", trace: "Trace", target: object) -> None:
+    """What an encoder–decoder wrote, or would have written at each token of a target."""
+    from analysis.outputs import top_ids
+    from models.text import FileTokenizer
+
+    reader = model.target_tokenizer or model.tokenizer
+    if trace.target_tokens is None or not isinstance(reader, FileTokenizer):
+        return
+    if vocabulary_of(model, trace) is None:
+        return
+    ids = top_ids(trace) if target is not None else trace.target_tokens[0].ids[1:]
+    lead = "The model writes" if target is None else LIKELIEST
+    letters = [reader.spelled([id]).labels[0] for id in ids]
+    text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
+    st.markdown(f"{lead}: **{plain(text.strip() or '∅')}**")
+
+
 def at(
-    choice: Choice, trace: "Trace", site: int, direction: str, token: int | None
+    known: Vocabulary | None, trace: "Trace", site: int, direction: str, token: int | None
 ) -> dict[str, Any]:
     """The predictions at a token as an API response; {} for outputs without names."""
     from analysis.outputs import top_tokens
 
-    names = _names(choice)
-    if not names:
+    if known is None:
         return {}
     found = top_tokens(trace, _place(trace, site, direction, token))
     label = _targets(trace)[0].labels[found.place]
     return {
-        "title": f"{trace.model} · {MEANS[kind_of(choice)]} “{label}” (position {found.place})",
-        "labels": [names[number] for number in found.ids],
+        "title": f"{trace.model} · {MEANS[known.kind]} “{label}” (position {found.place})",
+        "labels": [known.name(number) for number in found.ids],
+        "ids": list(found.ids),
+        "position": found.place,
         "probabilities": list(found.probabilities),
         "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
     }

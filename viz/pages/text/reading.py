@@ -2,15 +2,22 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from viz.pages import shared
-from viz.pages.shared import Choice
+if TYPE_CHECKING:
+    from models.text import Tokenizer
 
 
-def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
+def readable(text: str, opened: "Callable[[], tuple[Tokenizer, int]]") -> tuple[str, list[str]]:
     """The preprocessed text, and notes on what was changed.
 
     A text over the model's limit is truncated at a word boundary.
+
+    Args:
+        text: of the user.
+        opened: returns the tokenizer and the most tokens the model takes; called unless the text is
+            empty.
     """
     from models.text import clean, fit
 
@@ -20,9 +27,8 @@ def readable(choice: Choice, device: str, text: str) -> tuple[str, list[str]]:
         notes.append(f"{removed} control characters were removed: no model can read them.")
     if not text.strip():
         return "", notes
-    reader = shared.tokenizer(choice, device)
+    reader, limit = opened()
     tokens = reader.encode(text)
-    limit = shared.opened(choice, device).limit
     if len(tokens) > limit:
         notes.append(
             f"The text has {len(tokens):,} tokens and the model takes at most {limit:,}: only the"

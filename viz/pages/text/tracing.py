@@ -13,6 +13,7 @@ from viz.pages.text import predictions, words
 from viz.pages.widgets import snippet
 
 if TYPE_CHECKING:
+    from models.model import Model
     from models.trace import Trace
 
 
@@ -75,7 +76,11 @@ def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Spe
     def predict(site: int, direction: str, token: int | None) -> dict[str, Any]:
         if view is not None and token is not None:
             token = view.token(trace.sites[site], direction, token)
-        return predictions.at(request.choice, trace, site, direction, token)
+        return predictions.at(predictions.vocabulary(request.choice), trace, site, direction, token)
+
+    def opened() -> tuple["Model", Any, Any]:
+        model = shared.opened(request.choice, request.device)
+        return model, request.source, request.target or None
 
     run = partial(shared.forward_pass, shared.opened(request.choice, request.device))
-    return TextEntry(drawn, code, predict, run)
+    return TextEntry(drawn, code, predict, run, opened=opened)

@@ -216,6 +216,7 @@ def text_input(
     height: int | None = None,
     max_chars: int | None = None,
     width: int | Literal["stretch"] = "stretch",
+    on_change: Callable[..., None] | None = None,
 ) -> str:
     """A text input that takes effect on Enter or on leaving the box.
 
@@ -228,10 +229,11 @@ def text_input(
         height: in pixels, for a multi-line box.
         max_chars: maximum number of characters.
         width: in pixels.
+        on_change: called before the run that the change causes.
     """
     key, value = session.widget(page, name)
     options: dict[str, Any] = {"help": help or None, "placeholder": placeholder or None}
-    options |= {"key": key, "max_chars": max_chars, "width": width}
+    options |= {"key": key, "max_chars": max_chars, "width": width, "on_change": on_change}
     if height is None:
         st.text_input(label, value=value, **options)
     else:

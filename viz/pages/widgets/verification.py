@@ -39,6 +39,24 @@ def button(page: str, id: str, run: "Callable[[], tuple[Model, Any, Any]]") -> N
         st.caption(plain(state[key][1]))
 
 
+def largest_difference(model: "Model", source: Any, target: Any) -> float | None:
+    """The largest difference of the output from one computed with the weights shown.
+
+    Relative to the output's largest number; None if it cannot be measured, or is no rounding error.
+    """
+    from models.verify import verify
+
+    try:
+        with shared.forward_pass(model):
+            found = verify(model, source, target)
+    except ValueError:
+        return None
+    dtype = str(next(model.network.parameters()).dtype).removeprefix("torch.")
+    if found.problems(ROUNDING.get(dtype, ROUNDING["float32"])) or not found.largest:
+        return None
+    return max(found.difference / found.largest, found.maps)
+
+
 def _verified(model: "Model", source: Any, target: Any) -> str:
     from models.verify import verify
 

@@ -126,6 +126,18 @@ def test_a_control_changes_the_diagram_and_the_link():
     assert helpers.link(app) == {}
 
 
+def test_hidden_layers_of_a_head_are_drawn_with_their_norm_and_activation():
+    query = {"preset": "small-vit", "neurons": "64 64", "head_activation": "tanh"}
+    app = helpers.run(PAGE, query)
+    parts = dict(by_path(diagram(app)["base"]["parts"]))
+    found = [path.removeprefix("head/") for path in parts if path.startswith("head/")]
+    hidden = [f"{part}_{n}" for n in (1, 2) for part in ("layer", "norm", "activation")]
+    assert found == ["pool", *hidden, "classes"]
+    assert parts["head/activation_1"]["title"] == "tanh"
+    made = network.config("small-vit", presets.values("small-vit") | {"neurons": "64 64"})
+    assert made.neurons == (64, 64, PRESETS["small-vit"].config.classes or 10)
+
+
 def test_another_kind_begins_with_its_first_preset():
     app = opened(preset="bert-base", heads="6")
     choose(app, "kind", "seq2seq")

@@ -12,6 +12,9 @@ import pytest
 import torch
 import transformers
 from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
 from models.catalogue import catalogue
@@ -24,12 +27,16 @@ from tests.viz.pages import helpers
 from viz.api import registry
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.provenance import provenance
-from viz.pages.models import card, download, inputs, source, tracing
+from viz.pages.models import card, download, folders, inputs, source, tracing
 from viz.pages.models.source import Source
+from viz.pages.models.suggestions import SUGGESTIONS
 from viz.pages.text import examples
 
 __all__ = ["files", "server"]  # fixtures
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def run(**query: str) -> AppTest:
@@ -38,6 +45,29 @@ def run(**query: str) -> AppTest:
 
 def choose(app: AppTest, name: str, value: Any) -> AppTest:
     return helpers.choose(app, "models", name, value)
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return helpers.checked(app.button(f"models_{key}").click().run())
+
+
+def take(app: AppTest, shelf: str, name: str) -> AppTest:
+    """Chooses from a list of the chooser, whether or not it is open."""
+    if not helpers.views(app, "choices"):
+        press(app, "choose")
+    key = f"models_{shelf}"
+    app.session_state[key] = {"chosen": name}
+    helpers.checked(app.run())
+    app.session_state[key] = {"chosen": None}
+    return app
+
+
+def typed(app: AppTest, place: str, name: str) -> AppTest:
+    """Types a name on a shelf of the chooser."""
+    if not helpers.views(app, "choices"):
+        press(app, "choose")
+    choose(app, "chooser", place)
+    return choose(app, {"hub": "id", "folder": "folder"}[place], name)
 
 
 def view(app: AppTest) -> dict[str, Any]:
@@ -87,7 +117,10 @@ def test_the_first_screen_is_a_model_that_comes_with_the_app() -> None:
     app = run()
     assert app.markdown[0].value == "#### What does your model look at?"
     assert entry(app).shown.model == "all-MiniLM-L6-v2"
-    assert "6 layers of 12 heads, width 384, run by Headscope." in told(app)
+    assert (
+        "BERT, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
+        in told(app)
+    )
     line = provenance(entry(app), "", 0)["line"]
     assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
     assert lines(app) == []
@@ -111,13 +144,13 @@ def test_a_model_that_was_trained_here_begins_with_its_own_example(model: str) -
     assert helpers.setting(app, "models", "input") == first.input
     assert view(app)["link"] == named
     other = run(model="grammar" if model != "grammar" else "dates")
-    choose(other, "model", model)
+    take(other, "included", model)
     assert helpers.setting(other, "models", "input") == first.input
     assert lines(other) == []
 
 
 def test_a_text_of_the_user_s_own_stays_when_the_model_changes() -> None:
-    app = choose(run(input="my own words"), "model", "reverse")
+    app = take(run(input="my own words"), "included", "reverse")
     assert helpers.setting(app, "models", "input") == "my own words"
 
 
@@ -229,13 +262,13 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
     for number, (change, _) in enumerate(HOSTILE.values()):
         folder = shutil.copytree(llama, tmp_path / str(number) / "odd-llama")
         change(folder)
-        choose(app, "folder", str(folder))
+        typed(app, "folder", str(folder))
         assert len(lines(app)) == 1, list(HOSTILE)[number]
         assert "\n" not in lines(app)[0]
         assert len(lines(app)[0]) < 500
         assert f"Still open: {llama}." in told(app)
     assert view(app)["trace"] == good
-    assert lines(choose(app, "folder", str(llama))) == []
+    assert lines(typed(app, "folder", str(llama))) == []
 
 
 @pytest.mark.parametrize(
@@ -257,7 +290,7 @@ def test_nothing_is_wrong_before_anything_is_typed(place: str) -> None:
     assert lines(app) == []
     assert "Type the " in told(app)
     app = run(input="kept")
-    choose(app, "place", place)
+    typed(typed(app, place, "x"), place, "")
     assert lines(app) == []
     assert "Still open: all-MiniLM-L6-v2." in told(app)
     assert labels(app) == ["[CLS]", "kept", "[SEP]"]
@@ -302,7 +335,7 @@ def test_an_input_that_cannot_be_read_leaves_the_last_picture_dimmed() -> None:
     choose(app, "input", " ")
     assert "the text is empty" in lines(app)[0]
     assert (view(app)["trace"], view(app)["busy"]) == (before, True)
-    choose(app, "model", "digits")
+    take(app, "included", "digits")
     assert view(app)["kind"] == "image"
     assert view(app)["busy"] is False
 
@@ -320,10 +353,6 @@ def hub_page(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ap
     return run(place="hub", id=NAME, ids="3 4 5", door="transformers")
 
 
-def press(app: AppTest, key: str) -> AppTest:
-    return helpers.checked(app.button(f"models_{key}").click().run())
-
-
 def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     app = hub_page
     assert lines(app) == []
@@ -332,15 +361,15 @@ def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     assert f"{NAME}: 66.1 KiB in 3 files, licence apache-2.0." in told(app)
     press(app, "fetch")  # the page follows it until it is here
     assert entry(app).shown.model == NAME
-    box = app.selectbox("models_cached")
-    assert box.options[0].startswith(NAME)
+    press(app, "choose")
+    (cached,) = (each for each in helpers.views(app, "choices") if "machine" in each["label"])
+    assert [each["id"] for each in cached["items"]] == [NAME]
 
 
 def test_a_fetched_model_is_one_choice_away(hub_page: AppTest) -> None:
     press(press(hub_page, "look_up"), "fetch")
     app = run(place="hub", ids="3 4 5", door="transformers")
-    app.selectbox("models_cached").set_value(NAME)
-    helpers.checked(app.run())
+    take(app, "cached", NAME)
     assert view(app)["link"]["id"] == NAME
     assert entry(app).shown.model == NAME
 
@@ -384,7 +413,7 @@ def test_the_page_follows_a_download_to_its_end(
     [("someone/else", "is not on the hub"), ("someone/gated", "is gated: accept its terms")],
 )
 def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
-    app = choose(hub_page, "id", name)
+    app = typed(hub_page, "hub", name)
     press(app, "look_up")
     assert says in lines(app)[0]
 
@@ -454,7 +483,7 @@ def test_tensors_have_their_numbers(saved) -> None:
 
 
 def test_card_and_tensors_open(saved) -> None:
-    app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5", find="norm")
+    app = run(place="folder", folder=str(saved("Llama")), ids="3 4 5", tensors="norm")
     assert not app.dataframe
     for key in ("models_card", "models_tensors"):
         app.session_state[key] = True
@@ -463,10 +492,10 @@ def test_card_and_tensors_open(saved) -> None:
     table = app.dataframe[0].value
     assert all("norm" in name for name in table["tensor"])
     assert helpers.setting(app, "models", "tensor") == table["tensor"][0]
-    choose(app, "find", "q_proj")
+    choose(app, "tensors", "q_proj")
     assert "q_proj" in helpers.setting(app, "models", "tensor")
-    assert helpers.link(app)["find"] == "q_proj"
-    choose(app, "find", "nothing has this name")
+    assert helpers.link(app)["tensors"] == "q_proj"
+    choose(app, "tensors", "nothing has this name")
     assert "0 of " in told(app)
 
 
@@ -523,7 +552,7 @@ def test_every_control_is_in_the_link(saved) -> None:
         "dtype": "bfloat16",
         "door": "transformers",
         "special": "hidden",
-        "find": "norm",
+        "tensors": "norm",
     }
     selection = {
         "layer": "1",
@@ -537,3 +566,129 @@ def test_every_control_is_in_the_link(saved) -> None:
     assert helpers.link(app) == settings
     start = view(app)["start"]
     assert {name: str(start[name]) for name in selection} == selection
+
+
+# --- the chooser ----------------------------------------------------------------------------------
+
+
+def test_nothing_chosen_yet_shows_the_models_of_the_app() -> None:
+    app = run()
+    (cards,) = helpers.views(app, "choices")
+    assert {item["id"] for item in cards["items"]} == {known.name for known in catalogue()}
+    assert view(app)["link"] == {}
+    press(app, "choose")
+    assert helpers.views(app, "choices") == []
+    assert view(app)["link"] == {"chooser": "no"}
+    assert helpers.views(run(input="my words"), "choices") == []
+
+
+def test_a_card_opens_its_model_and_closes_the_chooser() -> None:
+    app = take(run(), "included", "digits")
+    assert view(app)["kind"] == "image"
+    assert view(app)["link"] == {"model": "digits"}
+    assert helpers.views(app, "choices") == []
+    take(app, "included", "no such model")  # a message nobody could send by clicking
+    assert view(app)["link"]["model"] == "digits"
+
+
+def test_folders_are_listed_and_opened_and_remembered(
+    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    folder = shutil.copytree(llama, tmp_path / "inner" / "odd-llama")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / "a file").write_text("")
+    app = choose(run(ids="3 4 5", place="folder"), "chooser", "folder")
+
+    def listed() -> list[tuple[str, str]]:
+        browser = next(each for each in helpers.views(app, "choices") if each["kept"] == "")
+        return [(item["title"], item["tag"]) for item in browser["items"]]
+
+    assert listed() == [("..", "up"), ("inner", "")]
+    app.session_state["models_browser"] = {"chosen": str(folder.parent)}
+    helpers.checked(app.run())
+    assert listed() == [("..", "up"), ("odd-llama", "model")]
+    app.session_state["models_browser"] = {"chosen": str(folder)}
+    helpers.checked(app.run())
+    app.session_state["models_browser"] = {"chosen": None}
+    assert view(app)["link"]["folder"] == str(folder)
+    press(app, "choose")
+    recent = next(each for each in helpers.views(app, "choices") if each["kept"])
+    assert [item["id"] for item in recent["items"]] == [str(folder)]
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "local"),
+    [
+        ("127.0.0.1", {"Host": "localhost:8501"}, True),
+        ("127.0.0.1", {}, True),
+        ("::1", {"Host": "[::1]:8501"}, True),
+        ("", {"Host": "localhost:8501"}, False),
+        ("0.0.0.0", {"Host": "127.0.0.1:8501"}, False),
+        ("127.0.0.1", {"Host": "models.example"}, False),
+        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "203.0.113.5"}, False),
+    ],
+)
+def test_folders_are_listed_for_this_machine_only(
+    address: str, headers: dict[str, str], local: bool
+) -> None:
+    assert folders.is_local(address, headers) == local
+
+
+def test_sizes_of_the_suggestions_are_those_of_their_shapes() -> None:
+    """Against networks of the library with the published shapes, never filled."""
+    shapes = {
+        "bert-base-uncased": (transformers.BertForPreTraining, transformers.BertConfig(), 4),
+        "distilbert-base-uncased": (
+            transformers.DistilBertForMaskedLM,
+            transformers.DistilBertConfig(),
+            4,
+        ),
+        "gpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config(), 4),
+        "distilgpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config(n_layer=6), 4),
+        "t5-small": (transformers.T5ForConditionalGeneration, transformers.T5Config(), 4),
+        "google/vit-base-patch16-224": (
+            transformers.ViTForImageClassification,
+            transformers.ViTConfig(id2label={n: str(n) for n in range(1000)}),
+            4,
+        ),
+    }
+    for each in SUGGESTIONS:
+        if each.id not in shapes:
+            continue
+        build, config, width = shapes[each.id]
+        with torch.device("meta"):
+            count = sum(weights.numel() for weights in build(config).parameters())
+        assert each.parameters == pytest.approx(count / 1e6, rel=0.02)
+        # GPT-2's file also holds its causal masks: 1024 × 1024 for each layer
+        masks = config.n_layer * 1024**2 if "gpt2" in each.id else 0
+        assert each.megabytes == pytest.approx((count + masks) * width / 1e6, rel=0.02)
+
+
+def test_next_tokens_of_a_language_model_have_their_probabilities(saved, tmp_path: Path) -> None:
+    """A GPT-2 with a tokenizer: the probabilities of transformers, by the pieces' own text."""
+    folder = tmp_path / "gpt"
+    shutil.copytree(saved("GPT-2"), folder)
+    words = {f"{letter}{n}": n * 26 + i for n in range(40) for i, letter in enumerate(LETTERS)}
+    vocab = {"the": 0, "cat": 1, "sat": 2} | {w: n for w, n in words.items() if n > 2}
+    size = transformers.AutoConfig.from_pretrained(folder).vocab_size
+    known = WordLevel({word: n for word, n in vocab.items() if n < size}, unk_token="the")
+    reader = Tokenizer(known)
+    reader.pre_tokenizer = Whitespace()
+    reader.save(str(folder / "tokenizer.json"))
+    app = run(place="folder", folder=str(folder), input="the cat sat")
+    assert view(app)["panels"] == ["predictions", "code"]
+    told = entry(app).predict(0, "out", 2)
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = list(entry(app).shown.tokens[0].ids)
+    with torch.no_grad():
+        expected = network(torch.tensor([ids])).logits[0, 2].softmax(-1).sort(descending=True)
+    assert told["probabilities"] == pytest.approx(expected.values[:8].tolist(), abs=1e-6)
+    assert len(told["labels"]) == 8
+
+
+def test_what_an_encoder_decoder_wrote_is_said() -> None:
+    app = run(model="dates", input="March the third, '98")
+    assert "The model writes: **1998-03-03**" in [literal(text.value) for text in app.markdown]
+    app = run(model="dates", input="March the third, '98", target="1998-03-04")
+    assert any(text.value.startswith("Given that target") for text in app.markdown)

@@ -45,7 +45,11 @@ export type Values = "weights" | "scores";
 /** What becomes of the keys that take weight for want of better: first token and separators. */
 export type Sinks = "shown" | "hidden" | "renormalised";
 /** How one head of a text is drawn. */
-export type Form = "matrix" | "lines" | "text" | "qk" | "stages"; // as in attention.FORMS of the pages
+export type Form = "matrix" | "lines" | "text" | "qk" | "stages" | "model"; // as in attention.FORMS of the pages
+/** How all layers are shown together, as in text/methods.js. */
+export type Method =
+  | ("mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added")
+  | ("gradient" | "chefer" | "attnlrp");
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 /** How every head is shown beside the picture. */
@@ -91,6 +95,11 @@ export interface Selection {
   rows: string;
   columns: string;
   block: Block;
+  /** The method of the whole-model form, and the one beside it. */
+  method: Method;
+  beside: Method | "";
+  /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
+  output: string;
   ground: Ground;
   paint: Paint;
   /** Of the weights over a picture, in percent. */
@@ -122,6 +131,11 @@ export type LinkSelection = {
   rows: string;
   columns: string;
   block: Block;
+  /** The method of the whole-model form, and the one beside it. */
+  method: Method;
+  beside: Method | "";
+  /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
+  output: string;
   ground: Ground;
   paint: Paint;
   opacity: number;
@@ -330,6 +344,22 @@ export interface PairAnswer {
   applied: string[];
 }
 
+/** What one part of the network adds to a score. */
+export interface SplitTerm {
+  name: string;
+  value: number;
+}
+
+/** The response of "split". */
+export interface SplitAnswer {
+  score: number;
+  query: SplitTerm[];
+  key: SplitTerm[];
+  applied: string[];
+  /** Largest difference of a list's sum from the score. */
+  error: number;
+}
+
 // ---- the stages of one head
 
 /** A token of the stages. */
@@ -442,7 +472,48 @@ export interface Variant {
   sinks: Sinks;
 }
 
+/** A map over all layers, max-pooled. */
+export interface ModelMap {
+  shape: [number, number];
+  max: number;
+  /** Row by row. */
+  cells: number[];
+}
+
+/** One query's exact numbers in a map over all layers, or a part of its attention flow. */
+export interface ModelRow {
+  values: number[];
+  sum?: number;
+  mixing?: number;
+}
+
+export interface RelevanceAnswer {
+  values: number[];
+  /** Of the tokens that a decoder read. */
+  read: number[] | null;
+  /** Indexes of sites whose rows are these tokens. */
+  sites: [number, number | null];
+  value: number;
+  unassigned: number | null;
+  position: number | null;
+  id: number | null;
+  similarity: boolean;
+}
+
+/** What removing tokens in one order does to an output. */
+export interface Curves {
+  orders: number;
+  counts: number[];
+  tokens: number;
+  value: number;
+  removal: string;
+  comprehensiveness: number[];
+  sufficiency: number[];
+}
+
 export interface Predictions {
+  ids?: number[];
+  position?: number;
   title?: string;
   labels?: string[];
   probabilities?: number[];

@@ -1,6 +1,7 @@
 // A network as a diagram: its parts, what flows between them, and what is known of the chosen one.
 
 import { choose, disown, own } from "../core/address.js";
+import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
 import { element } from "../core/dom.js";
@@ -9,6 +10,7 @@ import { skeleton } from "../core/mounting.js";
 import { queryOf } from "../core/selection.js";
 import { diagram } from "./diagram.js";
 import { total } from "./numbers.js";
+import { savedPng, savedSvg } from "./save.js";
 
 /** @import {ArchitecturePart, ArchitectureProps, SourceCode} from "../types" */
 
@@ -152,6 +154,12 @@ export function mount(root, props) {
   const stage = element("div", "hs-stage");
   const panel = panelOf();
   const place = element("div", "hs-diagram", {}, stage, panel.box);
+  const files = switchOf(
+    "Save the diagram",
+    button("SVG", "Save the diagram as vectors, light", () => save(savedSvg)),
+    button("PNG", "Save the diagram as pixels, light", () => save(savedPng)),
+  );
+  const tools = element("div", "hs-row", {}, element("span", "hs-label", {}, "Save"), files);
   let frame = 0;
   let count = 0;
 
@@ -164,13 +172,27 @@ export function mount(root, props) {
       return;
     }
     if (stage.matches(":active")) return schedule(); // a press on what is replaced would be no click
-    if (!place.isConnected) root.replaceChildren(place);
+    if (!place.isConnected) root.replaceChildren(tools, place);
     const theme = coloursOf(root, base.theme, now.type_size ?? 1);
     place.classList.toggle("hs-wide", base.parts.length === 2);
     panel.show(now.panel ? state.parts.get(state.part)?.part : undefined, base.sources);
     diagram(stage, state, base, theme, Boolean(now.busy));
     root.dataset.select = state.part;
     root.dataset.painted = String((count += 1));
+  }
+
+  /** @param {(picture: SVGSVGElement, background: string, name: string) => void} write */
+  function save(write) {
+    const { base } = state;
+    if (!base) return;
+    const { light } = base.theme;
+    const sheet = element("div");
+    sheet.style.cssText = `position: absolute; visibility: hidden; width: ${stage.clientWidth}px`;
+    place.append(sheet);
+    diagram(sheet, state, base, light, false);
+    const picture = sheet.querySelector("svg");
+    sheet.remove();
+    if (picture) write(picture, light.background, base.title);
   }
 
   function schedule() {

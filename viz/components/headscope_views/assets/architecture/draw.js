@@ -19,7 +19,7 @@ import { shape, short, total } from "./numbers.js";
  * @property {number} copies of what is round the part
  */
 
-const SPACE = "http://www.w3.org/2000/svg";
+export const SPACE = "http://www.w3.org/2000/svg";
 const HEADS = 16; // squares for heads; more get a number
 
 /**

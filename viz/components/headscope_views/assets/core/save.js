@@ -19,6 +19,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {() => Record<string, string | number>} query parameters of the figure beside its form
  * @property {() => void} picture saves the picture as it is on the screen
  * @property {boolean} [atlas] whether all heads can be saved too
+ * @property {() => boolean} [served] whether the server makes figures of this form
  */
 
 /**
@@ -28,7 +29,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @param {ViewState<B>} view
  * @param {Offers} offers
  */
-export function saveMenu(view, { form, query, picture, atlas = false }) {
+export function saveMenu(view, { form, query, picture, atlas = false, served = () => true }) {
   const opener = button("Save", "Save or share the picture", () => {});
   const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
   const state = element("p", "hs-menu-state", { role: "status" });
@@ -89,7 +90,7 @@ export function saveMenu(view, { form, query, picture, atlas = false }) {
     ];
     const { remote, props } = view;
     list.replaceChildren(
-      ...(remote ? [...figures, shown, ...numbers] : [shown]),
+      ...(remote && served() ? [...figures, shown, ...numbers] : [shown]),
       ...(remote && props.page ? link : []),
       ...[state, text],
     );

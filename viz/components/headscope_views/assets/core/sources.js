@@ -80,6 +80,11 @@ export class EmbeddedSource {
     for (const [path, bytes] of responses) this.responses.set(canonical(path), bytes);
   }
 
+  /** @param {string} path */
+  has(path) {
+    return this.responses.has(canonical(path));
+  }
+
   /**
    * @param {string} path
    * @returns {Promise<Uint8Array>}
@@ -88,5 +93,68 @@ export class EmbeddedSource {
     const found = this.responses.get(canonical(path));
     if (!found) throw new Absent(`not in this file: ${path}`);
     return found;
+  }
+}
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * A two-way channel of messages with buffers, such as that of a notebook's widget.
+ *
+ * @typedef {object} Channel
+ * @property {(message: {id: number, path: string}) => void} send
+ * @property {(listener: (message: Reply, buffers: DataView[]) => void) => void} listen
+ */
+
+/** @typedef {{id: number, status: number, reason?: string}} Reply with the status codes of HTTP */
+
+/** The other end of a channel; some responses are there from the start. @implements {Source} */
+export class ChannelSource {
+  /**
+   * @param {Channel} channel
+   * @param {Iterable<[string, Uint8Array]>} responses by path
+   * @param {number} [patience] milliseconds after which a response counts as lost
+   */
+  constructor(channel, responses, patience = PATIENCE_MS) {
+    this.remote = true;
+    this.channel = channel;
+    this.patience = patience;
+    this.held = new EmbeddedSource(responses);
+    this.count = 0;
+    /** @type {Map<number, (reply: Reply, data: DataView | undefined) => void>} by id */
+    this.waiting = new Map();
+    channel.listen((reply, [data]) => this.waiting.get(reply.id)?.(reply, data));
+  }
+
+  /**
+   * @param {string} path
+   * @param {{signal: AbortSignal, priority: Priority}} options
+   * @returns {Promise<Uint8Array>}
+   */
+  get(path, { signal }) {
+    if (this.held.has(path)) return this.held.get(path);
+    const id = (this.count += 1);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => end(() => reject(new Failed("No answer from the kernel: run the cell again."))),
+        this.patience,
+      );
+      /** @param {() => void} settle */
+      const end = (settle) => {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        settle();
+      };
+      signal.addEventListener("abort", () => end(() => reject(new Failed("aborted"))));
+      this.waiting.set(id, ({ status, reason = "" }, data) =>
+        end(() => {
+          if (status === 200 && data)
+            resolve(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+          else if (status === 404 || status === 410) reject(new Gone(reason));
+          else reject(status === 400 ? new Absent(reason) : new Failed(reason));
+        }),
+      );
+      this.channel.send({ id, path });
+    });
   }
 }

@@ -7,6 +7,19 @@ const CHEAP = 1 / 3; // an axis begins at zero where that adds at most this shar
 const NEAR = 0.1; // an axis ends at a bound of its number where that adds at most this share
 
 /**
+ * The smallest and the largest of these values; null if there are none.
+ *
+ * @param {Iterable<number | null>} values null where there is no value
+ * @returns {[number, number] | null}
+ */
+export function extremesOf(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values)
+    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return low > high ? null : [low, high];
+}
+
+/**
  * The range of an axis over these values; null if there are none.
  *
  * @param {Iterable<number | null>} values null where there is no value
@@ -14,10 +27,9 @@ const NEAR = 0.1; // an axis ends at a bound of its number where that adds at mo
  * @returns {[number, number] | null}
  */
 export function rangeOf(values, bounds) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values)
-    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  if (low > high) return null;
+  const extremes = extremesOf(values);
+  if (!extremes) return null;
+  let [low, high] = extremes;
   if (low === high) {
     const around = low === 0 ? 1 : Math.abs(low) * WIDENED;
     return [low - around, high + around];

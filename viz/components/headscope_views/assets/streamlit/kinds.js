@@ -13,5 +13,6 @@ export const KINDS = {
   preload: () => import("./preload.js"),
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
+  choices: () => import("../controls/choices.js"),
   entry: () => import("../controls/entry.js"),
 };

@@ -311,7 +311,8 @@ export function atlas(state, parent) {
 
   function emphasise() {
     const frames = state.sharing() > 1 ? " Framed heads share one head of keys and values." : "";
-    setText(sentence, `${SENTENCE}${frames}`);
+    const faded = state.standing ? " Heads that were not found are faded." : "";
+    setText(sentence, `${SENTENCE}${frames}${faded}`);
     const { site, head } = state.selection;
     [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
     const row = rows().indexOf(site);

@@ -48,11 +48,28 @@ export const strongestOnly = (strands, { first, keys }) =>
  * @param {readonly [number, number]} range
  * @param {number} least
  */
-export function hiddenShare(weights, [from, to], least) {
+export const hiddenShare = (weights, range, least) =>
+  hiddenIn(Float32Array.from(weights), weights.length, range, least, 0);
+
+/**
+ * The share of several whole rows that is not drawn, of which the strongest keys alone may be drawn.
+ *
+ * @param {Float32Array} weights row by row
+ * @param {number} width of a row
+ * @param {readonly [number, number]} cols that are drawn
+ * @param {number} least
+ * @param {number} top how many keys of each row are drawn; 0 for all
+ */
+export function hiddenIn(weights, width, cols, least, top) {
   let [whole, drawn] = [0, 0];
-  for (let i = 0; i < weights.length; i++) {
-    whole += weights[i];
-    if (i >= from && i < to && weights[i] >= least) drawn += weights[i];
+  for (let start = 0; start < weights.length; start += width) {
+    const row = weights.subarray(start, start + width);
+    const kept = new Set(top ? strongestPlaces(row, top, cols) : []);
+    row.forEach((weight, key) => {
+      whole += weight;
+      const inside = key >= cols[0] && key < cols[1] && weight >= least;
+      if (inside && (!top || kept.has(key))) drawn += weight;
+    });
   }
   return whole ? Math.max(0, 1 - drawn / whole) : 0;
 }

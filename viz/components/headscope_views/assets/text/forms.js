@@ -1,7 +1,9 @@
 // The forms in which the chosen head can be drawn, in the order of their buttons.
 
+import { copies } from "./copies.js";
 import { lines } from "./lines.js";
 import { matrix } from "./matrix.js";
+import { model } from "./model.js";
 import { queryKey } from "./query_key.js";
 import { stages } from "./stages.js";
 
@@ -38,6 +40,12 @@ export const FORMS = [
     make: lines,
   },
   {
+    name: "text",
+    label: "Text",
+    title: "The text shaded by each head that is switched on",
+    make: copies,
+  },
+  {
     name: "qk",
     label: "Query · key",
     title: "One pair of tokens: query and key element by element, and the steps to the weight",
@@ -48,5 +56,11 @@ export const FORMS = [
     label: "Stages",
     title: "One head for one token, from query and keys to what it writes",
     make: stages,
+  },
+  {
+    name: "model",
+    label: "Whole model",
+    title: "All layers together: rollout, flow, norms, relevance for an output",
+    make: model,
   },
 ];

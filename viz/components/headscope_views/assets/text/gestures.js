@@ -12,6 +12,7 @@
  * @property {(right: number, down: number) => void} drag by so much since the last call
  * @property {(factor: number, x: number, y: number) => void} zoom
  * @property {() => void} reset
+ * @property {() => boolean} release lets go of what is chosen; whether there was anything
  * @property {(down: number, right: number) => void} walk
  * @property {() => void} choose
  */
@@ -109,8 +110,9 @@ export function listen(target, on) {
     if (MOVES[event.key]) on.walk(...MOVES[event.key]);
     else if (event.key === "+" || event.key === "=") on.zoom(1.5, NaN, NaN);
     else if (event.key === "-") on.zoom(1 / 1.5, NaN, NaN);
-    else if (event.key === "Escape") on.reset();
-    else if (event.key === "Enter" || event.key === " ") on.choose();
+    else if (event.key === "Escape") {
+      if (!on.release()) return;
+    } else if (event.key === "Enter" || event.key === " ") on.choose();
     else return;
     event.preventDefault();
   };

@@ -1,7 +1,6 @@
 // Lines between two columns of tokens: on the left the tokens that attend, on the right those that
 // are attended to. The heads that are switched on are drawn together, each in its own colour.
 
-import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import {
   contextOf,
@@ -9,7 +8,6 @@ import {
   markPainted,
   quoted,
   savePng,
-  setAttribute,
   setText,
   topOf,
 } from "../core/dom.js";
@@ -17,7 +15,10 @@ import { shown } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
 import { fontOf, shortened } from "./painter.js";
-import { headsShown, listOf, strandsOf, strongest, toggled } from "./strands.js";
+import { strongestOnly } from "./filters.js";
+import { isDrawn } from "./span.js";
+import { strandsOf, strongest } from "./strands.js";
+import { headColour, headSwitches } from "./switches.js";
 import { tallestPlot } from "./viewport.js";
 
 /** @import {Axis, Head, Theme} from "../types" */
@@ -38,7 +39,8 @@ const HINT =
 export function lines(state, parent) {
   const sentence = element("p", "hs-sentence");
   const title = element("p", "hs-heading");
-  const switches = element("div", "hs-heads", { role: "group", "aria-label": "Heads drawn" });
+  const switches = headSwitches(state);
+  const { heads } = switches;
   const canvas = element("canvas", "hs-strands", { role: "img" });
   const left = column("Tokens that attend", "query", actionsOf("query"));
   const right = column("Tokens attended to", "key", actionsOf("key"));
@@ -56,17 +58,19 @@ export function lines(state, parent) {
     "section",
     "hs-section hs-lines",
     {},
-    ...[title, sentence, switches, headings, stage, read, doubt],
+    ...[title, sentence, switches.box, headings, stage, read, doubt],
   );
   parent.append(section);
 
   const arranged = changes();
   const painted = changes();
-  const switched = changes();
   let row = ROW;
   let height = 0;
   let family = "";
   let unit = 1;
+  /** @type {{axis: Axis, range: import("./span.js").Range} | null} */
+  let brushed = null; // what a drag would choose
+  const jumped = changes();
 
   /**
    * @param {Axis} axis
@@ -82,7 +86,18 @@ export function lines(state, parent) {
       },
       letGo() {
         state.isolate(null);
-        state.select({ token: null });
+        state.letGo();
+      },
+      brushing: {
+        pinned() {
+          const pinned = pinnedOf();
+          return pinned?.axis === axis ? pinned.index : null;
+        },
+        mark(range) {
+          brushed = range && { axis, range };
+          state.changed();
+        },
+        apply: (range) => state.brush(axis, range),
       },
       cross: () => (axis === "query" ? right : left).focus(),
       scrolled: () => state.changed(),
@@ -95,47 +110,6 @@ export function lines(state, parent) {
     return token === null ? null : { axis: direction === "in" ? "key" : "query", index: token };
   }
 
-  const heads = () => headsShown(state.selection.shown, state.selection.head, state.site().heads);
-
-  /**
-   * @param {Head} head
-   * @param {Theme} theme
-   */
-  const colourOf = (head, theme) =>
-    typeof head === "number" ? theme.heads[head % theme.heads.length] : theme.primary;
-
-  // ---- which heads are drawn
-
-  /** @param {Theme} theme */
-  function buildSwitches(theme) {
-    const all = [...Array(state.site().heads).keys()];
-    /** @param {Head[]} next */
-    const set = (next) => state.select({ shown: listOf(next) });
-    switches.replaceChildren(
-      ...all.map((head) => {
-        const made = element("button", "hs-head", { type: "button" }, String(head));
-        made.title = `Head ${head}: click switches it on or off, a double click draws it alone`;
-        made.setAttribute("aria-label", `Head ${head}`);
-        made.style.setProperty("--head", colourOf(head, theme));
-        made.onclick = () => state.select({ shown: toggled(heads(), head) });
-        made.ondblclick = () => state.select({ head, shown: "" });
-        return made;
-      }),
-      button("All", "Draw all heads of the layer", () => set(all)),
-      button("One", "Draw the chosen head alone", () => set([])),
-    );
-  }
-
-  /**
-   * Marks the heads that are drawn; the buttons stay, and with them focus and double clicks.
-   *
-   * @param {Head[]} on
-   */
-  function markSwitches(on) {
-    for (const [head, made] of [...switches.children].slice(0, state.site().heads).entries())
-      setAttribute(made, "aria-pressed", String(on.includes(head)));
-  }
-
   // ---- drawing
 
   function arrange() {
@@ -144,10 +118,12 @@ export function lines(state, parent) {
     family = style.fontFamily;
     row = Math.round(ROW * unit);
     const { query, key } = state.texts();
-    const most = Math.max(query.labels.length, key.labels.length) * row;
+    const { rows, cols } = state.ranges();
+    const [down, across] = [rows[1] - rows[0], cols[1] - cols[0]];
+    const most = Math.max(down, across) * row;
     height = Math.min(most, Math.ceil(tallestPlot(innerHeight, topOf(stage), BELOW * unit)));
-    left.arrange(query, row, Math.min(height, query.labels.length * row));
-    right.arrange(key, row, Math.min(height, key.labels.length * row));
+    left.arrange(query, row, Math.min(height, down * row), rows);
+    right.arrange(key, row, Math.min(height, across * row), cols);
     stage.style.height = `${height}px`;
   }
 
@@ -161,10 +137,17 @@ export function lines(state, parent) {
     const { site } = state.selection;
     let [rows, cols] = [left.range(), right.range()];
     const active = state.isolated ?? pinnedOf();
-    if (active?.axis === "query") rows = [active.index, active.index + 1];
-    if (active?.axis === "key") cols = [active.index, active.index + 1];
+    const sight = rows;
+    if (active && isDrawn(state.ranges(), active.axis, active.index)) {
+      if (active.axis === "query") rows = [active.index, active.index + 1];
+      else cols = [active.index, active.index + 1];
+    }
     const weights = state.maps.window(site, head, rows, cols);
-    return weights && strandsOf(weights, rows, cols, state.top(state.parts(site, head)[0]));
+    if (!weights) return null;
+    const found = strandsOf(weights, rows, cols, state.least(head));
+    if (!state.selection.top) return found;
+    const few = state.strongest(head, sight);
+    return few && strongestOnly(found, few);
   }
 
   /**
@@ -181,7 +164,7 @@ export function lines(state, parent) {
       const levels = Array.from({ length: LEVELS }, () => []);
       for (const strand of strands(head) ?? [])
         levels[Math.min(LEVELS - 1, Math.floor(Math.sqrt(strand.weight / top) * LEVELS))].push(strand);
-      context.strokeStyle = colourOf(head, theme);
+      context.strokeStyle = headColour(head, theme);
       levels.forEach((alike, level) => {
         if (!alike.length) return;
         context.globalAlpha = (level + 1) / LEVELS;
@@ -302,30 +285,39 @@ export function lines(state, parent) {
     if (section.hidden) return;
     const { query, key } = state.labels();
     const { fontSize } = getComputedStyle(section);
-    if (arranged(query, key, stage.clientWidth, innerHeight, fontSize)) {
+    const { rows, cols } = state.ranges();
+    if (arranged(query, key, stage.clientWidth, innerHeight, fontSize, ...rows, ...cols)) {
       arrange();
       painted(null);
       const pinned = pinnedOf();
       if (pinned) (pinned.axis === "key" ? right : left).reveal(pinned.index);
     }
     const on = heads();
-    if (switched(theme, site, state.trace)) buildSwitches(theme);
-    markSwitches(on);
+    switches.render(theme);
     state.setInSight(on, left.range(), right.range());
     const active = state.isolated ?? pinnedOf();
     const pinned = pinnedOf();
     /** @param {Axis} axis */
     const indexIn = (axis) => [active, pinned].map((each) => (each?.axis === axis ? each.index : null));
+    /** @param {Axis} axis */
+    const brushedIn = (axis) => (brushed?.axis === axis ? brushed.range : null);
+    const match = state.matched();
+    if (jumped(match?.axis, match?.index) && match) {
+      if (match.axis === "query") left.reveal(match.index);
+      if (match.axis === "key" || state.texts().one) right.reveal(match.index);
+    }
     const [activeLeft, pinnedLeft] = indexIn("query");
     const [activeRight, pinnedRight] = indexIn("key");
-    left.render(activeLeft, pinnedLeft);
-    right.render(activeRight, pinnedRight);
+    left.render(activeLeft, pinnedLeft, state.foundPlaces("query"), brushedIn("query"));
+    right.render(activeRight, pinnedRight, state.foundPlaces("key"), brushedIn("key"));
     const parts = on.flatMap((head) => state.parts(site, head));
     stage.classList.toggle("hs-dim", on.some((head) => !strands(head)));
     const place = [left.offset(), right.offset(), canvas.clientWidth, height, devicePixelRatio];
-    const what = [theme, state.trace, site, on.join(), scale, token, direction];
+    const { least, top } = state.selection;
+    const few = top ? on.map((head) => state.strongest(head, left.range())) : [];
+    const what = [theme, state.trace, site, on.join(), scale, token, direction, least, top];
     const one = state.isolated && `${state.isolated.axis} ${state.isolated.index}`;
-    if (painted(...what, ...place, one, parts.length, ...parts)) paint(theme);
+    if (painted(...what, ...place, one, parts.length, ...parts, ...few)) paint(theme);
     explain();
     readOut();
   }

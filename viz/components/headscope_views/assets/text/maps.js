@@ -225,7 +225,7 @@ export class Maps {
   /**
    * @param {number} site
    * @param {Head} head
-   * @param {Axis} axis
+   * @param {Axis | "mean"} axis
    * @param {number} index
    * @param {Variant} [variant]
    */

@@ -4,16 +4,18 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
+import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { listen } from "./gestures.js";
-import { paintCross, paintPicture, widthsOf } from "./painter.js";
+import { paintBand, paintCross, paintPicture, widthsOf } from "./painter.js";
 import { logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
 
-/** @import {Cell, Head, HiddenSinks, Part, Theme, Variant, Weight} from "../types" */
+/** @import {Axis, Cell, Head, HiddenSinks, Part, Theme, Variant, Weight} from "../types" */
 /** @import {Picture} from "./painter.js" */
 /** @import {Scale} from "./scale.js" */
+/** @import {Range} from "./span.js" */
 /** @import {TextState} from "./state.js" */
 /** @import {Layout, View} from "./viewport.js" */
 
@@ -62,6 +64,9 @@ export function matrix(state, parent) {
   const arranged = changes();
   const painted = changes();
   const crossed = changes();
+  const jumped = changes();
+  /** @type {{axis: Axis, range: Range} | null} */
+  let brushed = null; // what a drag along the labels would choose
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
   const isZoomed = () => Boolean(layout && zoom && viewport.isZoomed(layout, zoom));
@@ -129,22 +134,49 @@ export function matrix(state, parent) {
     },
     zoom: (factor, x, y) => (Number.isNaN(x) ? zoomBy(factor) : zoomBy(factor, ...inPlot(x, y))),
     reset: () => show(null),
+    release() {
+      if (!isZoomed()) return state.letGo();
+      show(null);
+      return true;
+    },
     walk: (down, right) => {
       if (!layout || lags()) return;
       const { hover } = state;
       const now = view();
       const from = hover ?? { query: Math.floor(now.row), key: Math.floor(now.col) };
-      /** @type {(place: number, step: number, size: number) => number} */
-      const step = (place, by, size) =>
-        Math.min(Math.max(0, place + (hover ? by : 0)), size - 1);
-      const query = step(from.query, down, layout.rows);
-      const key = step(from.key, right, layout.cols);
+      const { first, rows, cols } = layout;
+      /** @type {(place: number, step: number, start: number, size: number) => number} */
+      const step = (place, by, start, size) =>
+        Math.min(Math.max(start, place + (hover ? by : 0)), start + size - 1);
+      const query = step(from.query, down, first.row, rows);
+      const key = step(from.key, right, first.col, cols);
       state.point({ query, key });
       if (isZoomed()) show(viewport.revealing(layout, now, { query, key }));
     },
     choose: () => {
       if (state.hover) pin(state.hover);
     },
+  });
+
+  /** @param {MouseEvent} event @returns {{axis: Axis, index: number} | null} token of a label */
+  function labelAt(event) {
+    const corner = overlay.getBoundingClientRect();
+    const [x, y] = inPlot(event.clientX - corner.left, event.clientY - corner.top);
+    if (!layout || lags()) return null;
+    const row = x < 0 ? cellAt(layout.left, y + layout.top) : null;
+    const column = y < 0 ? cellAt(x + layout.left, layout.top) : null;
+    if (row) return { axis: "query", index: row.query };
+    return column && { axis: "key", index: column.key };
+  }
+
+  listenForBrush(overlay, {
+    placeOf: labelAt,
+    anchor: (axis) => (axis === (state.selection.direction === "in" ? "key" : "query") ? state.selection.token : null),
+    mark(axis, range) {
+      brushed = range && { axis, range };
+      state.changed();
+    },
+    apply: (axis, range) => state.brush(axis, range),
   });
 
   // ---- drawing
@@ -169,7 +201,7 @@ export function matrix(state, parent) {
 
   /** @param {number} site */
   function arrange(site) {
-    const { queries, keys } = state.site(site);
+    const { rows, cols } = state.ranges();
     const labels = state.labels(site);
     const style = getComputedStyle(section);
     const unit = parseFloat(style.fontSize) / 16;
@@ -180,7 +212,9 @@ export function matrix(state, parent) {
     const widths = widthsOf(labels, names, { wide, unit, family });
     const shares = variant.sinks !== "shown";
     const noted = Boolean(state.base.note) || shares;
-    const sizes = { wide, rows: queries, cols: keys, unit, widths, noted, shares };
+    const first = { row: rows[0], col: cols[0] };
+    const counts = { rows: rows[1] - rows[0], cols: cols[1] - cols[0] };
+    const sizes = { wide, ...counts, first, unit, widths, noted, shares };
     const free = viewport.layoutOf({ ...sizes, tallest: 760 });
     const around = free.tall - free.height;
     const tallest = viewport.tallestPlot(innerHeight, topOf(stage), around);
@@ -232,6 +266,22 @@ export function matrix(state, parent) {
     return others ? `${first} and ${others} special token${others > 1 ? "s" : ""}` : first;
   }
 
+  /** @param {Variant} variant */
+  const leastOf = ({ values }) => (values === "scores" ? -Infinity : state.selection.least);
+
+  /** The block of a joint map that does not exist: the source cannot attend to the target. */
+  function absent() {
+    const { labels, second } = state.texts().query;
+    if (state.site().kind !== "joint" || second === undefined) return null;
+    return { rows: /** @type {Range} */ ([0, second]), cols: /** @type {Range} */ ([second, labels.length]) };
+  }
+
+  /** The strongest keys of the rows in view, where cells are large enough to mark them. */
+  function marks() {
+    if (!layout || view().scale < 5) return null;
+    return state.strongest(state.selection.head, viewport.visible(layout, view()).rows);
+  }
+
   /** The tokens to which, or from which, the pinned one has most weight. */
   function important() {
     const { site, head, token, direction } = state.selection;
@@ -261,7 +311,10 @@ export function matrix(state, parent) {
     const { token, direction } = state.selection;
     const { sinks } = parts[0];
     return {
-      parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme) })),
+      parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, leastOf(variant)) })),
+      absent: absent(),
+      marks: marks(),
+      found: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
       ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
       important: layout && viewport.isLabelled(layout, view()) ? [] : important(),
       names: namesOf(site, head, variant),
@@ -291,6 +344,7 @@ export function matrix(state, parent) {
     const context = fit(overlay, layout, devicePixelRatio || 1);
     context.clearRect(0, 0, layout.wide, layout.tall);
     const cell = lags() ? null : state.hover;
+    if (brushed) paintBand(context, layout, picture, brushed.axis, brushed.range);
     if (cell) paintCross(context, layout, picture, cell);
     tip.hidden = !cell;
     if (!cell) return;
@@ -352,6 +406,20 @@ export function matrix(state, parent) {
     overlay.style.touchAction = isZoomed() ? "none" : "pan-x pan-y";
   }
 
+  /** Scrolls a zoomed matrix to the match that was jumped to. */
+  function jump() {
+    const match = state.matched();
+    if (!jumped(match?.axis, match?.index) || !match || !layout || !isZoomed()) return;
+    const { row, col } = view();
+    const { index: at } = match;
+    const one = state.texts().one;
+    const cell = {
+      query: match.axis === "query" ? at : Math.ceil(row),
+      key: match.axis === "key" || one ? at : Math.ceil(col),
+    };
+    zoom = viewport.revealing(layout, view(), cell);
+  }
+
   /** @param {Theme} theme */
   function render(theme) {
     const { site, head, scale, token, direction, form } = state.selection;
@@ -364,9 +432,13 @@ export function matrix(state, parent) {
       const { fontSize } = getComputedStyle(section);
       const { values, sinks } = variant;
       const sizes = [stage.clientWidth, innerHeight, fontSize];
-      if (arranged(theme, query, key, values, sinks, ...sizes)) arrange(site);
+      const { rows, cols } = state.ranges();
+      const ranges = [...rows, ...cols];
+      if (arranged(theme, query, key, values, sinks, ...sizes, ...ranges)) arrange(site);
+      jump();
       const pinned = token === null ? null : state.exactRow(direction === "in" ? "key" : "query", token);
-      const chosen = [site, head, scale, token, direction, zoom];
+      const { least, find } = state.selection;
+      const chosen = [site, head, scale, token, direction, zoom, least, find, marks()];
       const sparse = layout && !viewport.isLabelled(layout, view());
       if (layout && painted(theme, layout, parts, ...chosen, sparse && pinned, devicePixelRatio)) {
         drawn = { trace: state.trace, site, head, variant };
@@ -377,7 +449,7 @@ export function matrix(state, parent) {
     explain(theme);
     status();
     const exact = state.hover && state.exactRow("query", state.hover.query, variant);
-    if (crossed(state.hover, exact, lags(), count)) cross();
+    if (crossed(state.hover, exact, lags(), count, brushed)) cross();
   }
 
   /** The picture alone, twice as fine and with a margin, as a PNG file. */

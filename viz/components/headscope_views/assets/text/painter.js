@@ -7,6 +7,7 @@ import { isLabelled, labelled, labelSize, longestLabel, placeOf, slant, visible 
 
 /** @import {Cell, HiddenSinks, Part, Theme} from "../types" */
 /** @import {Scale} from "./scale.js" */
+/** @import {Range} from "./span.js" */
 /** @import {Layout, View} from "./viewport.js" */
 
 /**
@@ -19,6 +20,9 @@ import { isLabelled, labelled, labelSize, longestLabel, placeOf, slant, visible 
  * @property {View} view
  * @property {number | null} pinned
  * @property {boolean} inward whether the pinned token is a column
+ * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
+ * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
+ * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} found tokens searched for
  * @property {number[]} important tokens of the other axis, most important first
  * @property {string[]} names model, layer, head
  * @property {string} note
@@ -52,7 +56,7 @@ export const forgetWidths = () => widths.clear();
  * @param {string} font
  * @param {string} text
  */
-function widthOf(font, text) {
+export function widthOf(font, text) {
   const key = `${font} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {
@@ -132,6 +136,8 @@ export function paintPicture(context, layout, picture, ratio) {
   paintTitle(context, layout, picture);
   paintCells(context, layout, picture, ratio);
   if (picture.sinks) paintSinks(context, layout, picture, picture.sinks);
+  paintAbsent(context, layout, picture);
+  paintMarks(context, layout, picture);
   paintPinned(context, layout, picture);
   paintCaptions(context, layout, picture);
   paintAxes(context, layout, picture);
@@ -240,6 +246,55 @@ function paintSinks(context, layout, { view, theme, family }, { keys, shares }) 
 }
 
 /**
+ * A block of pairs that do not exist, hatched.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintAbsent(context, { left, top, width, height }, { view, theme, absent }) {
+  if (!absent) return;
+  const [x, y] = [left + (absent.cols[0] - view.col) * view.scale, top + (absent.rows[0] - view.row) * view.scale];
+  const wide = (absent.cols[1] - absent.cols[0]) * view.scale;
+  const tall = (absent.rows[1] - absent.rows[0]) * view.scale;
+  const [from, to] = [Math.max(x, left), Math.min(x + wide, left + width)];
+  const [above, below] = [Math.max(y, top), Math.min(y + tall, top + height)];
+  if (to <= from || below <= above) return;
+  context.fillStyle = theme.background;
+  context.fillRect(from, above, to - from, below - above);
+  clipped(context, [from, above, to - from, below - above], () =>
+    hatch(context, theme, from, above, to - from, below - above),
+  );
+}
+
+/**
+ * A dot in the cell of each row's strongest keys, where cells are large enough.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+function paintMarks(context, layout, { view, theme, marks }) {
+  if (!marks || view.scale < 5) return;
+  const { left, top, width, height } = layout;
+  const radius = Math.min(4, view.scale / 5);
+  clipped(context, [left, top, width, height], () => {
+    marks.keys.forEach((keys, i) => {
+      for (const key of keys) {
+        const { x, y, side } = placeOf(layout, view, { query: marks.first + i, key });
+        context.beginPath();
+        context.arc(x + side / 2, y + side / 2, radius, 0, 2 * Math.PI);
+        context.fillStyle = theme.background;
+        context.fill();
+        context.lineWidth = 1.5;
+        context.strokeStyle = theme.text;
+        context.stroke();
+      }
+    });
+  });
+}
+
+/**
  * @param {Context} context
  * @param {Theme} theme
  * @param {number} x
@@ -312,7 +367,7 @@ function paintCaptions(context, layout, { theme, family }) {
  */
 function paintAxes(context, layout, picture) {
   const { left, top, width, height, unit } = layout;
-  const { view, labels, pinned, inward, important, family } = picture;
+  const { view, labels, pinned, inward, important, found, theme, family } = picture;
   const all = isLabelled(layout, view);
   context.font = fontOf(layout.unit, family, labelSize(layout, view) / unit);
   const shownRange = visible(layout, view);
@@ -328,17 +383,51 @@ function paintAxes(context, layout, picture) {
   /** @type {(label: string, i: number) => string} */
   const named = (label, i) => (all ? shown(label) : `${i} ${shown(label)}`);
   clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
-    axis(shownRange.rows, view.row, height, inward ? important : own, (i, at) => {
-      const what = { all, own: !inward && i === pinned, text: named(labels.query[i], i), angle: 0 };
+    axis(shownRange.rows, view.row, height, [...found.query, ...(inward ? important : own)], (i, at) => {
+      if (found.query.has(i)) paintFound(context, theme, left - 5 * unit, top + at - 3 * unit, unit);
+      const what = { all, own: (!inward && i === pinned) || found.query.has(i), text: named(labels.query[i], i), angle: 0 };
       paintLabel(context, layout, picture, what, left, top + at);
     }),
   );
   clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
-    axis(shownRange.cols, view.col, width, inward ? own : important, (i, at) => {
-      const what = { all, own: inward && i === pinned, text: named(labels.key[i], i), angle };
+    axis(shownRange.cols, view.col, width, [...found.key, ...(inward ? own : important)], (i, at) => {
+      if (found.key.has(i)) paintFound(context, theme, left + at - 2 * unit, top - 4 * unit, unit);
+      const what = { all, own: (inward && i === pinned) || found.key.has(i), text: named(labels.key[i], i), angle };
       paintLabel(context, layout, picture, what, left + at, top);
     }),
   );
+}
+
+/**
+ * The mark beside a token that was searched for.
+ *
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} unit
+ */
+function paintFound(context, theme, x, y, unit) {
+  context.fillStyle = theme.primary;
+  context.fillRect(x, y, 4 * unit, 4 * unit);
+}
+
+/**
+ * Tokens that a drag along the labels would choose, as a band over the picture.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Pick<Picture, "view" | "theme">} picture
+ * @param {import("../types").Axis} axis
+ * @param {Range} range
+ */
+export function paintBand(context, { left, top, width, height }, { view, theme }, axis, range) {
+  const [from, to] = range.map((i) => (i - (axis === "query" ? view.row : view.col)) * view.scale);
+  context.fillStyle = theme.primary;
+  context.globalAlpha = 0.25;
+  if (axis === "query") context.fillRect(0, top + from, left + width, to - from);
+  else context.fillRect(left + from, 0, to - from, top + height);
+  context.globalAlpha = 1;
 }
 
 /**

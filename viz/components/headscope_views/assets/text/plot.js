@@ -130,7 +130,8 @@ export function paintDots({ context, unit, theme }, dots, colours, faint) {
 }
 
 /**
- * Names beside dots, those first that come first; a name that would cover another is left out.
+ * Names beside dots, on the right or on the left; one that would cover another name or a named dot
+ * is left out.
  *
  * @param {Paper} paper
  * @param {{dot: Dot, name: string, chosen: boolean}[]} named
@@ -143,18 +144,25 @@ export function paintNames({ context, plot, unit, family, theme }, named) {
   context.lineWidth = 3 * unit;
   context.strokeStyle = theme.background;
   context.fillStyle = theme.text;
+  const [high, radius] = [13 * unit, 6 * unit];
   /** @type {{x: number, y: number, end: number}[]} */
-  const taken = [];
-  const high = 13 * unit;
+  const taken = named.flatMap(({ dot }) =>
+    dot ? [{ x: dot.x - radius, y: dot.y, end: dot.x + radius }] : [],
+  );
   for (const { dot, name, chosen } of named) {
     if (!dot) continue;
     const width = context.measureText(name).width;
     const gap = (chosen ? 13 : 8) * unit; // beside its ring
-    const before = dot.x + gap + width > plot.left + plot.width + INSIDE * unit;
-    const x = before ? dot.x - gap - width : dot.x + gap;
-    const end = x + width;
-    if (taken.some((each) => x < each.end && end > each.x && Math.abs(dot.y - each.y) < high)) continue;
-    taken.push({ x, y: dot.y, end });
+    /** @param {number} left */
+    const isFree = (left) =>
+      left >= 0 &&
+      left + width <= plot.left + plot.width + INSIDE * unit &&
+      !taken.some(
+        (each) => left < each.end && left + width > each.x && Math.abs(dot.y - each.y) < high,
+      );
+    const x = [dot.x + gap, dot.x - gap - width].find(isFree);
+    if (x === undefined) continue;
+    taken.push({ x, y: dot.y, end: x + width });
     context.strokeText(name, x, dot.y);
     context.fillText(name, x, dot.y);
   }

@@ -3,7 +3,7 @@
 
 import { changes } from "../core/changes.js";
 import { contextOf, element, setAttribute, setText } from "../core/dom.js";
-import { rangeOf } from "../core/ticks.js";
+import { extremesOf, rangeOf } from "../core/ticks.js";
 import { brush } from "./brush.js";
 import { beside, covered, nearest, placed, together } from "./dots.js";
 import { measureSelect, undefinedNote, withFormulas } from "./measures.js";
@@ -257,7 +257,7 @@ export function scatter(state, parent) {
     });
     dots = placed(xs, ys, across, up, plot);
     const values = numbers.values(axes.colour, spots);
-    const range = rangeOf(values);
+    const range = extremesOf(values);
     const colours = values.map((value) =>
       value === null || !range ? null : colourAt(theme, shareOf(value, range)),
     );
@@ -273,7 +273,7 @@ export function scatter(state, parent) {
     );
     paintNames(paper, named.sort((a, b) => Number(b.chosen) - Number(a.chosen)));
     frame = { across, up, plot };
-    if (range)
+    if (range && range[0] < range[1])
       paintLegend(paper, numbers.measure(axes.colour).title, [
         numbers.text(axes.colour, range[0]),
         numbers.text(axes.colour, range[1]),

@@ -7,10 +7,17 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
+import { hiddenIn, strongestKeys } from "./filters.js";
 import { HeadNumbers, passing, spotsOf } from "./numbers.js";
+import { matches } from "./search.js";
+import { listed, rangesOf } from "./span.js";
+import { headsShown, LEAST } from "./strands.js";
 
 /** @import {Axis, Base, Cell, Head, Host, Message, Part, Selection, Variant, ViewProps} from "../types" */
+/** @import {Range, Ranges} from "./span.js" */
 
+const SHARES = 256; // that are kept
+const CHUNK = 64; // rows whose strongest keys are asked for together
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const NEAR_MS = 30; // idle time before neighbouring layers are prefetched
@@ -23,6 +30,20 @@ const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks
 
 /** @typedef {"hover" | "pin" | "tile" | "numbers"} Wish what waits for a rest before it is fetched */
 
+/** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
+
+/**
+ * The share of a head's weight that is not drawn.
+ *
+ * @typedef {{name: string, share: number, sign: "" | "≈", sampled: string}} HiddenShare
+ */
+
+/**
+ * A head whose text is shaded.
+ *
+ * @typedef {{site: number, head: Head}} Copy
+ */
+
 export class TextState {
   /**
    * @param {HTMLElement} root
@@ -34,7 +55,7 @@ export class TextState {
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own", "log"],
       take: (path, bytes) => {
-        if (/^(map|row|thumbs)\?/.test(path)) this.received(unpack(bytes));
+        if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
         else if (/^stages\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
@@ -61,6 +82,15 @@ export class TextState {
     this.isolated = null;
     /** @type {{heads: Head[], rows: [number, number], cols: [number, number]} | null} */
     this.inSight = null; // what the lines in sight need
+    /** @type {Copy[]} */
+    this.copies = []; // the shaded texts in sight
+    /** @type {Set<string>} */
+    this.slots = new Set(); // of the copies' requests
+    /** @type {Map<string, number>} */
+    this.shares = new Map(); // of weight hidden, computed from the maps that are here
+    this.match = -1; // the one that was jumped to
+    /** @type {{find: string, base: Base | null, of: Map<string[], Range[]>}} */
+    this.search = { find: "", base: null, of: new Map() };
     /** @type {{rows: [number, number], cols: [number, number]} | null} */
     this.tile = null; // a finer part that is wanted
     /** @type {Map<number, number>} bytes fetched ahead, by site */
@@ -102,6 +132,48 @@ export class TextState {
   labels(index = this.selection.site) {
     const { query, key } = textsOf(this.base, index);
     return { query: query.labels, key: key.labels };
+  }
+
+  /**
+   * The rows and columns that are drawn.
+   *
+   * @returns {Ranges}
+   */
+  ranges() {
+    return rangesOf(this.texts(), this.selection);
+  }
+
+  /** Whether one drawn text both asks and answers. */
+  isOneText() {
+    const { rows, cols } = this.ranges();
+    return this.texts().one && rows.join() === cols.join();
+  }
+
+  /**
+   * The runs of tokens of an axis that were searched for.
+   *
+   * @param {Axis} axis
+   * @returns {Range[]}
+   */
+  found(axis) {
+    const { find } = this.selection;
+    if (this.search.find !== find || this.search.base !== this.base)
+      this.search = { find, base: this.base, of: new Map() };
+    const { labels } = this.texts()[axis];
+    const known = this.search.of.get(labels) ?? matches(labels, find);
+    this.search.of.set(labels, known);
+    return known;
+  }
+
+  /**
+   * The tokens of these runs.
+   *
+   * @param {Axis} axis
+   * @returns {Set<number>}
+   */
+  foundPlaces(axis) {
+    const runs = this.found(axis);
+    return new Set(runs.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
   }
 
   heads() {
@@ -305,6 +377,151 @@ export class TextState {
       this.rest("tile", TILE_MS);
   }
 
+  /** What was searched for: in the queries' text, then in the keys'. */
+  matches() {
+    /** @type {(axis: Axis) => Match[]} */
+    const of = (axis) => this.found(axis).map((run) => ({ axis, run }));
+    return this.texts().one ? of("query") : [...of("query"), ...of("key")];
+  }
+
+  /** @param {number} index of a match, which the picture scrolls to; −1 for none */
+  showMatch(index) {
+    this.match = index;
+    this.changed();
+  }
+
+  /** The first token of the match that was jumped to. */
+  matched() {
+    const match = this.matches()[this.match];
+    return match ? { axis: match.axis, index: match.run[0] } : null;
+  }
+
+  /**
+   * What a brush chose.
+   *
+   * @param {Axis} axis
+   * @param {Range} range
+   */
+  brush(axis, range) {
+    this.select(axis === "query" ? { rows: listed(range) } : { columns: listed(range) });
+  }
+
+  /** Whether filters leave anything out. */
+  isFiltered() {
+    const { least, block, rows, columns, top, form } = this.selection;
+    return Boolean(least || rows || columns || block !== "all" || (top && form === "lines"));
+  }
+
+  /**
+   * The weight below which nothing is drawn; lines also leave out what would be too faint to see.
+   *
+   * @param {Head} head
+   */
+  least(head) {
+    const { site, least, form } = this.selection;
+    const faint = form === "lines" ? LEAST * this.top(this.parts(site, head)[0]) : 0;
+    return Math.max(least, faint);
+  }
+
+  /** The heads of the picture that is shown. */
+  drawn() {
+    const { form, shown, head } = this.selection;
+    return form === "lines" ? headsShown(shown, head, this.site().heads) : [head];
+  }
+
+  /**
+   * The share of weight that filters hide, of each head that is drawn: from the map that is here
+   * until the exact one has come; without those that are not known yet.
+   *
+   * @returns {HiddenShare[]}
+   */
+  hidden() {
+    if (!this.isFiltered()) return [];
+    return this.drawn().flatMap((head) => this.hiddenOf(head) ?? []);
+  }
+
+  /**
+   * @param {Head} head
+   * @returns {HiddenShare | null}
+   */
+  hiddenOf(head) {
+    const { site, top, form } = this.selection;
+    const { rows, cols } = this.ranges();
+    const least = this.least(head);
+    const few = form === "lines" && top ? top : 0;
+    const name = this.headName(head);
+    if (this.view.remote) {
+      const filters = { ...(least ? { least: least.toFixed(6) } : {}), ...(few ? { top: few } : {}) };
+      const ranges = { rows: rows.join("-"), columns: cols.join("-") };
+      const path = pathOf("hidden", { site, head, ...ranges, ...filters });
+      const told = /** @type {{share: number, rows: number, total: number} | null} */ (
+        this.view.answer(`hidden ${head}`, path)
+      );
+      const sampled = told && told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
+      if (told) return { name, share: told.share, sign: "", sampled };
+    }
+    const what = [this.trace, site, head, ...rows, ...cols, least, few].join();
+    const known = this.shares.get(what);
+    if (known !== undefined) return { name, share: known, sign: "≈", sampled: "" };
+    const weights = this.maps.window(site, head, rows, [0, this.site().keys]);
+    if (!weights) return null;
+    const share = hiddenIn(weights, this.site().keys, cols, least, few);
+    if (this.shares.size > SHARES) this.shares.clear();
+    this.shares.set(what, share);
+    return { name, share, sign: "≈", sampled: "" };
+  }
+
+  /**
+   * The strongest keys of some rows, from the map that is here until the exact ones have come; null
+   * where all are drawn, or where they are not known yet.
+   *
+   * @param {Head} head
+   * @param {Range} rows in sight
+   * @returns {{first: number, keys: number[][]} | null}
+   */
+  strongest(head, rows) {
+    const { site, top } = this.selection;
+    if (!top) return null;
+    const { rows: all, cols } = this.ranges();
+    const from = Math.max(all[0], rows[0] - (rows[0] % CHUNK));
+    const to = Math.min(all[1], rows[1] + CHUNK - (rows[1] % CHUNK));
+    if (this.view.remote) {
+      const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
+      const path = pathOf("strongest", { site, head, top, ...ranges });
+      const told = /** @type {{first: number, keys: number[][]} | null} */ (
+        this.view.answer(`strongest ${head}`, path)
+      );
+      if (told) return told;
+    }
+    const weights = this.maps.window(site, head, [from, to], cols);
+    return weights && strongestKeys(weights, [from, to], cols, top);
+  }
+
+  /**
+   * Lets go of one thing that was chosen: the pinned token, else what was brushed.
+   *
+   * @returns {boolean} whether there was any
+   */
+  letGo() {
+    const { token, rows, columns } = this.selection;
+    if (token !== null) this.select({ token: null });
+    else if (rows || columns) this.select({ rows: "", columns: "" });
+    else return false;
+    return true;
+  }
+
+  /**
+   * The shaded texts in sight.
+   *
+   * @param {Copy[]} copies
+   */
+  setCopies(copies) {
+    const names = (/** @type {Copy[]} */ list) => list.map(({ site, head }) => `${site}/${head}`).join();
+    if (names(copies) === names(this.copies)) return;
+    this.copies = copies;
+    this.wish();
+  }
+
   // ---- fetching
 
   /**
@@ -335,7 +552,9 @@ export class TextState {
     const here = this.parts(site, head, variant).length > 0;
     if (this.parts().length) this.repin();
     this.wishLines();
+    this.wishCopies();
     if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();
+    if (form === "text") return;
     if (form === "lines") return here ? this.prefetch() : undefined;
     client.want("map", here ? null : this.mapPath(site, head));
     const plain = isPlain(variant) || this.parts().length > 0;
@@ -405,6 +624,30 @@ export class TextState {
     }
   }
 
+  /** What the shaded texts in sight are missing: the row, column or mean of the token in question. */
+  wishCopies() {
+    const { client } = this.view;
+    const { form, token, direction, average } = this.selection;
+    const axis = direction === "in" ? "key" : "query";
+    const asked = token ?? (this.isolated?.axis === axis ? this.isolated.index : null);
+    if (this.resting.has("hover")) return;
+    /** @type {Set<string>} */
+    const slots = new Set();
+    for (const { site, head } of form === "text" ? this.copies : []) {
+      const slot = `copy ${site}/${head}`;
+      slots.add(slot);
+      if (average === "yes") {
+        const here = this.maps.exact(site, head, "mean", 0);
+        client?.want(slot, here ? null : pathOf("average", { site, head }));
+      } else {
+        const here = asked === null || this.maps.exact(site, head, axis, asked);
+        client?.want(slot, here ? null : pathOf("row", { site, head, axis, index: asked }));
+      }
+    }
+    for (const slot of this.slots) if (!slots.has(slot)) client?.want(slot, null);
+    this.slots = slots;
+  }
+
   /** The map that is likely wanted of a trace whose base has not come yet, fetched beside it. */
   guess() {
     const { next, found, start, selection } = this.view;
@@ -421,6 +664,9 @@ export class TextState {
     if (!same) {
       this.maps = new Maps(base);
       this.hover = this.isolated = this.inSight = null;
+      this.copies = [];
+      this.match = -1;
+      this.slots.clear();
       this.overview = message.area;
       this.fetched.clear();
       this.halted = false;

@@ -65,20 +65,20 @@ export function inSight(scroll, height, row, count) {
 }
 
 /**
- * The lines of a window of weights, the weakest first; weights below `LEAST` have none.
+ * The lines of a window of weights, the weakest first.
  *
  * @param {Float32Array} weights row by row
  * @param {readonly [number, number]} rows
  * @param {readonly [number, number]} cols
- * @param {number} top weight of a full line
+ * @param {number} least smaller weights have no line
  * @returns {Strand[]}
  */
-export function strandsOf(weights, rows, cols, top) {
+export function strandsOf(weights, rows, cols, least) {
   /** @type {Strand[]} */
   const strands = [];
   const width = cols[1] - cols[0];
   weights.forEach((weight, i) => {
-    if (weight >= LEAST * top)
+    if (weight >= least)
       strands.push({ query: rows[0] + Math.floor(i / width), key: cols[0] + (i % width), weight });
   });
   return strands.sort((a, b) => a.weight - b.weight);

@@ -7,6 +7,7 @@ import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
+import { aids } from "./aids.js";
 import { FORMS } from "./forms.js";
 import { overview } from "./overview.js";
 import { forgetWidths } from "./painter.js";
@@ -56,13 +57,16 @@ function compose(state, root) {
   root.append(bar, grid);
   /** @type {Panel[]} */
   const panels = [];
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
+  };
   if (parts.includes("atlas")) panels.push(overview(state, grid));
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
-    panels.push(sentence(state, picture));
+    panels.push(sentence(state, picture), aids(state, picture));
     for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
     panels.push(...drawn.values(), vectors(state, picture));
   }
@@ -97,6 +101,7 @@ function toolbar(state, bar, drawn) {
     form: () => (state.selection.form === "lines" ? "lines" : "matrix"),
     query: () => figureOf(state),
     picture: () => form()?.save(),
+    served: () => state.selection.form !== "model",
     atlas: true,
   });
   const forms = switchOf(

@@ -1,15 +1,20 @@
-// The text itself, shaded by one token's attention: where it looks, or who looks at it.
+// The text below the picture, shaded by one token's attention in the chosen head: where it looks, or
+// who looks at it. It follows the matrix' pointer; the form "Text" has the same for several heads.
 
 import { switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
-import { shade, textOn } from "../core/colours.js";
+import { shade } from "../core/colours.js";
 import { element, moreIs, quoted, setText } from "../core/dom.js";
 import { capital, shown } from "../core/labels.js";
+import { passage } from "./passage.js";
 
-/** @import {Cell, Text, Theme} from "../types" */
+/** @import {Cell, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 
-const NAME_MS = 300; // after which the names for assistive technology are set
+const TALLEST = 340; // pixels of the shaded text, at a unit of 1
+
+/** @type {ReadonlySet<number>} */
+const NONE = new Set();
 
 /**
  * @param {TextState} state
@@ -23,8 +28,16 @@ export function tokens(state, parent) {
   incoming.title = "Which tokens attend to the chosen one?";
   const which = element("span", "hs-which");
   const way = switchOf("Direction of attention", outgoing, incoming);
-  const choices = element("div", "hs-choice");
-  const answers = element("div", "hs-chips");
+  const choose = (/** @type {number} */ token) => state.select({ token });
+  const scrolled = () => state.changed();
+  const choices = passage("hs-choice", "Choose a token", { point: () => {}, choose, scrolled });
+  const answers = passage("hs-chips", "Choose a token", {
+    point: (index) => {
+      if (state.selection.token !== null || index === null)
+        state.point(index === null ? null : cellOf(index));
+    },
+    ...{ choose, scrolled },
+  });
   const number = element("p", "hs-read");
   const section = element(
     "section",
@@ -40,22 +53,11 @@ export function tokens(state, parent) {
       way,
     ),
     sentence,
-    choices,
-    answers,
+    choices.box,
+    answers.box,
     number,
   );
   parent.append(section);
-
-  /** @type {HTMLElement[]} what is shaded */
-  let chips = [];
-  /** @type {HTMLElement[]} what can be chosen: the same elements where both sides are one text */
-  let pickers = [];
-  /** @type {string[]} the background of each chip as last set */
-  let colours = [];
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let naming;
-  const built = changes();
-  const shaded = changes();
   const revealed = changes();
 
   outgoing.onclick = () => state.select({ direction: "out" });
@@ -65,126 +67,66 @@ export function tokens(state, parent) {
   /** The token in question; without a chosen one, the row under the pointer. */
   const token = () =>
     state.selection.token ?? (state.hover ? state.hover[outward() ? "query" : "key"] : null);
-  /** @param {number} index @returns {Cell | null} of a chip */
+  /** @param {number} index @returns {Cell | null} of an answering token */
   const cellOf = (index) => {
     const current = token();
     if (current === null) return null;
     return outward() ? { query: current, key: index } : { query: index, key: current };
   };
 
-  /**
-   * @param {string} label
-   * @param {number} index
-   * @param {boolean} special
-   * @param {boolean} picks whether it can be chosen
-   */
-  function chip(label, index, special, picks) {
-    const made = picks
-      ? element("button", "hs-chip", { type: "button", dir: "auto", role: "radio" }, shown(label))
-      : element("span", "hs-chip", { dir: "auto" }, shown(label));
-    made.classList.toggle("hs-special", special);
-    made.dataset.index = String(index);
-    if (picks) made.onclick = () => state.select({ token: index });
-    return made;
-  }
-
-  function build() {
-    const { query, key, one } = state.texts();
-    /** @type {(text: Text, picks: boolean) => HTMLElement[]} */
-    const make = ({ labels, special }, picks) => {
-      const own = new Set(special);
-      return labels.map((label, i) => chip(label, i, own.has(i), picks));
-    };
-    const [asking, answering] = outward() ? [query, key] : [key, query];
-    chips = make(answering, one);
-    pickers = one ? chips : make(asking, true);
-    colours = [];
-    answers.replaceChildren(...chips);
-    choices.replaceChildren(...(one ? [] : pickers));
-    choices.hidden = one;
-    for (const box of [choices, answers]) {
-      box.removeAttribute("role");
-      box.removeAttribute("aria-label");
+  function arrange() {
+    const { query, key } = state.texts();
+    const one = state.isOneText();
+    const { rows, cols } = state.ranges();
+    const style = getComputedStyle(section);
+    const unit = parseFloat(style.fontSize) / 16;
+    const how = { unit, family: style.fontFamily, tallest: TALLEST * unit };
+    choices.box.hidden = one;
+    if (outward()) {
+      if (!one) choices.arrange(query, rows, { ...how, picks: true });
+      answers.arrange(key, cols, { ...how, picks: one });
+    } else {
+      if (!one) choices.arrange(key, cols, { ...how, picks: true });
+      answers.arrange(query, rows, { ...how, picks: one });
     }
-    const choice = one ? answers : choices;
-    choice.setAttribute("role", "radiogroup");
-    choice.setAttribute("aria-label", "Choose a token");
-    pickers.forEach((picker, i) => (picker.onkeydown = (event) => step(event, i)));
-    chips.forEach((made, i) => {
-      made.onpointerenter = () => {
-        if (state.selection.token !== null) state.point(cellOf(i));
-      };
-      made.onpointerleave = () => state.point(null);
-    });
-  }
-
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} now
-   */
-  function step(event, now) {
-    const last = pickers.length - 1;
-    /** @type {Record<string, number>} */
-    const places = {
-      ArrowRight: now + 1,
-      ArrowDown: now + 1,
-      ArrowLeft: now - 1,
-      ArrowUp: now - 1,
-      Home: 0,
-      End: last,
-    };
-    if (!(event.key in places)) return;
-    event.preventDefault();
-    const to = Math.min(Math.max(0, places[event.key]), last);
-    state.select({ token: to });
-    pickers[to].focus();
   }
 
   /** @param {Theme} theme */
   function shadeAll(theme) {
-    const current = token();
+    const { least, token: chosen } = state.selection;
+    const [found, marked] = [state.foundPlaces(outward() ? "key" : "query"), NONE];
+    const [current, over] = [token(), overOf()];
     const top = state.top(state.parts()[0]);
-    chips.forEach((made, i) => {
-      const cell = cellOf(i);
-      const weight = cell && state.weight(cell.query, cell.key);
-      const ground = weight && shade(theme.ramp, weight.value, top);
-      const colour = ground ? `rgb(${ground.join()})` : "";
-      if (colour === colours[i]) return;
-      colours[i] = colour;
-      made.style.background = colour;
-      made.style.color = ground ? textOn(ground, theme.text) : "";
-    });
-    clearTimeout(naming);
-    naming = setTimeout(nameAll, NAME_MS);
-    pickers.forEach((picker, i) => {
-      picker.setAttribute("aria-checked", String(i === state.selection.token));
-      picker.classList.toggle("hs-current", i === current);
-      picker.tabIndex = i === (state.selection.token ?? 0) ? 0 : -1;
-    });
+    /** @param {number} index */
+    const weightOf = (index) => {
+      const cell = cellOf(index);
+      return cell && state.weight(cell.query, cell.key);
+    };
+    /** @param {number} index */
+    const ground = (index) => {
+      const weight = weightOf(index);
+      return weight && weight.value >= least ? shade(theme.ramp, weight.value, top) : null;
+    };
+    /** @param {number} index */
+    const told = (index) => {
+      const weight = weightOf(index);
+      return weight ? `weight ${weight.sign}${weight.value.toFixed(3)}` : "";
+    };
+    const one = state.isOneText();
+    const asked = one ? current : null;
+    const look = { ground, told, current: asked, chosen, over, found, marked, brushed: null };
+    answers.render(look, theme);
+    if (one) return;
+    const plain = { ground: () => null, told: () => "", over: null, marked, brushed: null };
+    const sought = state.foundPlaces(outward() ? "query" : "key");
+    choices.render({ ...plain, current, chosen, found: sought }, theme);
   }
 
-  /** The accessible name of each chip; it can wait until the picture is there. */
-  function nameAll() {
-    chips.forEach((made, i) => {
-      const cell = cellOf(i);
-      if (!cell) return;
-      const weight = state.weight(cell.query, cell.key);
-      const value = weight ? `, weight ${weight.sign}${weight.value.toFixed(3)}` : "";
-      made.setAttribute("aria-label", `${made.textContent}, position ${i}${value}`);
-    });
-  }
-
-  /**
-   * Scrolls the box of chips, never the page.
-   *
-   * @param {HTMLElement | undefined} made
-   */
-  function reveal(made) {
-    const box = made?.parentElement;
-    if (!box || box.scrollHeight <= box.clientHeight) return;
-    const at = made.getBoundingClientRect().top - box.getBoundingClientRect().top;
-    if (at < 0 || at + made.offsetHeight > box.clientHeight)
-      box.scrollTop += at - box.clientHeight / 3;
+  /** The answering token under the pointer, wherever that is. */
+  function overOf() {
+    const { hover } = state;
+    const ours = hover && token() === hover[outward() ? "query" : "key"];
+    return ours ? hover[outward() ? "key" : "query"] : null;
   }
 
   /** @param {Theme} theme */
@@ -206,42 +148,41 @@ export function tokens(state, parent) {
   }
 
   function readWeight() {
-    const current = token();
-    const { hover } = state;
     const { query, key } = state.labels();
-    const ours = hover && current === hover[outward() ? "query" : "key"] ? hover : null;
-    const over = ours && ours[outward() ? "key" : "query"];
-    chips.forEach((made, i) => made.classList.toggle("hs-over", i === over));
-    const weight = ours && state.weight(ours.query, ours.key);
+    const over = overOf();
+    const cell = over === null ? null : cellOf(over);
+    const weight = cell && state.weight(cell.query, cell.key);
     if (!weight) {
-      setText(number, current === null ? "" : "Point at a token to read its weight.");
+      setText(number, token() === null ? "" : "Point at a token to read its weight.");
       return;
     }
     const value = weight.sign ? `${weight.sign} ${weight.value.toFixed(3)}` : weight.value.toFixed(5);
-    setText(number, quoted(query[ours.query]), " → ", quoted(key[ours.key]), `: ${value}`);
+    setText(number, quoted(query[cell.query]), " → ", quoted(key[cell.key]), `: ${value}`);
   }
 
   /** @param {Theme} theme */
   function render(theme) {
-    const { site, head, token: chosen, direction, scale } = state.selection;
-    const { query, key } = state.labels();
-    if (built(state.base, direction, query, key)) {
-      shaded(null);
-      build();
-      revealed(null);
-    }
+    section.hidden = state.selection.form === "text";
+    if (section.hidden) return;
+    const { token: chosen } = state.selection;
     outgoing.setAttribute("aria-pressed", String(outward()));
     incoming.setAttribute("aria-pressed", String(!outward()));
-    const current = token();
+    arrange();
     const missing = !state.parts().length;
-    answers.classList.toggle("hs-dim", missing && chosen !== null);
-    const exact = current === null ? null : state.exactRow(outward() ? "query" : "key", current);
-    if (!missing && shaded(state.parts(), site, head, chosen, current, scale, theme, exact))
-      shadeAll(theme);
-    if (revealed(chosen)) reveal(pickers[chosen ?? 0]);
+    answers.box.classList.toggle("hs-dim", missing && chosen !== null);
+    if (!missing) shadeAll(theme);
+    if (revealed(chosen, state.base) && chosen !== null)
+      (state.isOneText() ? answers : choices).reveal(chosen);
     explain(theme);
     readWeight();
   }
 
-  return { render, late: true, destroy: () => clearTimeout(naming) };
+  return {
+    render,
+    late: true,
+    destroy() {
+      choices.destroy();
+      answers.destroy();
+    },
+  };
 }

@@ -21,6 +21,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} cols
  * @property {number} unit
  * @property {{query: number, key: number, title: number}} widths
+ * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
  * @property {boolean} noted whether there is a note below the title
  * @property {boolean} [shares] whether bars stand beside the rows
  */
@@ -32,6 +33,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} tall of the whole picture
  * @property {number} rows
  * @property {number} cols
+ * @property {{row: number, col: number}} first token of the plot
  * @property {number} left of the plot
  * @property {number} top of the plot
  * @property {number} width of the plot
@@ -62,7 +64,7 @@ export const longestLabel = (wide, unit) => (wide < NARROW * unit ? 72 : 104) * 
  * @param {Sizes} sizes
  * @returns {Layout}
  */
-export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares }) {
+export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares, first }) {
   const longest = longestLabel(wide, unit);
   const [query, key] = [Math.min(longest, widths.query), Math.min(longest, widths.key)];
   const left = Math.max(query, 66 * unit) + 12 * unit;
@@ -79,6 +81,7 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
   const tall = Math.ceil(scaleTop + (cell * 3 < 3 ? 60 : 46) * unit);
   return {
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell },
+    first: first ?? { row: 0, col: 0 },
     ...{ longest, together, title, noted, scaleTop },
   };
 }
@@ -103,7 +106,7 @@ export function tallestPlot(windowHeight, above, around) {
  * @param {Layout} layout
  * @returns {View}
  */
-export const whole = ({ cell }) => ({ row: 0, col: 0, scale: cell });
+export const whole = ({ cell, first }) => ({ ...first, scale: cell });
 
 /** @param {Layout} layout */
 const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
@@ -116,11 +119,11 @@ const deepest = ({ cell }) => Math.max(cell, DEEPEST_CELL);
  * @returns {View}
  */
 export function clamped(layout, { row, col, scale }) {
-  const { cell, rows, cols, width, height } = layout;
+  const { cell, rows, cols, width, height, first } = layout;
   const held = Math.min(Math.max(scale, cell), deepest(layout));
   return {
-    row: Math.min(Math.max(0, row), Math.max(0, rows - height / held)),
-    col: Math.min(Math.max(0, col), Math.max(0, cols - width / held)),
+    row: first.row + Math.min(Math.max(0, row - first.row), Math.max(0, rows - height / held)),
+    col: first.col + Math.min(Math.max(0, col - first.col), Math.max(0, cols - width / held)),
     scale: held,
   };
 }
@@ -190,7 +193,11 @@ export function revealing(layout, { row, col, scale }, { query, key }) {
  */
 export function adapted(before, after, view) {
   if (!view) return null;
-  const same = before.rows === after.rows && before.cols === after.cols;
+  const same =
+    before.rows === after.rows &&
+    before.cols === after.cols &&
+    before.first.row === after.first.row &&
+    before.first.col === after.first.col;
   return same ? clamped(after, view) : null;
 }
 
@@ -201,13 +208,16 @@ export function adapted(before, after, view) {
  * @param {View} view
  * @returns {{rows: [number, number], cols: [number, number]}}
  */
-export function visible({ rows, cols, width, height }, { row, col, scale }) {
+export function visible({ rows, cols, width, height, first }, { row, col, scale }) {
   /** @type {(start: number, length: number, size: number) => [number, number]} */
   const range = (start, length, size) => [
     Math.floor(start + 1e-6),
     Math.min(size, Math.ceil(start + length / scale - 1e-6)),
   ];
-  return { rows: range(row, height, rows), cols: range(col, width, cols) };
+  return {
+    rows: range(row, height, first.row + rows),
+    cols: range(col, width, first.col + cols),
+  };
 }
 
 /**
@@ -230,8 +240,9 @@ export const isInside = ({ width, height }, x, y) => x >= 0 && y >= 0 && x < wid
  */
 export function cellAt(layout, { row, col, scale }, x, y) {
   if (!isInside(layout, x, y)) return null;
-  const query = Math.min(layout.rows - 1, Math.floor(row + y / scale));
-  const key = Math.min(layout.cols - 1, Math.floor(col + x / scale));
+  const { first, rows, cols } = layout;
+  const query = Math.min(first.row + rows - 1, Math.floor(row + y / scale));
+  const key = Math.min(first.col + cols - 1, Math.floor(col + x / scale));
   return { query, key };
 }
 

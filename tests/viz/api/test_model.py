@@ -1,0 +1,131 @@
+"""What the API answers about the whole model equals the analyses."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from analysis.faithfulness import faithfulness as faithfulness_of
+from analysis.flow import flow
+from analysis.norms import alti, mixing, value_norms
+from analysis.relevance import explain
+from analysis.rollout import rollout
+from analysis.stack import combined
+from analysis.view import View
+from analysis.words import joined
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from models.seq2seq import Seq2SeqConfig
+from viz.api import model as api
+from viz.api.entries import TextEntry
+from viz.api.requests import QuestionError
+
+TEXT = "The keys to the cabinet are on the table"
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
+
+
+def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TextEntry:
+    return TextEntry(shown, lambda site, head: "code", opened=lambda: (network, given, written))
+
+
+@pytest.fixture(scope="module")
+def minilm() -> TextEntry:
+    network = load("minilm")
+    return entry_of(trace(network, TEXT), network, TEXT)
+
+
+@pytest.fixture(scope="module")
+def pair() -> TextEntry:
+    sizes: dict[str, Any] = {"source_vocab": 31, "target_vocab": 31, "dim": 10, "heads": 2}
+    network = load(Seq2SeqConfig(**sizes, depth=2, mlp=13, d_k=5, d_v=5))
+    given, written = torch.arange(4, 11)[None], torch.arange(5, 9)[None]
+    return entry_of(trace(network, given, written), network, given, written)
+
+
+def matrix(answer: dict[str, Any]) -> torch.Tensor:
+    return torch.tensor(answer["cells"]).view(answer["shape"])
+
+
+def test_maps_are_the_analyses(minilm):
+    t = trace(load("minilm"), TEXT, hidden=True)
+    expected = {
+        "mean": combined(t),
+        "max": combined(t, "max"),
+        "rollout": rollout(t),
+        "alti": alti(t),
+        "norms": value_norms(t, 2)[4],
+        "added": mixing(t, 2).norms,
+    }
+    for method, each in expected.items():
+        answer = api.map_of(minilm, "", 2, 4, method)
+        torch.testing.assert_close(matrix(answer), each, **CLOSE)
+        row = api.row_of(minilm, "", 2, 4, method, 3)
+        torch.testing.assert_close(torch.tensor(row["values"]), each[3], **CLOSE)
+    mixed = api.row_of(minilm, "", 2, 4, "added", 3)["mixing"]
+    assert mixed == pytest.approx(float(mixing(t, 2).ratio[3]), rel=1e-3)
+    answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 5))
+    torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
+    with pytest.raises(QuestionError, match="expected index 0 to"):
+        api.row_of(minilm, "", 0, "mean", "rollout", 99)
+
+
+def test_by_whole_words():
+    network = load("minilm")
+    text = "unbelievably embarrassing misunderstandings"
+    t = trace(network, text)
+    view = View(t, words=True)
+    entry = entry_of(view, network, text)
+    groups = view.origins(view.sites[0], "out")
+    answer = api.map_of(entry, "", 0, "mean", "rollout")
+    torch.testing.assert_close(matrix(answer), joined(rollout(t), groups, groups), **CLOSE)
+    flows = flow(t, groups[1][-1])
+    found = api.row_of(entry, "", 0, "mean", "flow", 1)["values"]
+    expected = [float(flows[list(group)].max()) for group in groups]
+    assert found == pytest.approx(expected, rel=1e-3)
+    values = api.relevance(entry, "", 0, "chefer", "a word")["values"]
+    assert len(values) == len(groups)
+
+
+@pytest.mark.parametrize("method", api.RELEVANCE)
+def test_relevance_is_that_of_the_model(minilm, method):
+    answer = api.relevance(minilm, "", 0, method, "Where are they?")
+    expected = explain(load("minilm"), TEXT, target="Where are they?", method=method)
+    torch.testing.assert_close(torch.tensor(answer["values"]), expected.tokens, **CLOSE)
+    assert answer["similarity"]
+    assert answer["value"] == pytest.approx(expected.value, rel=1e-3)
+    assert (answer["unassigned"] is None) == (method != "attnlrp")
+    kept = minilm.answers["relevance", method, "Where are they?"]
+    assert kept.trace is minilm.shown  # gradients of a whole pass are not kept
+
+
+def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
+    answer = api.relevance(pair, "", 0, "chefer", "2.7")
+    assert (answer["position"], answer["id"]) == (2, 7)
+    trace_ = pair.shown
+    source, target = answer["sites"]
+    assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
+    assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
+    assert "one input" in api.faithfulness(pair, "", 0, "chefer", 0, "2.7")["why"]
+
+
+def test_faithfulness_comes_order_by_order(minilm):
+    output = "Where are they?"
+    first = api.faithfulness(minilm, "", 0, "gradient", 0, output)
+    values = minilm.answers["relevance", "gradient", output].tokens
+    expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
+    assert first["counts"] == expected.counts.tolist()
+    assert first["sufficiency"] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)
+    second = api.faithfulness(minilm, "", 0, "gradient", 2, output)
+    found = expected.random_comprehensiveness[1].tolist()
+    assert second["comprehensiveness"] == pytest.approx(found, abs=1e-4)
+
+
+def test_one_sentence_says_why(minilm, pair):
+    assert "second text" in api.relevance(minilm, "", 0, "chefer")["why"]
+    crossed = next(n for n, site in enumerate(pair.shown.sites) if site.kind == "cross")
+    assert "follows one tower" in api.map_of(pair, "", crossed, "mean", "rollout")["why"]
+    assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
+    network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
+    held = trace(network, torch.arange(4, 11)[None])
+    alone = TextEntry(held, lambda site, head: "code")
+    assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]

@@ -1,0 +1,102 @@
+"""The widget: what it holds, what it answers over its channel, what a saved notebook shows."""
+
+import base64
+import io
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from headscope_views import standalone
+from PIL import Image
+
+from models.encoder import EncoderConfig
+from models.run import Trace, load, trace
+from models.vit import ViTConfig
+from viz.notebook import Explorer, answer, explore
+from viz.pack import unpack
+
+
+@cache
+def text() -> Trace:
+    return trace(load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13)), "a <b>c</b> d")
+
+
+def test_it_starts_with_what_its_first_picture_needs() -> None:
+    found = explore(text(), view="lines", layer=1, head=[2, 0], scale="own")
+    assert set(found.held) == {"overview", "map?site=1&head=2", "map?site=1&head=0"}
+    start = found.props["start"]
+    assert (start["form"], start["layer"], start["head"], start["shown"]) == ("lines", 1, 2, "2.0")
+    assert found.props["kind"] == "text"
+
+
+def test_answers_are_those_of_the_api() -> None:
+    entry = explore(text()).entry
+    status, content = answer(entry, "row?site=1&head=2&axis=query&index=3")
+    assert status == 200
+    assert isinstance(content, bytes)
+    header, area = unpack(content)
+    weights = np.frombuffer(area, "<f4", header["rows"][0]["count"], header["rows"][0]["at"])
+    # a row alone is another matrix product than all rows: the last bit may differ
+    np.testing.assert_allclose(weights, text().weights(1, 2)[3].numpy(), rtol=1e-6)
+    status, content = answer(entry, "export?site=1&head=2&form=matrix&format=svg")
+    assert isinstance(content, bytes)
+    assert content.startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "reason"),
+    [
+        ("layer?site=0", 404, "there is no such route"),
+        ("map?site=9&head=0", 400, "expected site 0 to 1"),
+        ("map?site=0", 400, "expected the parameter head"),
+    ],
+)
+def test_refusals_are_one_line(path: str, status: int, reason: str) -> None:
+    assert answer(explore(text()).entry, path) == (status, reason)
+
+
+def test_a_reply_carries_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = explore(text())
+    sent: list[tuple] = []
+    monkeypatch.setattr(Explorer, "send", lambda self, *message: sent.append(message))
+    found.receive(found, {"id": 7, "path": "provenance?site=0"}, [])
+    found.receive(found, {"id": 8, "path": "nothing"}, [])
+    found.receive(found, {"another": "message"}, [])
+    (first, [content]), (second,) = sent
+    assert first == {"id": 7, "status": 200}
+    assert json.loads(content)["line"].startswith("Layer 0")
+    assert second == {"id": 8, "status": 404, "reason": "there is no such route"}
+
+
+def test_a_saved_notebook_has_a_picture() -> None:
+    data, _ = explore(text(), layer=1)._repr_mimebundle_()
+    picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
+    assert picture.info["Title"] == f"{text().model} · every head"
+    assert data["text/plain"] == f"{text().model} · every head"
+
+
+def test_a_picture_is_shown_over_itself() -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (20, 20, 3), dtype=np.uint8)
+    image = Image.fromarray(pixels)
+    t = trace(load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7)), image)
+    found = explore(t, layer=1, picture=image)
+    assert found.props["kind"] == "image"
+    assert set(found.held) == {"overview", "picture", "layer?site=1"}
+
+
+def test_a_view_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="view: expected one of matrix, lines, atlas, image"):
+        explore(text(), view="flow")
+
+
+def test_the_bundle_holds_each_module_once_after_those_it_imports() -> None:
+    code = standalone.bundle("notebook.js")
+    modules = json.loads(re.match(r"const modules = (.*);\n", code)[1])  # type: ignore[index]
+    names = [name for name, _ in modules]
+    assert len(set(names)) == len(names) > 20
+    for place, (_, source) in enumerate(modules):
+        needed = re.findall(r'from "headscope/([^"]+)"', source)
+        assert all(names.index(name) < place for name in needed)
+    assert "export default" in code

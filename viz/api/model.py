@@ -1,0 +1,322 @@
+"""Responses about the whole model: maps over all layers, relevance for an output, faithfulness.
+
+Everything is computed in the pool when a view asks for it, and kept with the entry. Where a rule
+does not hold for a network, the answer is one sentence that says why.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TextEntry
+from viz.api.requests import QuestionError
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analysis.faithfulness import Study
+    from analysis.relevance import Relevance
+    from analysis.target import Target
+    from models.model import Model
+    from models.trace import Site, Trace
+
+MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
+ROWS = (*MAPS, "flow")
+RELEVANCE = ("gradient", "chefer", "attnlrp")
+CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
+MOST = 1024  # tokens; ALTI takes time in proportion to their square, times the width
+Answer = dict[str, Any]
+
+
+def _or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Turns an analysis's refusal into an answer, which the view shows in place of a picture."""
+
+    @wraps(answer)
+    def answered(*args: Any, **kwargs: Any) -> Answer:
+        try:
+            return answer(*args, **kwargs)
+        except QuestionError:
+            raise
+        except ValueError as error:
+            return {"why": " ".join(str(error).split())}
+
+    return answered
+
+
+@_or_why
+def map_of(entry: TextEntry, id: str, site: int, head: int | str, method: str) -> Answer:
+    """A map over all layers (or of one, for norms), max-pooled to at most `CELLS` per side."""
+    import torch.nn.functional as F
+
+    whole = _by_shown(entry, site, _map(entry, site, head, method))
+    shape = tuple(min(CELLS, size) for size in whole.shape)
+    cells = whole if shape == tuple(whole.shape) else F.adaptive_max_pool2d(whole[None], shape)[0]
+    return {"shape": list(shape), "max": _number(whole.max()), "cells": _numbers(cells.flatten())}
+
+
+@_or_why
+def row_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: int | str,
+    method: str,
+    index: int,
+    columns: range | None = None,
+) -> Answer:
+    """One query's exact numbers; of attention flow, a range of its keys."""
+    if index >= site_at(entry.shown, site).queries:
+        raise QuestionError(f"expected index 0 to {site_at(entry.shown, site).queries - 1}")
+    if method == "flow":
+        return {"values": _numbers(_flow(entry, site, index, columns))}
+    row = _by_shown(entry, site, _map(entry, site, head, method))[index]
+    found = {"values": _numbers(row), "sum": _number(row.sum())}
+    if method == "added":
+        ratio = _mixing(entry, site).ratio
+        found["mixing"] = _number(ratio[_tokens_of(entry, site, "out")[index][-1]])
+    return found
+
+
+@_or_why
+def relevance(entry: TextEntry, id: str, site: int, method: str, output: str = "") -> Answer:
+    """The relevance of every token of the input for one output."""
+    found = _relevance(entry, method, output)
+    first, second = _sides(entry, found.trace)
+    read = None
+    if found.target_tokens is not None and second is not None:
+        read = _numbers(_summed(entry, second, found.target_tokens))
+    return {
+        "values": _numbers(_summed(entry, first, found.tokens)),
+        "read": read,
+        "sites": [first, second],
+        "value": _number(found.value),
+        "unassigned": None if found.unassigned is None else _number(found.unassigned),
+        "position": found.chosen.position,
+        "id": found.chosen.id,
+        "similarity": found.chosen.other is not None,
+    }
+
+
+@_or_why
+def faithfulness(
+    entry: TextEntry, id: str, site: int, method: str, order: int, output: str = ""
+) -> Answer:
+    """The curves of a relevance (order 0), or of one random order."""
+    study = _study(entry, method, output)
+    if order >= study.orders:
+        raise QuestionError(f"expected order 0 to {study.orders - 1}")
+    key = ("curve", method, output, order)
+    if key not in entry.answers:
+        with _opened(entry):
+            entry.answers[key] = study.curve(order)
+    without, alone = entry.answers[key]
+    return {
+        "orders": study.orders,
+        "counts": study.counts,
+        "tokens": study.removable,
+        "value": _number(study.value),
+        "removal": study.removal,
+        "comprehensiveness": _numbers(without),
+        "sufficiency": _numbers(alone),
+    }
+
+
+# --- what is computed -----------------------------------------------------------------------------
+
+
+def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
+    """A map over tokens: `query key`."""
+    from analysis.norms import alti, value_norms
+    from analysis.rollout import rollout
+    from analysis.stack import combined
+
+    trace, found = _place(entry, site)
+    if method == "norms":
+        heads = value_norms(trace, found)
+        if isinstance(head, int):
+            return heads[head]
+        return heads.mean(0) if head == "mean" else heads.amax(0)
+    if method == "added":
+        return _mixing(entry, site).norms
+    kind = "cross" if found.kind == "cross" else None
+
+    def compute() -> "Tensor":
+        if method in ("mean", "max"):
+            return combined(trace, method, tower=found.tower, kind=kind)
+        if kind == "cross":
+            raise ValueError(
+                f"{method} follows one tower: choose the encoder’s or the decoder’s own"
+            )
+        if method == "rollout":
+            return rollout(trace, tower=found.tower)
+        if found.queries > MOST:
+            raise ValueError(f"ALTI takes too long for more than {MOST:,} tokens")
+        return alti(_with_hidden(entry), tower=found.tower)
+
+    return _kept(entry, ("map", method, found.tower, kind), compute)
+
+
+def _flow(entry: TextEntry, site: int, index: int, columns: range | None) -> "Tensor":
+    """Flows from a row of the view to some of its columns; to a word, the largest of its tokens."""
+    import torch
+
+    from analysis.flow import maximum_flows
+    from analysis.stack import fused, self_attention, with_residual
+
+    trace, found = _place(entry, site)
+    if found.kind == "cross":
+        raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
+    layers = _kept(
+        entry,
+        ("layers", found.tower),
+        lambda: [with_residual(fused(trace, s)) for s in self_attention(trace, found.tower)],
+    )
+    query = _tokens_of(entry, site, "out")[index][-1]
+    words = _tokens_of(entry, site, "in")
+    words = words if columns is None else words[columns.start : columns.stop]
+    keys = [token for word in words for token in word]
+    flows = iter(maximum_flows(layers, query, keys).tolist())
+    return torch.tensor([max(next(flows) for _ in word) for word in words])
+
+
+def _mixing(entry: TextEntry, site: int) -> Any:
+    from analysis.norms import mixing
+
+    _, found = _place(entry, site)
+    with_hidden = _with_hidden(entry)
+    return _kept(entry, ("mixing", site), lambda: mixing(with_hidden, found))
+
+
+def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
+    from analysis.relevance import METHODS, explain
+
+    def compute() -> "Relevance":
+        with _opened(entry) as (model, given, written):
+            found = explain(
+                model,
+                given,
+                target=_target(output),
+                method=METHODS[RELEVANCE.index(method)],
+                written=written,
+            )
+        return replace(found, trace=_trace(entry))  # the pass itself is not kept
+
+    return _kept(entry, ("relevance", method, output), compute)
+
+
+def _study(entry: TextEntry, method: str, output: str) -> "Study":
+    from analysis.faithfulness import Study
+
+    found = _relevance(entry, method, output)
+
+    def compute() -> "Study":
+        with _opened(entry) as (model, given, _):
+            return Study.of(model, given, found.tokens, chosen=found.chosen)
+
+    return _kept(entry, ("study", method, output), compute)
+
+
+def _with_hidden(entry: TextEntry) -> "Trace":
+    from models.run import trace
+
+    def compute() -> "Trace":
+        with _opened(entry) as (model, given, written):
+            found = trace(model, given, written, hidden=True)
+        return replace(_trace(entry), hidden_states=found.hidden_states)
+
+    return _kept(entry, ("hidden",), compute)
+
+
+def _kept(entry: TextEntry, key: Hashable, compute: Callable[[], Any]) -> Any:
+    """What was computed for this entry before, else computed now."""
+    if key not in entry.answers:
+        entry.answers[key] = compute()
+    return entry.answers[key]
+
+
+@contextmanager
+def _opened(entry: TextEntry) -> "Iterator[tuple[Model, Any, Any]]":
+    """The model, its input and the text of its decoder, for a pass inside."""
+    if entry.opened is None:
+        raise ValueError("this view holds its weights only: the model is not there to run again")
+    opened = entry.opened()
+    with entry.forward_pass():
+        yield opened
+
+
+def _target(output: str) -> "Target":
+    """ "position.id" as a pair; other text as it is; none for the likeliest output."""
+    position, dot, id = output.partition(".")
+    if dot and position.isascii() and position.isdigit() and id.isascii() and id.isdigit():
+        return int(position), int(id)
+    return output or None
+
+
+# --- by the tokens or words of the view -----------------------------------------------------------
+
+
+def _trace(entry: TextEntry) -> "Trace":
+    """The trace over tokens."""
+    from analysis.view import View
+
+    return entry.shown.trace if isinstance(entry.shown, View) else entry.shown
+
+
+def _place(entry: TextEntry, site: int) -> "tuple[Trace, Site]":
+    """The trace over tokens, and a site of it."""
+    site_at(entry.shown, site)
+    trace = _trace(entry)
+    if site >= len(trace.sites):
+        raise ValueError("choose one kind of attention: each has layers of its own")
+    return trace, trace.sites[site]
+
+
+def _tokens_of(entry: TextEntry, site: int, direction: str) -> Sequence[Sequence[int]]:
+    """The tokens of each row or column of the view."""
+    from analysis.view import View
+
+    trace, found = _place(entry, site)
+    if isinstance(entry.shown, View):
+        return entry.shown.origins(entry.shown.sites[site], direction)
+    labels = trace.query_labels(found) if direction == "out" else trace.key_labels(found)
+    return [(place,) for place in range(len(labels))]
+
+
+def _by_shown(entry: TextEntry, site: int, weights: "Tensor") -> "Tensor":
+    """A map between the words of the view: summed over keys, averaged over queries."""
+    from analysis.view import View
+    from analysis.words import joined
+
+    if not isinstance(entry.shown, View):
+        return weights
+    return joined(weights, _tokens_of(entry, site, "out"), _tokens_of(entry, site, "in"))
+
+
+def _summed(entry: TextEntry, site: int, values: "Tensor") -> "Tensor":
+    import torch
+
+    words = _tokens_of(entry, site, "out")
+    return torch.stack([values[list(word)].sum() for word in words])
+
+
+def _sides(entry: TextEntry, t: "Trace") -> tuple[int, int | None]:
+    """Indexes of sites whose rows are the input, and what a decoder read."""
+    from analysis.relevance import towers_of
+
+    source, target = towers_of(t)
+    places = {
+        site.tower: n for n, site in reversed(list(enumerate(t.sites))) if site.kind != "cross"
+    }
+    return places[source], None if target is None else places[target]
+
+
+def _numbers(values: "Tensor") -> list[float]:
+    return [_number(value) for value in values.tolist()]
+
+
+def _number(value: Any) -> float:
+    """Five significant digits."""
+    return float(f"{float(value):.5g}")

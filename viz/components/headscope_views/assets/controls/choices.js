@@ -1,0 +1,105 @@
+// A list to choose from: cards, or rows. It can remember what was opened, in this browser.
+
+import { element, setText } from "../core/dom.js";
+
+/** @import {Host} from "../types" */
+
+/**
+ * @typedef {object} Choice
+ * @property {string} id what is sent
+ * @property {string} title
+ * @property {string} [detail]
+ * @property {string} [tag] a word at its end
+ * @property {boolean} [chosen]
+ */
+
+/**
+ * @typedef {object} ChoicesProps
+ * @property {string} label
+ * @property {Choice[]} items
+ * @property {"cards" | "rows"} layout
+ * @property {string} [kept] name under which this browser remembers items, which are added on top
+ * @property {string} [empty] what is said where there are none
+ */
+
+const MOST = 8; // items remembered
+/** @param {string} name */
+const keyOf = (name) => `headscope/${name}`;
+
+/**
+ * @param {HTMLElement} root
+ * @param {ChoicesProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  root.classList.add("hs-control");
+  const title = element("h3", "hs-choices-title");
+  const list = element("ul", "hs-choices");
+  const none = element("p", "hs-choices-none");
+  root.replaceChildren(title, list, none);
+
+  /** @param {ChoicesProps} next */
+  function update({ label, items, layout, kept = "", empty = "" }) {
+    const all = kept ? remembered(kept, items) : items;
+    setText(title, label);
+    title.hidden = !label;
+    list.className = `hs-choices hs-choices-${layout}`;
+    list.setAttribute("aria-label", label);
+    list.replaceChildren(...all.map((item) => element("li", "", {}, itemOf(item))));
+    setText(none, empty);
+    none.hidden = all.length > 0 || !empty;
+    list.hidden = !all.length;
+  }
+
+  /** @param {Choice} item */
+  function itemOf({ id, title: name, detail = "", tag = "", chosen = false }) {
+    const made = element(
+      "button",
+      "hs-choice-item",
+      { type: "button", "aria-pressed": String(chosen) },
+      element("bdi", "hs-choice-name", {}, name),
+      ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
+      ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),
+    );
+    made.onclick = () => host.trigger("chosen", id);
+    return made;
+  }
+
+  update(props);
+  return { update, destroy: () => root.replaceChildren() };
+}
+
+/**
+ * These items, then those of earlier visits.
+ *
+ * @param {string} name
+ * @param {Choice[]} items
+ * @returns {Choice[]}
+ */
+function remembered(name, items) {
+  const now = new Set(items.map(({ id }) => id));
+  const all = [...items, ...stored(name).filter(({ id }) => !now.has(id))].slice(0, MOST);
+  try {
+    const plain = all.map(({ id, title, detail }) => ({ id, title, detail }));
+    localStorage.setItem(keyOf(name), JSON.stringify(plain));
+  } catch {
+    // the list works without storage
+  }
+  return all;
+}
+
+/**
+ * @param {string} name
+ * @returns {Choice[]}
+ */
+function stored(name) {
+  try {
+    const found = JSON.parse(localStorage.getItem(keyOf(name)) ?? "[]");
+    return found.filter(
+      (/** @type {Partial<Choice>} */ { id, title, detail }) =>
+        [id, title, detail ?? ""].every((text) => typeof text === "string" && text.length < 4096),
+    );
+  } catch {
+    return []; // no storage, or an invalid entry
+  }
+}

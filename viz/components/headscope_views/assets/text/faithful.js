@@ -1,0 +1,155 @@
+// Faithfulness of a relevance: what happens to the output without its tokens, beside random orders.
+
+import { button } from "../core/bar.js";
+import { element, setText } from "../core/dom.js";
+import { pathOf } from "../core/sources.js";
+
+/** @import {Curves} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const [WIDE, TALL, EDGE] = [220, 110, 8];
+const SVG = "http://www.w3.org/2000/svg";
+const NAMES = /** @type {const} */ ([
+  ["comprehensiveness", "without the most relevant tokens", "large is faithful"],
+  ["sufficiency", "with the most relevant tokens alone", "small is faithful"],
+]);
+
+/** @param {ArrayLike<number>} values */
+const mean = (values) => Array.from(values).reduce((a, b) => a + b, 0) / values.length;
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} parent
+ * @param {string} slot
+ */
+export function faithful(state, parent, slot) {
+  let open = "";
+  const start = button("Test by removing tokens", "Faithfulness: remove the relevant tokens", () => {
+    open = wanted;
+    state.changed();
+  });
+  setText(start, "Test by removing tokens");
+  const bar = element("progress", "hs-progress", { "aria-label": "Orders of removal tried" });
+  const charts = element("div", "hs-curves");
+  const words = element("p", "hs-sentence", { "aria-live": "polite" });
+  const box = element("div", "hs-faithful", {}, start, bar, charts, words);
+  parent.append(box);
+  let wanted = "";
+  let drawn = "";
+
+  /**
+   * @param {string} name
+   * @param {number} order
+   */
+  const pathTo = (name, order) => {
+    const { site, output } = state.selection;
+    return pathOf("faithfulness", { site, method: name, order, ...(output ? { output } : {}) });
+  };
+
+  /** @param {string} name */
+  function curves(name) {
+    /** @type {Curves[]} */
+    const found = [];
+    for (let order = 0; order < (found[0]?.orders ?? 1); order++) {
+      const path = pathTo(name, order);
+      const answer = /** @type {Curves | {why: string} | null} */ (state.view.answer(slot, path));
+      if (!answer) return { found, why: "" };
+      if ("why" in answer) return { found, why: answer.why };
+      found.push(answer);
+    }
+    return { found, why: "" };
+  }
+
+  /** @param {Curves[]} found */
+  function draw(found) {
+    const lines = NAMES.map(([name]) => found.map((each) => each[name]));
+    const all = lines.flat(2);
+    const [low, high] = [Math.min(0, ...all), Math.max(1e-9, ...all)];
+    const last = Math.max(...found[0].counts);
+    charts.replaceChildren(
+      ...NAMES.map(([name, what, good], i) => {
+        const made = chart(found[0].counts, lines[i], last, low, high);
+        made.setAttribute("aria-label", `${name}: drop of the output ${what}`);
+        const title = element("span", "", {}, `Drop ${what} (${good})`);
+        return element("figure", "hs-curve", {}, title, made);
+      }),
+    );
+    const report = NAMES.map(([name], i) => {
+      const [mine, ...random] = lines[i].map(mean);
+      const band = `${Math.min(...random).toFixed(3)} to ${Math.max(...random).toFixed(3)}`;
+      return `${name} ${mine.toFixed(3)} (random orders ${band})`;
+    });
+    const { value, tokens, removal } = found[0];
+    /** @type {Record<string, string>} */
+    const how = { mask: "masked", drop: "left out", grey: "painted grey" };
+    const [first, second] = report;
+    setText(
+      words,
+      `Mean over the levels: ${first}, ${second}. Output of the whole input ${value.toFixed(3)};` +
+        ` ${tokens} tokens are ${how[removal]}, special ones never. A text without tokens is unlike` +
+        " those the model knows.",
+    );
+  }
+
+  return {
+    /** @param {string} name the method */
+    render(name) {
+      wanted = pathTo(name, 0);
+      const on = open === wanted;
+      start.hidden = on;
+      bar.hidden = charts.hidden = words.hidden = !on;
+      if (!on) return;
+      const { found, why } = curves(name);
+      const count = found[0]?.orders ?? 1;
+      bar.hidden = Boolean(why) || found.length === count;
+      bar.max = count;
+      bar.value = found.length;
+      if (why) setText(words, why);
+      else if (found.length === count) {
+        if (drawn !== wanted) draw(found);
+        drawn = wanted;
+      } else {
+        charts.replaceChildren();
+        drawn = "";
+        setText(words, state.waitingFor(slot, `Removing tokens: ${found.length} of ${count} orders`));
+      }
+    },
+  };
+}
+
+/**
+ * The first line over a band of the others.
+ *
+ * @param {number[]} counts
+ * @param {number[][]} lines
+ * @param {number} last
+ * @param {number} low
+ * @param {number} high
+ */
+function chart(counts, lines, last, low, high) {
+  /** @param {string} tag @param {Record<string, string>} attributes */
+  const shape = (tag, attributes) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+  /** @param {number} count */
+  const x = (count) => EDGE + (count / last) * (WIDE - 2 * EDGE);
+  /** @param {number} value */
+  const y = (value) => TALL - EDGE - ((value - low) / (high - low || 1)) * (TALL - 2 * EDGE);
+  /** @param {number[]} values */
+  const points = (values) => values.map((value, i) => `${x(counts[i])},${y(value)}`);
+  const [mine, ...random] = lines;
+  const at = counts.map((_, i) => random.map((line) => line[i]));
+  const band = [
+    ...points(at.map((each) => Math.max(...each))),
+    ...points(at.map((each) => Math.min(...each))).reverse(),
+  ];
+  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img" });
+  svg.append(
+    shape("line", { class: "hs-zero", x1: "0", x2: String(WIDE), y1: String(y(0)), y2: String(y(0)) }),
+    shape("polygon", { class: "hs-band", points: band.join(" ") }),
+    shape("polyline", { class: "hs-mine", points: points(mine).join(" ") }),
+  );
+  return svg;
+}

@@ -1,0 +1,133 @@
+"""The views in a notebook: the same code as in the app, on anywidget.
+
+Data goes over the notebook's own channel. A saved notebook shows a picture where no kernel runs.
+"""
+
+import base64
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qsl
+
+import anywidget
+import traitlets
+from headscope_views import standalone
+
+from viz.drawing.png import png
+from viz.export.figures import VIEWS
+from viz.export.files import place_of
+from viz.export.page import ID, encoded, image_answers, image_entry, props_of, text_answers
+from viz.export.page import text_entry as entry_of_text
+from viz.export.request import Heads, Request
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from analysis.view import View
+    from models.trace import Trace
+
+DPI = 100  # of the picture in a saved notebook
+FIRST = ("overview", "map?", "layer?", "picture")  # answers that the widget holds from the start
+
+
+@cache
+def _code() -> str:
+    return standalone.bundle("notebook.js")
+
+
+class Explorer(anywidget.AnyWidget):
+    """A view of a trace.
+
+    Attributes:
+        props: of the view.
+        held: the answers it starts with, by path: a saved widget shows them without a kernel.
+    """
+
+    _esm = _code()
+    _css = (standalone.ASSETS / "views.css").read_text(encoding="utf-8")
+    props = traitlets.Dict().tag(sync=True)
+    held = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, request: Request, view: str) -> None:
+        picture = view == "image"
+        self.request, self.view = request, view
+        self.entry = image_entry(request) if picture else entry_of_text(request)
+        wanted, _ = image_answers(request) if picture else text_answers(request)
+        held = {path: encoded(ask()) for path, ask in wanted.items() if path.startswith(FIRST)}
+        props = standalone.defaults() | props_of(request, view)
+        super().__init__(props=props, held=held)
+        self.on_msg(self.receive)
+
+    def receive(self, _: object, message: Any, __: object) -> None:
+        """Sends the answer to a request of the view."""
+        if isinstance(message, dict) and "path" in message:
+            status, content = answer(self.entry, str(message["path"]))
+            reply: dict[str, Any] = {"id": message.get("id"), "status": status}
+            if isinstance(content, bytes):
+                self.send(reply, [content])
+            else:
+                self.send(reply | {"reason": content})
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget, and a picture for where widgets are not shown."""
+        found = super()._repr_mimebundle_(**kwargs)
+        if found is None:
+            return None
+        data, metadata = found
+        scene = VIEWS[self.view](replace(self.request, every=self.view == "atlas"))
+        picture = base64.b64encode(png(scene, DPI)).decode("ascii")
+        return {**data, "image/png": picture, "text/plain": scene.title}, metadata
+
+
+def explore(
+    t: "Trace | View",
+    *,
+    view: str | None = None,
+    layer: int = 0,
+    head: Heads = 0,
+    kind: str | None = None,
+    tower: str | None = None,
+    scale: Literal["fixed", "own"] = "fixed",
+    token: int | None = None,
+    direction: Literal["out", "in"] = "out",
+    picture: "Image | str | None" = None,
+) -> Explorer:
+    """An interactive view of a trace, as the last value of a cell.
+
+    Args:
+        t: a trace, or a view of it by words.
+        view: "matrix", "lines", "atlas" (every head beside the matrix) or "image"; None chooses
+            "image" for the trace of a picture, else "atlas".
+        layer: shown first.
+        head: shown first; several for lines.
+        kind: "self", "causal" or "cross", where a layer has several.
+        tower: which part of a model with several.
+        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight of the map.
+        token: pinned first.
+        direction: whether the token attends ("out") or is attended to ("in").
+        picture: the picture that was traced; None shows the patches on grey.
+
+    Raises:
+        ValueError: for a view, layer, head or token that is not there.
+    """
+    name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
+    request = place_of(t, name, layer, head, kind, tower, scale, token, direction, picture)
+    return Explorer(request, name)
+
+
+def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
+    """The answer of the API to a path, with its HTTP status; text for a refusal."""
+    from viz.api.registry import UnknownError
+    from viz.api.requests import QuestionError
+    from viz.api.routes import work_of
+
+    name, _, query = path.partition("?")
+    try:
+        _, work = work_of(entry, ID, name, parse_qsl(query))
+        return 200, encoded(work())
+    except UnknownError:
+        return 404, "there is no such route"
+    except QuestionError as error:
+        return 400, " ".join(str(error).split())
+    except ValueError as error:
+        return 500, " ".join(str(error).split())
