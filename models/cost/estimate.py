@@ -5,6 +5,7 @@ from typing import Any
 
 from models.cost.count import parts, total
 from models.cost.memory import peak_memory
+from models.cost.memory_check import GIB, SHARE, available_memory
 from models.cost.parts import NUMBER
 from models.loading import summary
 from models.model import Model
@@ -48,6 +49,16 @@ def estimate(model: Model, tokens: int) -> Estimate:
     flops = 2 * tokens * max(weights, 0) + ATTENTION * layers * dim * tokens**2
     held = summary.trace_bytes(model, tokens) + NUMBER * tokens * (2 * wide + 2 * dim)
     return Estimate(flops, held + logits)
+
+
+def check_memory(model: Model, tokens: int) -> None:
+    """Raises ValueError with the numbers if a pass does not fit into free memory."""
+    needed, free = estimate(model, tokens).bytes, available_memory(str(model.device))
+    if free is not None and needed > SHARE * free:
+        raise ValueError(
+            f"{tokens:,} tokens need about {needed / GIB:.1f} GiB of memory and"
+            f" {free / GIB:.1f} GiB are free: shorten the text"
+        )
 
 
 def kept_logits(model: Model, tokens: int) -> int | None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { elementAt, figures, pairOf, stripLayout } from "../../viz/components/headscope_views/assets/text/pairs.js";
+import { elementAt, figures, foldedTerms, pairOf, stripLayout } from "../../viz/components/headscope_views/assets/text/pairs.js";
 
 const WEIGHTS = [
   [1, 0, 0, 0],
@@ -60,4 +60,14 @@ test("numbers have four figures and a real minus", () => {
     [null, 0, -1.23456, 12345.6, 0.00001234, 0.25].map(figures),
     ["−∞", "0", "−1.235", "1.23e+4", "1.23e−5", "0.2500"],
   );
+});
+
+test("the terms that matter most come first, the others are folded", () => {
+  const terms = [0.1, -3, 2, -0.2, 0.3].map((value, i) => ({ name: String(i), value }));
+  const { first, rest } = foldedTerms(terms, 2);
+  assert.deepEqual([first.map(({ value }) => value), rest.map(({ value }) => value)], [
+    [-3, 2],
+    [0.3, -0.2, 0.1],
+  ]);
+  assert.equal(foldedTerms(terms, 4).rest.length, 0); // one alone is not folded
 });

@@ -19,6 +19,10 @@ from viz.api.routes import ENDPOINTS
 HOSTS = ["127.0.0.1", "localhost"]
 TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
+    "model": "site=0&head=mean&method=rollout",
+    "model_row": "site=0&head=mean&method=flow&index=2&columns=0-4",
+    "relevance": "site=0&method=chefer&output=2.7",
+    "faithfulness": "site=0&method=chefer&order=0",
     "overview": "",
     "thumbs": "site=1",
     "map": "site=1&head=2",

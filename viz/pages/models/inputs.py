@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from models.loading.summary import Reads
     from models.model import Model
 
-MAX_TOKENS = 4096  # limit of the page; notebooks have none
+MAX_TOKENS = 16_384  # limit of the page; notebooks have none
 FIRST = EXAMPLES[0].input
 Part = tuple[Any, ...]
 FILES = (".txt", ".md")

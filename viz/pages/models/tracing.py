@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from models.model import Model
     from models.trace import Trace
 
+CHECKED = 1024  # tokens from which on memory is checked before a pass
+
 
 MOST_PARAMETERS, MOST_TOKENS = 50_000_000, 256  # of models and inputs that are verified at once
 
@@ -154,10 +156,25 @@ def _key(found: Open, request: Input) -> tuple[Any, ...]:
 
 
 def _run(found: Open, request: Input) -> "Trace":
+    from models.cost.estimate import check_memory, kept_logits
     from models.run import trace
 
-    with shared.forward_pass(found.model):
-        return trace(found.model, *request.arguments)
+    tokens = length_of(found.model, request.arguments[0])
+    if tokens > CHECKED:
+        check_memory(found.model, tokens)
+    with shared.forward_pass(found.model, long=tokens > CHECKED):
+        return trace(
+            found.model, *request.arguments, logits_to_keep=kept_logits(found.model, tokens)
+        )
+
+
+def length_of(model: "Model", input: Any) -> int:
+    """Tokens of a text or of ids; 0 for other inputs."""
+    if hasattr(input, "shape"):
+        return int(input.shape[-1]) if not input.is_floating_point() else 0
+    if model.tokenizer is None or not isinstance(input, str | tuple):
+        return 0
+    return len(model.tokenizer.encode(*([input] if isinstance(input, str) else input)))
 
 
 def _image(

@@ -24,7 +24,7 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.numbers("shown", 999),
     link.choice("values", "weights", ("weights", "scores")),
     link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),
-    link.number("partner", None, 0, 99_999),  # of the pinned token, in a pair
+    link.number("partner", None, 0, 99_999),  # the other token of a pair
     link.numbers("layers", 999),
     link.choice("average", "no", ("no", "yes")),
     link.decimal("least", 0, 0, 1),

@@ -344,6 +344,22 @@ export interface PairAnswer {
   applied: string[];
 }
 
+/** What one part of the network adds to a score. */
+export interface SplitTerm {
+  name: string;
+  value: number;
+}
+
+/** The response of "split". */
+export interface SplitAnswer {
+  score: number;
+  query: SplitTerm[];
+  key: SplitTerm[];
+  applied: string[];
+  /** Largest difference of a list's sum from the score. */
+  error: number;
+}
+
 // ---- the stages of one head
 
 /** A token of the stages. */

@@ -1,6 +1,6 @@
 // Which pair of tokens is shown, and where its elements stand. Pure functions.
 
-/** @import {Direction} from "../types" */
+/** @import {Direction, SplitTerm} from "../types" */
 
 /** @typedef {{query: number, key: number}} Pair */
 
@@ -77,4 +77,16 @@ export function figures(value) {
   const size = Math.abs(value);
   const text = size >= 1e4 || size < 1e-4 ? value.toExponential(2) : value.toPrecision(4);
   return text.replace(/-/g, "−");
+}
+
+/**
+ * The terms of a sum that matter most, and the rest; the largest first, whatever their sign.
+ *
+ * @param {SplitTerm[]} terms
+ * @param {number} most
+ */
+export function foldedTerms(terms, most) {
+  const sorted = [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  const count = sorted.length <= most + 1 ? sorted.length : most; // one alone is not folded
+  return { first: sorted.slice(0, count), rest: sorted.slice(count) };
 }

@@ -7,6 +7,7 @@ import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
 import { fontOf } from "./painter.js";
 import { elementAt, figures, pairOf, stripLayout } from "./pairs.js";
+import { why } from "./why.js";
 
 /** @import {Axis, PairAnswer, Theme} from "../types" */
 /** @import {Pair} from "./pairs.js" */
@@ -45,7 +46,8 @@ export function queryKey(state, parent) {
   const steps = element("ol", "hs-steps", { "aria-label": "From the product to the weight" });
   const applied = element("ul", "hs-applied");
   const doubt = element("p", "hs-doubt", {}, DOUBT);
-  const stage = element("div", "hs-pair", {}, canvas, read, steps, applied);
+  const reasons = why(state);
+  const stage = element("div", "hs-pair", {}, canvas, read, steps, applied, reasons.box);
   const section = element(
     "section",
     "hs-section hs-query-key",
@@ -311,6 +313,7 @@ export function queryKey(state, parent) {
     stage.classList.toggle("hs-dim", !answer);
     if (answer) drawn = answer;
     explain(pair);
+    reasons.render(pair);
     if (drawn && written(drawn)) write(drawn);
     if (drawn && painted(drawn, over, colours, stage.clientWidth, unit, devicePixelRatio)) paint(colours);
     readOut();

@@ -2,6 +2,7 @@
 // chosen token is marked in each.
 
 import { changes } from "../core/changes.js";
+import { parse } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
@@ -85,6 +86,8 @@ export function stages(state, parent) {
   /** @type {{name: string, row: number, col: number} | null} */
   let over = null;
   let unit = 1;
+  /** @type {Map<string, HTMLCanvasElement>} */
+  const bitmaps = new Map();
 
   /** @param {Stage} stage */
   function panelOf(stage) {
@@ -156,6 +159,40 @@ export function stages(state, parent) {
   // ---- drawing
 
   /**
+   * A matrix with one pixel a cell, kept until matrix or colours change.
+   *
+   * @param {string} name
+   * @param {Matrix} matrix
+   * @param {number} across cells of a line
+   * @param {Theme} theme
+   */
+  function bitmapOf(name, matrix, across, theme) {
+    const key = `${name} ${across} ${theme.mode}`;
+    const kept = bitmaps.get(key);
+    if (kept) return kept;
+    const { values } = matrix;
+    const weights = name === "weights";
+    const ramp = weights ? theme.ramp : theme.bothWays;
+    const masked = parse(theme.line) ?? [128, 128, 128];
+    let most = 1e-12;
+    for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+    const made = element("canvas");
+    [made.width, made.height] = [across, Math.ceil(values.length / across)];
+    const context = contextOf(made);
+    const image = context.createImageData(made.width, made.height);
+    values.forEach((value, i) => {
+      const share = weights ? Math.sqrt(Math.max(0, value)) : 0.5 + value / (2 * most);
+      const at = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
+      const colour = Number.isFinite(value) ? ramp.subarray(at, at + 3) : masked;
+      image.data.set(colour, 4 * i);
+      image.data[4 * i + 3] = 255;
+    });
+    context.putImageData(image, 0, 0);
+    bitmaps.set(key, made);
+    return made;
+  }
+
+  /**
    * @param {CanvasRenderingContext2D} context
    * @param {string} name
    * @param {Theme} theme
@@ -165,20 +202,8 @@ export function stages(state, parent) {
     const layout = layoutOf(name);
     if (!matrix || !layout || !drawn) return;
     const { cell, tall, rows, cols } = layout;
-    const { values } = matrix;
-    const weights = name === "weights";
-    let most = 1e-12;
-    for (const value of values) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i];
-      const share = weights ? Math.sqrt(Math.max(0, value)) : 0.5 + value / (2 * most);
-      const at = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
-      const ramp = weights ? theme.ramp : theme.bothWays;
-      context.fillStyle = Number.isFinite(value)
-        ? `rgb(${ramp[at]},${ramp[at + 1]},${ramp[at + 2]})`
-        : theme.line;
-      context.fillRect((i % cols) * cell, Math.floor(i / cols) * tall, cell, tall);
-    }
+    context.imageSmoothingEnabled = false;
+    context.drawImage(bitmapOf(name, matrix, cols, theme), 0, 0, cols * cell, rows * tall);
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.strokeRect(0.5, 0.5, cols * cell - 1, rows * tall - 1);
@@ -278,6 +303,7 @@ export function stages(state, parent) {
       matrices.set(name, { rows, cols, values });
     }
     drawn = { header: header.stages, matrices };
+    bitmaps.clear();
     over = null;
   }
 

@@ -1,0 +1,31 @@
+"""Estimates of a traced pass, and what they refuse."""
+
+import pytest
+
+from models.cost import estimate
+from models.cost.count import parts, total
+from models.decoder import DecoderConfig
+from models.run import load
+
+CONFIG = DecoderConfig(vocab=101, dim=35, depth=2, heads=5, mlp=53, max_tokens=997)
+
+
+def test_work_is_that_of_the_parts() -> None:
+    found = estimate.estimate(load(CONFIG), 131)
+    assert found.flops == total(parts(CONFIG, 131), "flops")
+    kept = 4 * 131 * CONFIG.dim * 3 * CONFIG.depth  # q, k and v of every layer
+    assert kept < found.bytes < 20 * kept
+
+
+def test_logits_of_one_token_are_kept_where_all_are_many() -> None:
+    model = load(CONFIG)
+    assert estimate.kept_logits(model, 997) is None
+    assert estimate.kept_logits(model, 2**28 // (4 * 101) + 1) == 1
+
+
+def test_what_does_not_fit_is_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(CONFIG)
+    estimate.check_memory(model, 997)
+    monkeypatch.setattr(estimate, "available_memory", lambda device: 2**20)
+    with pytest.raises(ValueError, match=r"997 tokens need about 0\.0 GiB .* 0\.0 GiB are free"):
+        estimate.check_memory(model, 997)
