@@ -101,7 +101,7 @@ function toolbar(state, bar, drawn) {
     form: () => (state.selection.form === "lines" ? "lines" : "matrix"),
     query: () => figureOf(state),
     picture: () => form()?.save(),
-    served: () => state.selection.form !== "model",
+    served: () => hasFigure(state),
     atlas: true,
   });
   const forms = switchOf(
@@ -170,6 +170,18 @@ function figureOf({ selection: { site, head, scale, token, direction, shown, for
   /** @type {Record<string, string | number>} */
   const one = token === null ? {} : { token, direction };
   return { site, head, scale: scale === "log" ? "fixed" : scale, ...several, ...one };
+}
+
+/**
+ * Whether the server's figure is what the view shows: weights of all tokens, as a matrix or lines.
+ *
+ * @param {TextState} state
+ */
+function hasFigure({ selection }) {
+  const { form, values, sinks, least, top, rows, columns, block } = selection;
+  const isPlain = values === "weights" && sinks === "shown" && block === "all";
+  const isWhole = !least && !top && !rows && !columns;
+  return (form === "matrix" || form === "lines") && isPlain && isWhole;
 }
 
 /** @type {Record<string, string>} */
