@@ -53,7 +53,8 @@ def test_outliers_have_a_frame() -> None:
     assert np.array_equal(figure.data[0].z, values)
     assert list(figure.data[0].customdata[2]) == ["[CLS]", TEXT, "b", "c"]
     assert list(zip(figure.data[1].y, figure.data[1].x, strict=True)) == [(1, 3), (2, 0)]
-    assert len(vision.norms(values, outliers & False, ["a"] * 4, title="t").data) == 1
+    without: Any = vision.norms(values, outliers & False, ["a"] * 4, title="t")
+    assert len(without.data) == 1
 
 
 def test_colours_of_patches_row_by_row() -> None:

@@ -1,6 +1,7 @@
 """Blocks of weights against the same weights at once, and against sums in float64."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -48,7 +49,7 @@ def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) ->
     assert sorted(rows) == [(head, row) for head in range(HEADS) for row in range(QUERIES)]
 
 
-def random_pattern(mask: Mask, **more: Dot) -> Pattern:
+def random_pattern(mask: Mask, **more: Any) -> Pattern:
     generator = torch.Generator().manual_seed(5)
     q, k, v = (3 * torch.randn(1, 2, TOKENS, 7, generator=generator) for _ in range(3))
     return attend(q, k, v, mask=mask, **more)[1]

@@ -114,14 +114,20 @@ def test_patches_of_a_vision_encoder_decoder() -> None:
 
 
 def test_cells_and_object_queries_of_a_detector() -> None:
-    stages = {"embedding_size": 8, "hidden_sizes": [8] * 4, "depths": [1] * 4}
-    backbone = transformers.ResNetConfig(**stages, out_features=["stage4"])
-    sizes = {"encoder_layers": 1, "decoder_layers": 1, "num_queries": 3, "d_model": 16}
+    stages: dict[str, Any] = {"embedding_size": 8, "hidden_sizes": [8] * 4, "depths": [1] * 4}
+    stages |= {"out_features": ["stage4"]}
+    backbone = transformers.ResNetConfig(**stages)
+    sizes: dict[str, Any] = {"backbone_config": backbone, "use_timm_backbone": False}
+    sizes |= {
+        "backbone": None,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "num_queries": 3,
+        "d_model": 16,
+    }
     sizes |= {f"{part}_attention_heads": 2 for part in ("encoder", "decoder")}
     sizes |= {f"{part}_ffn_dim": 11 for part in ("encoder", "decoder")}
-    config = transformers.DetrConfig(
-        backbone_config=backbone, use_timm_backbone=False, backbone=None, **sizes
-    )
+    config = transformers.DetrConfig(**sizes)
     network = transformers.DetrForObjectDetection(config).eval()
     redraw(network)
     pixels = torch.randn(2, 3, 90, 160, generator=torch.Generator().manual_seed(3))

@@ -135,7 +135,8 @@ def test_hidden_layers_of_a_head_are_drawn_with_their_norm_and_activation():
     assert found == ["pool", *hidden, "classes"]
     assert parts["head/activation_1"]["title"] == "tanh"
     made = network.config("small-vit", presets.values("small-vit") | {"neurons": "64 64"})
-    assert made.neurons == (64, 64, PRESETS["small-vit"].config.classes or 10)
+    small: Any = PRESETS["small-vit"].config
+    assert made.neurons == (64, 64, small.classes or 10)
 
 
 def test_another_kind_begins_with_its_first_preset():

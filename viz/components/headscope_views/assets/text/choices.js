@@ -46,7 +46,7 @@ export function choicesOf(state) {
     (index) => state.select({ sinks: SINKS[index].sinks }),
   );
   return {
-    box: element("div", "hs-choices", {}, values, sinks),
+    box: element("div", "hs-values", {}, values, sinks),
     render() {
       const { values: chosen } = state.variant();
       const log = state.selection.scale === "log";
