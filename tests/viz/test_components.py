@@ -52,11 +52,14 @@ def test_text_in_the_props_cannot_leave_the_script():
     assert "\\u003c/script>" in html
 
 
+IMPORTED = re.compile(r'(?:^(?:import|export|\}).*from |import\()"([^"\n]+)"', re.M)
+
+
 def test_every_module_is_packaged_and_imports_only_its_neighbours():
     modules = sorted(ASSETS.rglob("*.js"))
     assert {path.parent.name for path in modules} >= {"core", "text", "image", "streamlit"}
     for path in modules:
-        for target in re.findall(r'(?:from |import\()"([^"]+)"', path.read_text("utf-8")):
+        for target in IMPORTED.findall(path.read_text("utf-8")):
             assert target.startswith("."), f"{path.name} imports {target}"
             assert (path.parent / target).resolve().is_relative_to(ASSETS)
             found = path.parent / (f"{target}.d.ts" if target.endswith("/types") else target)

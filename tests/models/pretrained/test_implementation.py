@@ -49,6 +49,6 @@ def test_an_untested_version_is_refused(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert transformers.__version__.startswith(implementation.TESTED)
-    monkeypatch.setattr(transformers, "__version__", "6.0.0")
+    monkeypatch.setattr(implementation.transformers, "__version__", "6.0.0")
     with pytest.raises(RuntimeError, match=r"tested with transformers 5\.23\.x, received 6\.0\.0"):
         trace(load(network), IDS)
