@@ -431,7 +431,7 @@ export function matrix(state, parent) {
       const { query, key } = state.labels(site);
       const { fontSize } = getComputedStyle(section);
       const { values, sinks } = variant;
-      const sizes = [stage.clientWidth, innerHeight, fontSize];
+      const sizes = [stage.clientWidth, innerHeight, Math.round(topOf(stage)), fontSize];
       const { rows, cols } = state.ranges();
       const ranges = [...rows, ...cols];
       if (arranged(theme, query, key, values, sinks, ...sizes, ...ranges)) arrange(site);
