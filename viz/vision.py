@@ -72,9 +72,13 @@ def filters(kernels: np.ndarray, shares: np.ndarray, *, title: str, across: int 
         sheet[(*area, 3)] = 255
         names[area] = f"component {number + 1}: {shares[number]:.1%} of the variance"
     figure = go.Figure(
-        go.Image(z=sheet, colormodel="rgba", customdata=names, hovertemplate="%{customdata}")
+        go.Image(
+            z=sheet,
+            colormodel="rgba",
+            customdata=names,
+            hovertemplate="%{customdata}<extra></extra>",
+        )
     )
-    figure.update_traces(hovertemplate="%{customdata}<extra></extra>")
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
     return finish(figure, title, 90 + 62 * down)

@@ -107,38 +107,10 @@ export interface Selection {
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
-export type LinkSelection = {
+export type LinkSelection = Omit<Selection, "site"> & {
   layer: number;
   attention: string | null;
   tower: string | null;
-  head: Head;
-  token: number | null;
-  direction: Direction;
-  scale: Scale;
-  form: Form;
-  shown: string;
-  overview: Overview;
-  plot: string;
-  rank: string;
-  values: Values;
-  sinks: Sinks;
-  partner: number | null;
-  layers: string;
-  average: "no" | "yes";
-  least: number;
-  top: number;
-  find: string;
-  rows: string;
-  columns: string;
-  block: Block;
-  /** The method of the whole-model form, and the one beside it. */
-  method: Method;
-  beside: Method | "";
-  /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
-  output: string;
-  ground: Ground;
-  paint: Paint;
-  opacity: number;
 };
 
 /** The smallest and the largest value. */
