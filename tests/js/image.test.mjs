@@ -40,6 +40,15 @@ test("what goes to class token, registers and patches adds up", () => {
   assert.equal(spread.patches, 9); // cells of 4, 2, 2 and 1 patches
 });
 
+test("a token moves to the patch of another stage at its place", () => {
+  /** @type {(prefix: number, grid: [number, number]) => any} */
+  const base = (prefix, grid) => ({ prefix, grid });
+  assert.equal(rows.movedToken(13, base(0, [4, 4]), base(0, [2, 2])), 2); // row 3, column 1 → row 1, column 0
+  assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
+  assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
+  assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
+});
+
 test("tiles stand in a grid that fits its place", () => {
   for (const room of [330, 600, 1100]) {
     const plan = planOf(room, { width: 224, height: 224 }, 14, [14, 14], 1);

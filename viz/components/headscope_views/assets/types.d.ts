@@ -210,6 +210,10 @@ export interface Site {
   query_text?: number;
   key_text?: number;
   path?: string;
+  /** Of a picture: rows and columns of this site's patches, the tokens before them, pixels. */
+  grid?: [number, number];
+  prefix?: number;
+  patch?: [number, number];
 }
 
 export interface Base {

@@ -8,7 +8,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { veilOf } from "./overlay.js";
-import { layerOf, massMask, massOf, roughRow, withMeanAndMax } from "./rows.js";
+import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Layer} from "./rows.js" */
@@ -79,6 +79,8 @@ export class ImageState {
     this.read = null;
     /** @type {Rows | null} */
     this.cached = null;
+    /** @type {{whole: ImageBase, base: ImageBase} | null} */
+    this.staged = null;
     this.stale = changes();
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<"hover" | "pin", ReturnType<typeof setTimeout>>} */
@@ -93,8 +95,27 @@ export class ImageState {
     this.pointed = this.read = null;
   }
 
+  /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
   get base() {
-    return this.view.base;
+    return this.baseOf(this.view.base, this.view.selection.site);
+  }
+
+  /** Whether the chosen site has the patches that the network reads. */
+  get finest() {
+    return this.base === this.view.base;
+  }
+
+  /**
+   * @param {ImageBase} whole
+   * @param {number} site
+   */
+  baseOf(whole, site) {
+    const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
+    const same = String(grid) === String(whole.grid) && prefix === whole.prefix;
+    if (same) return whole;
+    if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
+      this.staged = { whole, base: { ...whole, grid, prefix, patch } };
+    return this.staged.base;
   }
 
   get trace() {
@@ -298,8 +319,15 @@ export class ImageState {
   /** @param {Partial<Selection>} change */
   select(change) {
     const before = this.selection.site;
-    if (change.site !== undefined && change.site !== before)
+    if (change.site !== undefined && change.site !== before) {
       this.direction = Math.sign(change.site - before);
+      const next = this.baseOf(this.view.base, change.site);
+      if (next !== this.base) {
+        const token = this.selection.token ?? 0;
+        change = { token: movedToken(token, this.base, next), ...change };
+        this.pointed = this.read = null;
+      }
+    }
     if ("token" in change) clearTimeout(this.resting.get("pin"));
     this.view.select(change);
   }
