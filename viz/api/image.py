@@ -37,6 +37,7 @@ def overview(entry: ImageEntry, id: str) -> bytes:
         "patch": [entry.patch, entry.patch],
         "order": entry.order,
         "shapes": shapes(entry, grid, prefix),
+        "mark": entry.mark,
     }
     return message(trace=id, base=base)
 

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from viz.pages import shared
+from viz.pages.frame import registry
 from viz.pages.image import (
     controls,
     cost,
@@ -22,7 +23,7 @@ from viz.pages.state import session
 from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
-SCALES = ("layer", "own", "fixed")
+SCALES = ("layer", "own", "fixed", "log")
 
 
 def params(
@@ -86,6 +87,13 @@ def page() -> None:
 
 def _show(stage: attention.Stage) -> None:
     """Traces the picture and shows the view."""
+    if session.get(PAGE, "model") == network.OWN:
+        st.markdown("A folder, or any model of the hub, opens on the page Models, with this view.")
+        st.page_link(
+            registry.page("models"), label="Open your own ViT", icon=":material/folder_open:"
+        )
+        stage.stale()
+        return
     choice, device = controls.chosen(PAGE), shared.device()
     if not cost.allowed(PAGE, choice, device):
         stage.stale()
@@ -97,7 +105,7 @@ def _show(stage: attention.Stage) -> None:
     image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
-    examples.answer(choice.model, held.value.shown)
+    examples.answer(PAGE, held.value.shown)
     stage.show(held, panels=["code"])
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))

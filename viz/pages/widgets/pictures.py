@@ -1,4 +1,4 @@
-"""The choice of a picture: example buttons, and a file uploader.
+"""The choice of a picture: example buttons, a file uploader, and the camera.
 
 Settings and link represent an uploaded file by its SHA-256 (`upload`); its bytes are stored in the
 attachments, so that they survive a reload.
@@ -17,6 +17,7 @@ from viz.pages.state import params as link
 from viz.pages.widgets import controls
 
 UPLOAD = link.sha256("upload")
+WAYS = ("file", "camera")
 
 
 def take(page: str) -> None:
@@ -28,14 +29,14 @@ def take(page: str) -> None:
     """
     state = st.session_state
     count = state.get(f"{page}/files", 0)
-    key = session.element(page, "file", count)
-    file = state.get(key)
+    keys = {way: session.element(page, way, count) for way in WAYS}
+    file = next((state[key] for key in keys.values() if state.get(key) is not None), None)
     if file is not None:
         refusal = _refusal(page, file.getvalue())
         state[f"{page}/refused"] = refusal, session.current(page).settings
         state[f"{page}/files"] = count + 1
-        key = session.element(page, "file", count + 1)
-    state[f"{page}/uploader"] = key
+        keys = {way: session.element(page, way, count + 1) for way in WAYS}
+    state[f"{page}/uploaders"] = keys
 
 
 def _refusal(page: str, data: bytes) -> str:
@@ -73,8 +74,10 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         photo = session.get(page, "photo")
         again = photo, examples.get(photo)
         controls.button("✕", f"{page}_photo_remove", show, page, *again, help="Remove your picture")
-    key = st.session_state[f"{page}/uploader"]
-    st.file_uploader("Or drop a PNG, JPEG, WebP, GIF or BMP", key=key, width=360)
+    keys = st.session_state[f"{page}/uploaders"]
+    st.file_uploader("Or drop a PNG, JPEG, WebP, GIF or BMP", key=keys["file"], width=360)
+    with st.popover("Camera", key=f"{page}_camera"):
+        st.camera_input("Take a picture", key=keys["camera"])
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:

@@ -511,6 +511,8 @@ export interface ImageBase {
   patch: [number, number];
   order: string;
   shapes: { name: string; shape: string }[];
+  /** Row and column of the patch that the network answers. */
+  mark?: [number, number] | null;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -21,7 +21,7 @@ const LAYERS = 48 * MIB;
 const ROWS = 32 * MIB;
 const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 /** @type {readonly Scale[]} */
-const SCALES = ["layer", "own", "fixed"];
+const SCALES = ["layer", "own", "fixed", "log"];
 
 /**
  * All heads, their mean and their largest for one token, over prefix and cells.
@@ -277,7 +277,7 @@ export class ImageState {
   topOf(values) {
     const { scale, direction } = this.selection;
     if (scale === "fixed") return 1;
-    if (scale === "layer") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
+    if (scale === "layer" || scale === "log") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
     return this.largest(values) || 1;
   }
 
@@ -290,6 +290,11 @@ export class ImageState {
     let top = 0;
     for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
     return top;
+  }
+
+  /** Whether the scale of colours is logarithmic. */
+  get log() {
+    return this.selection.scale === "log";
   }
 
   /** The pixel of each step of the scale. */
