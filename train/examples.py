@@ -14,9 +14,10 @@ from PIL import Image
 from models.files.card import Example
 from models.run import Model, trace
 from train.digits import Digit, pictures
+from train.objects import Composite
 from train.shapes import Scene
 
-Item = str | Scene | Digit
+Item = str | Scene | Digit | Composite
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Pointer:
         return self.item if isinstance(self.item, str) else self.file
 
 
-def picture(item: Scene | Digit) -> Image.Image:
+def picture(item: Scene | Digit | Composite) -> Image.Image:
     """The picture of an item."""
-    pixels = item.pixels() if isinstance(item, Scene) else pictures([item])[0]
+    pixels = pictures([item])[0] if isinstance(item, Digit) else item.pixels()
     return Image.fromarray(rearrange(pixels, "channel row col -> row col channel").numpy())
 
 

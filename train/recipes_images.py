@@ -8,6 +8,10 @@ from train.digits import SIDE as DIGITS_SIDE
 from train.digits import Digit, Digits
 from train.examples import Pointer
 from train.loop import Settings
+from train.objects import GRID, PLACES, Composite, Objects
+from train.objects import NAMES as OBJECTS_NAMES
+from train.objects import PATCH as OBJECTS_PATCH
+from train.objects import SIDE as OBJECTS_SIDE
 from train.recipe import Recipe
 from train.shapes import COUNTS, NAMES, SIDE, Scene, Shapes
 from train.task import draw
@@ -98,4 +102,53 @@ DIGITS = Recipe(
     exams={"read right": (Digits(), 0.97)},
     pointers=(_digit("A three", 3), _digit("An eight", 8), _digit("A four", 4)),
     questions={"Which digit is it?": DIGITS_NAMES},
+)
+
+
+def _object(name: str, kind: str) -> Pointer:
+    """The first held-out item of a kind."""
+    dice = Random("objects")
+    item: Composite = next(
+        item
+        for item in iter(lambda: draw(Objects(), 1, dice, held_out=True)[0], None)
+        if item.kind == kind
+    )
+    hint = (
+        "Layer {layer}, head {head}: the class token, from which the answers are read, gives"
+        f" {{weight}} to one patch of the {kind}."
+    )
+    return Pointer(name, item, hint, keys=tuple(1 + patch for patch in item.patches()))
+
+
+OBJECTS = Recipe(
+    title="Objects on photos",
+    summary="A ViT that names an object on a photo and tells where it is: 4 layers of 4 heads,"
+    " width 64.",
+    about="An object of one of twelve kinds, tilted, in many sizes and colours, filled or hollow,"
+    " on a piece of a photo: what is it, and in which column and row of patches is its centre?",
+    hint="In the last layers the class token looks at the object, and hardly at the photo.",
+    task=Objects(),
+    config=ViTConfig(
+        image=OBJECTS_SIDE,
+        patch=OBJECTS_PATCH,
+        classes=len(OBJECTS_NAMES) + 2 * GRID,
+        dim=64,
+        depth=4,
+        heads=4,
+        mlp=128,
+        positions="sincos2d",
+        token_std=0.02,
+    ),
+    settings=Settings(steps=8000, batch=32, rate=2e-3, every=400),
+    exams={
+        "which": (Objects("which"), 0.95),
+        "where, to one patch": (Objects("where"), 0.95),
+    },
+    pointers=(_object("A star", "star"), _object("A heart", "heart"), _object("A moon", "moon")),
+    questions={
+        "Which object is it?": OBJECTS_NAMES,
+        "In which column?": PLACES,
+        "In which row?": PLACES,
+    },
+    place=(1, 2),
 )

@@ -14,11 +14,13 @@ from zlib import crc32
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from models.eval_mode import without_dropout
 from models.output import cross_entropy
 
 IGNORED = -100  # target of positions without a loss
+NEVER = -1e9  # logit of a class that does not exist; −inf times 0 is no number
 HELD_OUT = 7  # one key in seven is held out
 Z = 1.959964  # quantile of the normal distribution for a 95 % interval
 
@@ -35,6 +37,8 @@ class Batch:
         emphasis: share of the loss for graded positions.
         rivals: at each position, the one class that must be less likely for the answer to be
             correct; where `IGNORED` (or None for all positions), every other class must be.
+        classes: of each question about an image; () where all have as many.
+        tolerance: in evaluations, classes this far from the target count as correct.
     """
 
     arguments: dict[str, Tensor | None]
@@ -42,6 +46,8 @@ class Batch:
     graded: Bool[Tensor, "batch place"] | None = None
     emphasis: float = 0.5
     rivals: Int[Tensor, "batch place"] | None = None
+    classes: tuple[int, ...] = ()
+    tolerance: int = 0
 
 
 Item = TypeVar("Item")
@@ -95,9 +101,17 @@ def exam(task: Task[Item], count: int, seed: int = 0) -> list[Item]:
 
 
 def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
-    """The logits at each position, or for each question about an image."""
+    """The logits at each position, or for each question about an image.
+
+    Questions with fewer classes than others are filled up with `NEVER`.
+    """
     logits: Tensor = out.logits
-    return logits if logits.ndim == 3 else logits.unflatten(1, (batch.target.shape[1], -1))
+    if logits.ndim == 3:
+        return logits
+    if not batch.classes:
+        return logits.unflatten(1, (batch.target.shape[1], -1))
+    parts = logits.split(batch.classes, dim=1)
+    return pad_sequence([part.mT for part in parts], padding_value=NEVER).permute(2, 1, 0)
 
 
 def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:
@@ -119,7 +133,8 @@ def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
     logits, asked = logits_of(out, batch), batch.target != IGNORED
     asked = asked if batch.graded is None else asked & batch.graded
     wanted = batch.target.where(asked, 0)[..., None]
-    good = (logits.argmax(-1, keepdim=True) == wanted)[..., 0]
+    off = (logits.argmax(-1, keepdim=True) - wanted).abs()
+    good = (off <= batch.tolerance)[..., 0]
     if batch.rivals is not None:
         one = batch.rivals != IGNORED
         rivals = batch.rivals.where(one, 0)[..., None]

@@ -3,6 +3,7 @@
 from train.dates import Dates
 from train.digits import Digits
 from train.induction import Induction
+from train.objects import Objects
 from train.reading import Masked, NextWord
 from train.sequences import Brackets, Modular, Rearrange
 from train.shapes import Shapes
@@ -20,4 +21,5 @@ TASKS: dict[str, Task] = {
     "grammar-next": NextWord(),
     "shapes": Shapes(),
     "digits": Digits(),
+    "objects": Objects(),
 }

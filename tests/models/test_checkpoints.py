@@ -140,7 +140,7 @@ def test_what_the_examples_say_beside_the_number(models: dict[str, Model]) -> No
     assert friday.sum(-1).max() < 0.05
 
 
-@pytest.mark.parametrize("name", ["shapes", "digits"])
+@pytest.mark.parametrize("name", ["shapes", "digits", "objects"])
 def test_example_pictures_are_answered_right(name: str, models: dict[str, Model]) -> None:
     """And the file is the picture that the recipe means."""
     for pointer in RECIPES[name].pointers:
