@@ -111,7 +111,7 @@ KINDS: dict[str, Distance] = {  # below 0 inside an object of radius 1
     **{name: partial(_polygon, corners) for name, corners in CORNERS.items()},
 }
 NAMES = tuple(KINDS)
-ROUND = ("disc", "ring")  # never hollow: a hollow disc is a ring
+SOLID = ("disc", "ring", "moon")  # never hollow: a hollow disc is a ring
 PLACES = tuple(str(number + 1) for number in range(GRID))
 
 
@@ -196,7 +196,7 @@ class Objects:
             radius,
             dice.uniform(-TURN, TURN),
             colour,
-            kind not in ROUND and dice.random() < HOLLOW,
+            kind not in SOLID and dice.random() < HOLLOW,
             photo,
             (dice.randrange(rows), dice.randrange(cols)),
             (top, left, side),
