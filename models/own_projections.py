@@ -44,6 +44,7 @@ def projections_at(network: Network, site: Site) -> Projections:
         output_bias=output.bias if linear else None,
         norm=_input_norm(network, site),
         residual=_residual(network, site),
+        dot=config.scoring == "dot",
         rotated=getattr(network.config, "positions", None) == "rotary" and site.kind != "cross",
         embedding=embedding,
         unembedding=unembedding,
@@ -103,7 +104,7 @@ def _residual(network: Network, site: Site) -> Residual:
 
 
 def _final_norm(network: Network) -> Norm | None:
-    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm | nn.RMSNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

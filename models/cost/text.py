@@ -32,14 +32,14 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
         stem.append(_table("segments", "Segments", config.segments, shape, runs, "x + S[segment]"))
     parts = _stem(stem, config.positions, config.max_tokens, shape)
     if config.embed_norm:
-        parts.append(norm("embed_norm", "Norm", shape, runs))
+        parts.append(norm("embed_norm", "Norm", shape, runs, config.norm_kind))
     parts += _relation(config.positions, config.heads, shape)
-    like = {"order": config.positions, "times": config.depth}
+    like = {"order": config.positions, "times": config.depth, "norm_kind": config.norm_kind}
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Final norm", shape, Encoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Encoder.forward, config.norm_kind))
     if config.classes:
         gives = (shape[0], ("classes", config.classes))
         parts.append(_logits(shape, gives, "Classes of each token"))
@@ -52,11 +52,12 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
+    like |= {"norm_kind": config.norm_kind}
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.norm == "pre":
-        parts.append(norm("norm", "Final norm", shape, Decoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Decoder.forward, config.norm_kind))
     gives = (shape[0], ("vocab", config.vocab))
     parts.append(_logits(shape, gives, tied=config.tied))
     return parts
@@ -73,15 +74,15 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
     if config.share_source:
         parts[1] = replace(parts[1], parameters=0, formula=f"{parts[1].formula}, E of the encoder")
     if config.embed_norm:
-        parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
+        parts.append(norm("embed_norm", "Norm", shape, Embedding.forward, config.norm_kind))
     parts += _relation(order, config.heads, shape)
-    like = {"order": order, "times": config.depth}
+    like = {"order": order, "times": config.depth, "norm_kind": config.norm_kind}
     sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward))
+        parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward, config.norm_kind))
     gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1
     parts.append(_logits(shape, gives, tied=config.share_target, scaled=scaled))
     return [
@@ -158,6 +159,6 @@ def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
         Part("input", "Word ids", "input", "ids", shape[:1], shape[:1], runs),
         Part("words", "Word vectors", "embedding", formula, shape[:1], shape, runs, memory=kept),
         layer,
-        add_norm("norm", layer.name, shape, runs),
+        add_norm("norm", layer.name, shape, runs, "layer"),
         linear("out", "One number per word", shape, out, runs, memory=NUMBER * words),
     ]

@@ -36,17 +36,22 @@ ENCODERS: list[dict[str, Any]] = [
     {"classes": 7, "last_norm": True},
     {"classes": 17},
     {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
+    {"scoring": "bilinear", "norm_kind": "rms"},
+    {"scoring": "additive", "out_bias": False, "value_shortcut": True},
+    {"scale": 0.5, "norm": "pre", "norm_kind": "rms", "embed_norm": True},
 ]
 DECODERS: list[dict[str, Any]] = [
     {},
     {"norm": "post", "tied": False},
     {"positions": "rotary", "head_dim": 6},
+    {"norm_kind": "rms", "out_bias": False},
 ]
 PAIRS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "share_target": False, "share_source": False},
     {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
     {"d_v": 9},
+    {"scoring": "additive", "norm_kind": "rms", "embed_norm": True},
 ]
 VITS: list[dict[str, Any]] = [
     {},
@@ -56,6 +61,7 @@ VITS: list[dict[str, Any]] = [
     {"head": "flatten", "registers": 2, "positions": "none", "head_activation": "relu"},
     {"classes": 0, "positions": "sinusoidal"},
     {"heads": 1, "head_dim": 35, "out_projection": "needed"},
+    {"scoring": "bilinear", "value_shortcut": True, "norm_kind": "rms", "patch_norm": True},
 ]
 CONFIGS = [
     *(EncoderConfig(**TEXT | more) for more in ENCODERS),
