@@ -22,8 +22,8 @@ def noise(*shape: int, seed: int = 17) -> Tensor:
 def built(**options: Any) -> Any:
     with torch.random.fork_rng():
         torch.manual_seed(13)
-        config = MultiHeadAttentionConfig(**{"dim": DIM, "heads": HEADS} | options)
-        return MultiHeadAttention(config).eval()
+        options = {"dim": DIM, "heads": HEADS} | options
+        return MultiHeadAttention(MultiHeadAttentionConfig(**options)).eval()
 
 
 def off(found: Tensor, expected: Tensor) -> float:
