@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from models.attention import MultiHeadAttention
 from models.decoder import Decoder
 from models.encoder import Encoder
+from models.layer import AttentionLayer
 from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.seq2seq import Seq2Seq
@@ -57,6 +58,8 @@ def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:
     match network:
         case Smallest():
             return [(0, "self", None, "attention")]
+        case AttentionLayer():
+            return [(0, "cross", "decoder", "attention")]
         case Seq2Seq():
             layers = range(len(network.blocks))
             encoder = (
@@ -78,12 +81,14 @@ def block_at(network: Network, site: Site) -> nn.Module:
     """The block that a site belongs to."""
     if isinstance(network, Seq2Seq) and site.tower == "encoder":
         return network.encoder.blocks[site.layer]
-    return network if isinstance(network, Smallest) else network.blocks[site.layer]
+    alone = isinstance(network, Smallest | AttentionLayer)
+    return network if alone else network.blocks[site.layer]
 
 
 def attention_at(network: Network, site: Site) -> MultiHeadAttention:
     """The attention layer of a site."""
-    name = "cross" if site.kind == "cross" else "attention"
+    inside = site.kind == "cross" and not isinstance(network, AttentionLayer)
+    name = "cross" if inside else "attention"
     found = block_at(network, site).get_submodule(name)
     if not isinstance(found, MultiHeadAttention):
         raise ValueError(f"layer {site.layer}: expected our attention, received {type(found)}")

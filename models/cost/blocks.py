@@ -5,7 +5,7 @@ from typing import Any
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.functional import attend
-from models.blocks import BLOCKS, DECODER_BLOCKS, FeedForward
+from models.blocks import BLOCKS, DECODER_BLOCKS, DropPath, FeedForward, drop_path_of
 from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
 
 AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs their output, not their input
@@ -58,6 +58,13 @@ def attention(
     if config.has_projection:
         title_out = "Output projection"
         parts.append(linear("out", title_out, merged, out, runs, bias=config.out_bias))
+    for which in ("projection_dropout", "output_dropout"):
+        share = getattr(config, which)
+        if share:
+            parts.append(dropout(which, share, out, runs))
+    if config.value_shortcut:
+        names = ("value_shortcut", "Add values", "add", "x + [v 1 | … | v n]")
+        parts.append(Part(*names, out, out, runs, skips="attend"))
     return group(
         *(name, title, "attention", parts),
         formula=_attention_formula(config),
@@ -66,6 +73,12 @@ def attention(
         source=runs,
         context=x_of[1] if cross else (),
     )
+
+
+def dropout(name: str, share: float, shape: Shape, source: Any) -> Part:
+    """Dropout while training; it keeps nothing and costs nothing at any other time."""
+    formula = f"while training 0 with probability {share:g}, else x / {1 - share:g}"
+    return Part(name, f"Dropout {share:g}", "dropout", formula, shape, shape, source)
 
 
 def _attention_formula(config: MultiHeadAttentionConfig) -> str:
@@ -85,11 +98,14 @@ def _attend(
     learned = {"bilinear": heads * width**2, "additive": heads * width}
     products = {"dot": 0, "bilinear": heads * queries * width**2, "additive": 0}[config.scoring]
     products += heads * queries * keys * (width + value)
+    weights = f"softmax({_score_formula(config, order)}{bias}{hidden})"
+    weights = f"dropout({weights}, {config.dropout:g})" if config.dropout else weights
+    kind = "" if config.scoring == "dot" else f", {config.scoring}"
     return Part(
         "attend",
-        f"{heads} heads" if heads > 1 else "1 head",
+        (f"{heads} heads" if heads > 1 else "1 head") + kind,
         "attend",
-        f"softmax({_score_formula(config, order)}{bias}{hidden}) · v, in every head",
+        f"{weights} · v, in every head",
         (("heads", heads), ("tokens", queries), ("width", width)),
         (("heads", heads), ("tokens", queries), ("width", value)),
         attend,
@@ -172,6 +188,7 @@ def block(
     causal: bool = False,
     times: int = 1,
     norm_kind: str = "layer",
+    drop_path: float = 0.0,
 ) -> Part:
     """A block whose tokens attend to each other.
 
@@ -185,13 +202,14 @@ def block(
         causal: as for `attention`.
         times: number of blocks in the stack.
         norm_kind: one of `blocks.NORMS`.
+        drop_path: how likely an item skips the last block.
     """
     title = "Masked self-attention" if causal else "Self-attention"
     inner = [
         attention(config, tokens, title=title, order=order, causal=causal),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
-    return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind)
+    return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind, drop_path)
 
 
 def decoder_block(
@@ -216,15 +234,37 @@ def decoder_block(
     return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind)
 
 
-def _stacked(inner: Sequence[Part], place: str, source: Any, times: int, kind: str) -> Part:
+def _stacked(
+    inner: Sequence[Part],
+    place: str,
+    source: Any,
+    times: int,
+    kind: str,
+    drop_path: float = 0.0,
+) -> Part:
     """Sub-layers with residual connections, normalised before each layer or after each sum."""
     parts = []
     for layer in inner:
         shape = layer.takes
+        skipped = [_drop_path(layer, drop_path, times)] if drop_path else []
         if place == "post":
-            parts += [layer, add_norm(f"after_{layer.name}", layer.name, shape, source, kind)]
+            parts += [
+                layer,
+                *skipped,
+                add_norm(f"after_{layer.name}", layer.name, shape, source, kind),
+            ]
         else:
             before = norm(f"before_{layer.name}", "Norm", shape, source, kind)
-            parts += [before, layer, add(f"add_{layer.name}", before.name, shape, source)]
+            parts += [before, layer, *skipped, add(f"add_{layer.name}", before.name, shape, source)]
     title = f"{place.capitalize()}-norm block"
     return group("blocks", title, "block", parts, source=source, times=times)
+
+
+def _drop_path(layer: Part, last: float, depth: int) -> Part:
+    """Stochastic depth behind a sub-layer: while training, an item skips it."""
+    shares = [drop_path_of(last, number, depth) for number in range(depth)]
+    span = f"{shares[0]:g} to {shares[-1]:g}" if depth > 1 else f"{shares[0]:g}"
+    formula = f"while training 0 for an item with probability p, else x / (1 − p); p = {span}"
+    title = f"DropPath {span}" + (" by depth" if depth > 1 else "")
+    name, runs = f"drop_path_{layer.name}", DropPath.forward
+    return Part(name, title, "dropout", formula, layer.gives, layer.gives, runs)

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from math import prod
 
+from models.blocks import share_or
 from models.classifier import Classifier
-from models.cost.blocks import AFTER, block
+from models.cost.blocks import AFTER, block, dropout
 from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, norm_keeps, size
 from models.patches import Patches, cut, pair
 from models.positional import GridPositions
@@ -22,7 +23,7 @@ def vit_parts(config: ViTConfig) -> list[Part]:
     shape: Shape = (("tokens", config.tokens), ("dim", config.width))
     mlp, bend, tokens = config.mlp, config.activation, config.tokens
     parts = _embedded(config, shape)
-    like = {"times": config.depth, "norm_kind": config.norm_kind}
+    like = {"times": config.depth, "norm_kind": config.norm_kind, "drop_path": config.drop_path}
     parts.append(block(config.attention, mlp, bend, config.norm, tokens, **like))
     if config.norm == "pre":
         last = norm("norm", "Final norm", shape, ViT.forward, config.norm_kind)
@@ -104,8 +105,11 @@ def _head(config: ViTConfig, shape: Shape) -> list[Part]:
     kept = NUMBER * size(read) if _copies(config) else 0
     parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool, memory=kept)]
     runs, bend = Classifier.forward, config.head_activation or config.activation
+    share = share_or(config.head_dropout, config.dropout)
     for number, width in enumerate(config.layers, start=1):
         last, gives = number == len(config.layers), (("classes", width),)
+        if share:
+            parts.append(dropout(f"dropout_{number}", share, read, runs))
         if last:
             wide = NUMBER * width
             parts.append(linear("classes", "Classes", read, gives, runs, memory=wide))

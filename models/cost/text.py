@@ -10,6 +10,7 @@ from models.cost.parts import NUMBER, Part, Shape, add_norm, group, linear, norm
 from models.decoder import Decoder, DecoderConfig
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.output import Projection
 from models.positional import Learned, Sinusoidal
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -34,7 +35,12 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
     if config.embed_norm:
         parts.append(norm("embed_norm", "Norm", shape, runs, config.norm_kind))
     parts += _relation(config.positions, config.heads, shape)
-    like = {"order": config.positions, "times": config.depth, "norm_kind": config.norm_kind}
+    like = {
+        "order": config.positions,
+        "times": config.depth,
+        "norm_kind": config.norm_kind,
+        "drop_path": config.drop_path,
+    }
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
@@ -52,7 +58,7 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
-    like |= {"norm_kind": config.norm_kind}
+    like |= {"norm_kind": config.norm_kind, "drop_path": config.drop_path}
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
@@ -162,3 +168,32 @@ def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
         add_norm("norm", layer.name, shape, runs, "layer"),
         linear("out", "One number per word", shape, out, runs, memory=NUMBER * words),
     ]
+
+
+def layer_parts(config: AttentionLayerConfig, source: int, target: int) -> list[Part]:
+    """The parts of one attention layer and of the vectors that it reads, which are not trained."""
+    runs = AttentionLayer.forward
+    ids: Shape = (("source", source),)
+    towers, vectors = [], []
+    for name, width in (("key", config.key_input_dim), ("value", config.value_input_dim)):
+        gives: Shape = (ids[0], ("dim", width))
+        kept, title = NUMBER * size(gives), f"{name.capitalize()} vectors"
+        formula = f"{name.upper()[0]}[id], random and not trained"
+        row = f"{name}_vectors", title, "projection", formula, ids, gives, runs
+        vectors.append(Part(*row, memory=kept))
+    width = config.key_input_dim + config.value_input_dim
+    both: Shape = (ids[0], ("key and value", width))
+    words = Part("input", "Ids of the source", "input", "ids", ids, ids, runs)
+    side = Part("both", "A key and a value each", "pool", "[key | value]", both, both, runs)
+    towers.append(group("source", "Source", "tower", [words, *vectors, side], source=runs))
+    asks: Shape = (("tokens", target), ("dim", config.query_input_dim))
+    words = Part("input", "Ids of the target", "input", "ids", asks[:1], asks[:1], runs)
+    formula, kept = "Q[id], random and not trained", NUMBER * size(asks)
+    row = "query_vectors", "Query vectors", "embedding", formula, asks[:1], asks, runs
+    layer = attention(config.attention, target, keys=source, title="Cross-attention")
+    kept_out = NUMBER * size(layer.gives)
+    last = replace(layer.parts[-1], memory=layer.parts[-1].memory + kept_out)
+    layer = replace(layer, parts=(*layer.parts[:-1], last), memory=layer.memory + kept_out)
+    parts = [words, Part(*row, memory=kept), layer]
+    towers.append(group("target", "Target", "tower", parts, source=runs))
+    return towers

@@ -15,6 +15,7 @@ import start
 from models.cost.count import QUANTITIES, parts, total, walk
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.presets import PRESETS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
@@ -63,12 +64,18 @@ VITS: list[dict[str, Any]] = [
     {"heads": 1, "head_dim": 35, "out_projection": "needed"},
     {"scoring": "bilinear", "value_shortcut": True, "norm_kind": "rms", "patch_norm": True},
 ]
+LAYERS: list[dict[str, Any]] = [
+    {},
+    {"value_dim": 9, "out_bias": False},
+    {"scoring": "additive"},
+]
 CONFIGS = [
     *(EncoderConfig(**TEXT | more) for more in ENCODERS),
     *(DecoderConfig(**TEXT | more) for more in DECODERS),
     *(Seq2SeqConfig(**BOTH | more) for more in PAIRS),
     *(ViTConfig(**IMAGE | more) for more in VITS),
     SmallestConfig(dim=7, vocab=53, max_tokens=31),
+    *(AttentionLayerConfig(vocab=53, max_tokens=31, dim=35, heads=5, **more) for more in LAYERS),
 ]
 NETWORKS = {
     EncoderConfig: Encoder,
@@ -76,6 +83,7 @@ NETWORKS = {
     Seq2SeqConfig: Seq2Seq,
     ViTConfig: ViT,
     SmallestConfig: Smallest,
+    AttentionLayerConfig: AttentionLayer,
 }
 
 
@@ -85,7 +93,7 @@ def built(config):
 
 def inputs(config):
     ids = torch.randint(3, 53, (1, TOKENS))
-    if isinstance(config, Seq2SeqConfig):
+    if isinstance(config, Seq2SeqConfig | AttentionLayerConfig):
         return ids, torch.randint(3, 53, (1, TARGET))
     return (torch.randn(1, 3, 21, 21),) if isinstance(config, ViTConfig) else (ids,)
 
