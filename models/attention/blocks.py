@@ -100,7 +100,7 @@ def weight_blocks(
         scores, weights = compute(chosen, some, reached)
         return Block(chosen, some, reached, weights, scores)
 
-    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    hidden = pattern.score.width if isinstance(pattern.score, Additive) else 1
     yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
 
 
