@@ -308,8 +308,8 @@ def test_shares_are_shown_as_areas(quantity):
         ({"preset": "small-decoder", "text": "one two"}, 2, ["one", "two"]),
         ({"preset": "small-seq2seq", "text": "a b c", "answer": "x y"}, 6, ["a", "b", "c"]),
         ({"preset": "smallest", "text": "one two"}, 1, ["one", "two"]),
-        ({"preset": "layer", "text": "a b c", "answer": "x y"}, 1, ["a", "b", "c"]),
-        ({"preset": "layer-additive", "text": "a b c"}, 1, ["a", "b", "c"]),
+        ({"preset": "layer", "text": "a b c", "answer": "x y"}, 1, ["x", "y"]),
+        ({"preset": "layer-additive", "text": "a b c", "answer": ""}, 1, ["a", "b", "c"]),
         ({"scoring": "bilinear", "norm_kind": "rms", "value_shortcut": "yes", "text": "one two"}, 2,
         ["one", "two"]),
         ({"preset": "small-vit", "image": "16"}, 2, ["class", *(f"patch {i},{j}" for i in (0, 1)
