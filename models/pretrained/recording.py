@@ -162,9 +162,9 @@ class Recording:
         return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
 
     @property
-    def entered(self) -> tuple[str, ...]:
-        """Paths of the attention layers that ran."""
-        return tuple(entry.path for entry in self._entries.values())
+    def entered(self) -> tuple[Entry, ...]:
+        """The last run of each attention layer that ran."""
+        return tuple(self._entries.values())
 
     # --- what a call is given ---
 
@@ -183,9 +183,9 @@ class Recording:
             return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
-            padding = None
-            if self._axis(entry.source, queries, batch) is not None:
-                padding = self._padding(self._axis(entry.source, queries, batch), queries)
+            axis, padding = self._axis(entry.source, queries, batch), None
+            if axis is not None or entry.cross:
+                padding = self._padding(axis, queries)
                 none = torch.zeros(batch, queries, dtype=torch.bool)
                 padding = none if padding is None else padding
             known = matrix, parse_mask(matrix, batch, keys, padding)

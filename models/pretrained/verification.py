@@ -215,7 +215,9 @@ def _unseen(record: Recording, calls: Sequence[Call]) -> tuple[str, ...]:
     """Layers that ran without a map, or left two of one run."""
     seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in calls]
     twice = {each[0] for each in seen if seen.count(each) > 1}
-    return tuple(sorted({*record.entered} - {each[0] for each in seen} | twice))
+    return tuple(
+        sorted({entry.path for entry in record.entered} - {each[0] for each in seen} | twice)
+    )
 
 
 def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
