@@ -32,7 +32,7 @@ from models.run import Trace, load, trace
 
 ROUNDING = 0.1  # the library's own, of a deep network: beyond it nothing can be told
 UNSUPPORTED = re.compile(r"\(\S+\) passes its attention \S+, which is not supported")
-SECONDS = 60  # for one model type
+SECONDS = 60  # of the processor, for one model type
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,24 @@ class Row:
 
 @contextmanager
 def limited(seconds: int) -> Iterator[None]:
-    """Raises TimeoutError inside after so many seconds, where the system has such a clock."""
-    if not hasattr(signal, "SIGALRM") or current_thread() is not main_thread():
+    """Raises TimeoutError inside after so many seconds of processor time, where there is a clock.
+
+    The processor's time, since other programs may share it.
+    """
+    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
         yield
         return
 
     def ring(*_: Any) -> None:
         raise TimeoutError(f"took more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def tried(kind: ModelType) -> Row:

@@ -89,6 +89,8 @@ class Recording:
         calls: attention calls so far, in order.
         windows: rows and columns, window size and shift of each block of shifted windows, by path.
         states: outputs of the blocks, where hidden states are recorded.
+        references: weights of the library's eager attention in packed sequences by path, `batch
+            head query key`, where verification runs it.
     """
 
     modules: AttentionModules
@@ -101,6 +103,7 @@ class Recording:
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)
     states: BlockOutputs | None = None
+    references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
     _repeated: set[tuple[str, int]] = field(default_factory=set)

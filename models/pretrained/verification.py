@@ -7,7 +7,6 @@ weights in modules of its own) with the library's eager attention, whose layers 
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -20,18 +19,20 @@ from transformers.masking_utils import eager_mask
 
 from models.attention import Dot, Edit
 from models.attention.pattern import BLOCK_ROWS
-from models.edits import Ablate
+from models.edits import Ablate, at
 from models.inputs.pretrained import ModelInputs, prepare_inputs
-from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.attention_modules import AttentionModules, source_of
 from models.pretrained.differential import merge_calls
-from models.pretrained.passes import record_pass, run_network
+from models.pretrained.implementation import BOUNDARIES
+from models.pretrained.interface import current_recording, observing
+from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
 
 if TYPE_CHECKING:
     from models.model import Model
 
-REFERENCE = "headscope_reference"  # the library's eager attention, with the values of a head cut
+REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
 
 
@@ -82,9 +83,14 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
     _, recomputed = record_pass(model, _fresh(inputs), [recompute])
     calls = merge_calls(record.calls)
     twin = _twin(model)
-    maps = {} if twin is None else _eager_maps(twin, _fresh(inputs))
-    pairs = list(_pairs(calls, maps))
-    edited = None if twin is None else _edited(model, twin, inputs, calls[0], untouched)
+    compared, apart, edited = 0, 0.0, None
+    if twin is not None:
+        maps = _eager_maps(twin, _fresh(inputs))
+        reference, windows = _reference_pass(twin, inputs)
+        for call, theirs in _pairs(calls, maps, windows):
+            compared += call.pattern.heads
+            apart = max(apart, _apart(call, theirs))
+        edited = _edited(model, twin, inputs, calls[0], untouched, reference)
     return Comparison(
         untouched,
         {
@@ -94,8 +100,8 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
         _real(calls, untouched),
         len(calls),
         sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
-        sum(call.pattern.heads for call, _ in pairs),
-        max((_apart(call, theirs) for call, theirs in pairs), default=0.0),
+        compared,
+        apart,
         max(_sums(call) for call in calls),
         edited,
         _unseen(record, calls),
@@ -152,21 +158,30 @@ def _is_map(value: Any) -> bool:
     return bool((value >= 0).all() and (sums < 1.1).all() and sums.any())
 
 
-def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
-    """Each call with the library's map of it, in the order of the calls of a layer."""
+def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[Call, Tensor]]:
+    """Each call with the library's map of it, in the order of the calls of a layer.
+
+    Args:
+        calls: of the trace.
+        maps: that layers return with eager attention.
+        windows: of packed sequences, which layers do not return; all those of a layer.
+    """
     order: Counter[str] = Counter()
     for call in calls:
         path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
         found, which = maps.get(path, ()), order[path]
         order[path] += 1
-        if which >= len(found):
-            continue
+        if call.packing is not None:
+            packed = windows.get(path, ())
+            theirs = call.packing.unpack_maps(packed) if packed else None
+        else:
+            theirs = found[which] if which < len(found) else None
         shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
         if blocks is not None:
             count, slots = blocks.positions.shape
             shape = pattern.batch * count, pattern.heads, slots, slots
-        if found[which].shape == shape:
-            yield call, found[which]
+        if theirs is not None and theirs.shape == shape:
+            yield call, theirs
 
 
 def _apart(call: Call, theirs: Tensor) -> float:
@@ -230,41 +245,68 @@ def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
     return real
 
 
-# --- an edit, here and by the library ---------------------------------------------------------
+# --- the library's eager attention, layer by layer --------------------------------------------
 
 
 def _edited(
-    model: "Model", twin: "Model", inputs: ModelInputs, call: Call, untouched: Tensor
+    model: "Model",
+    twin: "Model",
+    inputs: ModelInputs,
+    call: Call,
+    untouched: Tensor,
+    reference: Tensor,
 ) -> float | None:
-    """Largest difference of the outputs with the first head of one layer ablated."""
-    entry = call.entry
-    twin.network.set_attn_implementation(REFERENCE)
-    layer = twin.network.get_submodule(entry.place.path)
-    reference = output_of(run_network(twin, _fresh(inputs))).values
-    real = _real([call], untouched)
+    """Largest difference of the outputs with the first head of one layer ablated.
+
+    Args:
+        model: of the library.
+        twin: with the library's eager attention.
+        inputs: of both.
+        call: of the layer.
+        untouched: output of the model.
+        reference: output of the twin without an edit.
+    """
+    entry, real = call.entry, _real([call], untouched)
     close = (reference - untouched).float().abs()[real].max() < 1e-3 * untouched.abs().max()
     if not close:
         return None
-    token = _ablated.set(layer)
-    try:
-        theirs = output_of(run_network(twin, _fresh(inputs))).values
-    finally:
-        _ablated.reset(token)
     edit = Ablate(entry.layer, 0, module=entry.path)
+    theirs, _ = _reference_pass(twin, inputs, [edit])
     mine = output_of(record_pass(model, _fresh(inputs), [edit])[1]).values
     return float((mine - theirs).float().abs()[real].max())
 
 
-_ablated: ContextVar[nn.Module | None] = ContextVar("headscope_ablated", default=None)
+def _reference_pass(
+    twin: "Model", inputs: ModelInputs, edits: Sequence[Ablate] = ()
+) -> tuple[Tensor, Maps]:
+    """Output of the library's eager attention, and its weights in packed sequences, by path.
+
+    Args:
+        twin: the model.
+        inputs: of the model.
+        edits: heads whose values become zero.
+    """
+    twin.network.set_attn_implementation(REFERENCE)
+    inputs = _fresh(inputs)
+    record = new_recording(twin, inputs, edits)
+    with observing(twin.network, record):
+        return output_of(run_network(twin, inputs)).values, record.references
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
-    """The eager attention of the module's own file; of one layer, without its first head."""
+    """The eager attention of the module's own file, with the ablations of the present pass."""
     function = sys.modules[type(module).__module__].eager_attention_forward
     out, weights = function(module, *args, **keywords)
-    if _ablated.get() is module:
-        out = out.clone()
-        out[:, :, 0] = 0.0
+    record = current_recording()
+    if record is None:
+        return out, weights
+    entry = record.entry(module)
+    if BOUNDARIES in source_of(type(module)):  # its layer does not return its maps
+        record.references.setdefault(entry.place.path, []).append(weights.float())
+    for edit in at(record.edits, entry.layer, "self", entry.place.tower, entry.path):
+        if isinstance(edit, Ablate):
+            out = out.clone()
+            out[:, :, edit.head] = 0.0
     return out, weights
 
 
