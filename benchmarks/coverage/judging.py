@@ -51,8 +51,10 @@ def maps(
                 continue
             off = one_map(mine, theirs, inputs, item)
             if off > AIM and calls[0].path in sinks:
-                off = one_map(mine / mine.sum(-1, keepdim=True), theirs, inputs, item)
-                remarks.append("the library's eager weights leave the sink's share out")
+                without = one_map(mine / mine.sum(-1, keepdim=True), theirs, inputs, item)
+                if without < off:
+                    off = without
+                    remarks.append("the library's eager weights leave the sink's share out")
             largest = max(largest, off)
     return largest, remarks
 
