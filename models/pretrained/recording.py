@@ -226,16 +226,14 @@ class Recording:
         rows = self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
-            what = self._what(entry.source, whole.queries)
-            rows = numbered_axis(what, whole.queries, whole.batch, padding)
+            rows = self._numbered(entry.source, whole.queries, whole.batch, padding)
         if square:
             return rows, rows
         keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
         if keys is None:
             own = padding_of_argument(self.arguments, entry.keys)
             own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
-            what = self._what(entry.keys, whole.keys)
-            keys = numbered_axis(what, whole.keys, whole.batch, own)
+            keys = self._numbered(entry.keys, whole.keys, whole.batch, own)
         return rows, keys
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
@@ -270,11 +268,17 @@ class Recording:
         short = any(len(tokens) < length for tokens in axis.tokens)
         return axis.padding(length) if short else None
 
-    def _what(self, source: str | None, length: int) -> str | None:
-        """What the numbers of an axis count."""
+    def _numbered(
+        self, source: str | None, length: int, batch: int, padding: Tensor | None
+    ) -> TokenAxis:
+        """An axis of numbers: object queries, times of sound, or positions of the source."""
+        sound = self.sequences.get("sound")
         if source is None and getattr(self.config, "num_queries", None) == length:
-            return "object query"
-        return "sound" if source is None and list(self.sequences) == ["sound"] else source
+            source = "object query"
+        elif source is None and list(self.sequences) == ["sound"]:
+            source = "sound"
+        duration = None if sound is None else sound.duration
+        return numbered_axis(source, length, batch, padding, duration)
 
 
 def _by_name_self(path: str) -> bool:

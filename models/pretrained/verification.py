@@ -20,7 +20,9 @@ from transformers.masking_utils import eager_mask
 from models.attention import Dot, Edit
 from models.attention.pattern import BLOCK_ROWS
 from models.edits import Ablate, at
-from models.inputs.pretrained import ModelInputs, prepare_inputs
+from models.inputs.pictures import opened
+from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
+from models.inputs.processor import image_processor, processed_inputs
 from models.pretrained.attention_modules import AttentionModules, source_of
 from models.pretrained.differential import merge_calls
 from models.pretrained.implementation import BOUNDARIES
@@ -28,6 +30,7 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
+from models.text import Tokens
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -53,6 +56,8 @@ class Comparison:
         edited: largest difference of the outputs with one head ablated, here and by the library;
             None where the library's eager attention gives another output without any edit.
         unseen: paths of attention layers that ran and left no map, or more than one.
+        tokens: of the text, as they were read; () without one.
+        misread: arguments that the model's own image processor makes otherwise.
     """
 
     untouched: Tensor
@@ -65,6 +70,8 @@ class Comparison:
     sums: float
     edited: float | None
     unseen: tuple[str, ...]
+    tokens: tuple[Tokens, ...]
+    misread: tuple[str, ...]
 
 
 @torch.no_grad()
@@ -105,7 +112,24 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
         max(_sums(call) for call in calls),
         edited,
         _unseen(record, calls),
+        inputs.sequences["text"].tokens if "text" in inputs.sequences else (),
+        _misread(model, source, inputs),
     )
+
+
+def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...]:
+    """Whether the pixels of a picture are not those of the model's own processor."""
+    picture = source.get(IMAGE) if isinstance(source, Mapping) else source
+    read, settings = inputs.arguments.get(IMAGE), model.preprocessing
+    if read is None or isinstance(picture, Tensor) or settings is None:
+        return ()
+    processor = None if settings.processor is None else image_processor(settings.processor)
+    if processor is None:
+        return ()
+    pictures = picture if isinstance(picture, list | tuple) else [picture]
+    images = [opened(each).image for each in pictures]
+    expected = processed_inputs(processor, images)[IMAGE]
+    return () if read.cpu().equal(expected.to(read.dtype)) else (IMAGE,)
 
 
 def _fresh(inputs: ModelInputs) -> ModelInputs:
