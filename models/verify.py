@@ -42,6 +42,7 @@ class Verdict:
         unseen: attention layers that ran and left no map, or more than one.
         misread: inputs that were not read as they were given, or as the model's own image processor
             makes them.
+        merged: attention layers whose items were taken for windows of one item.
     """
 
     difference: float
@@ -54,6 +55,7 @@ class Verdict:
     edited: float | None = None
     unseen: tuple[str, ...] = ()
     misread: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
 
     def problems(self, rounding: float) -> tuple[str, ...]:
         """What does not agree, in sentences.
@@ -73,6 +75,7 @@ class Verdict:
             > scale,
             f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
             f"{', '.join(self.misread)} was not read as given": bool(self.misread),
+            f"items of {', '.join(self.merged)} were taken for windows": bool(self.merged),
         }
         return tuple(text for text, wrong in found.items() if wrong)
 
@@ -126,6 +129,7 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         found.edited,
         found.unseen,
         (*_misread(found.tokens, input), *found.misread),
+        found.merged,
     )
 
 

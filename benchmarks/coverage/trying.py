@@ -28,6 +28,7 @@ from benchmarks.coverage.judging import (
 )
 from benchmarks.coverage.model_inputs import Inputs, alone, padded, runnable
 from benchmarks.coverage.tiny import ModelType, build, quiet, reason_of
+from models.pretrained.loader import OTHERS
 from models.run import Trace, load, trace
 
 ROUNDING = 0.1  # the library's own, of a deep network: beyond it nothing can be told
@@ -237,7 +238,8 @@ def refused(row: Row, seen: Seen, message: str) -> Row:
     if not any(name in message for name in classes) and "does not go through" not in message:
         why = f"refused without naming {', '.join(classes)}: {message}"
         return replace(row, result="broken", reason=why)
-    return replace(row, result="refused", reason=message.partition(": ")[2] or message)
+    why = message.partition(": ")[2] or message
+    return replace(row, result="refused", reason=why.removesuffix(f". {OTHERS}"))
 
 
 def variations(inputs: Inputs) -> Iterator[tuple[str, Inputs]]:

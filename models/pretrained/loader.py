@@ -49,6 +49,7 @@ UNSUPPORTED = {
     "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
     " has no place for",
 }
+OTHERS = "docs/coverage.md lists the model types that can be traced"
 UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 
@@ -152,7 +153,7 @@ def check_traceable(network: PreTrainedModel) -> None:
         raise CheckpointError(f"{name} ({family}) has no attention layers")
     why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
     raise CheckpointError(
-        f"{name} ({family}) does not go through transformers' attention interface: {why}"
+        f"{name} ({family}) does not go through transformers' attention interface: {why}. {OTHERS}"
     )
 
 

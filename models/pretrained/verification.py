@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from models.edits import Ablate, at
 from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
-from models.pretrained.attention_modules import AttentionModules, source_of
+from models.pretrained.attention_modules import AttentionModules, ancestors, source_of
 from models.pretrained.differential import merge_calls
 from models.pretrained.implementation import BOUNDARIES
 from models.pretrained.interface import current_recording, observing
@@ -58,6 +59,7 @@ class Comparison:
         unseen: paths of attention layers that ran and left no map, or more than one.
         tokens: of the text, as they were read; () without one.
         misread: arguments that the model's own image processor makes otherwise.
+        merged: paths of attention layers whose items were taken for windows of one item.
     """
 
     untouched: Tensor
@@ -72,6 +74,7 @@ class Comparison:
     unseen: tuple[str, ...]
     tokens: tuple[Tokens, ...]
     misread: tuple[str, ...]
+    merged: tuple[str, ...]
 
 
 @torch.no_grad()
@@ -114,7 +117,43 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
         _unseen(record, calls),
         inputs.sequences["text"].tokens if "text" in inputs.sequences else (),
         _misread(model, source, inputs),
+        _merged(model, inputs, calls),
     )
+
+
+def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
+    """Layers whose items were merged as windows, though the block around them has as many items."""
+    blocks = {
+        _block(call.entry.place.path): call
+        for call in calls
+        if call.blocks is not None and call.blocks.grid is None
+    }
+    found: list[str] = []
+
+    def note(call: Call, _: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
+        states = next(x for x in (*args, *kwargs.values()) if isinstance(x, Tensor))
+        if call.blocks and len(states) == call.pattern.batch * call.blocks.count:
+            found.append(call.entry.path)
+
+    hooks = [
+        model.network.get_submodule(path).register_forward_pre_hook(
+            partial(note, call), with_kwargs=True
+        )
+        for path, call in blocks.items()
+    ]
+    try:
+        if hooks:
+            run_network(model, _fresh(inputs))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return tuple(dict.fromkeys(found))
+
+
+def _block(path: str) -> str:
+    """The innermost numbered module that contains an attention layer, or what it lies in."""
+    numbered = (each for each in ancestors(path) if each.rpartition(".")[2].isdigit())
+    return next(numbered, path.rpartition(".")[0])
 
 
 def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...]:

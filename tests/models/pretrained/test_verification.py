@@ -1,15 +1,18 @@
 """`verify` against the library's own eager attention: what holds, and what it finds."""
 
 import re
+from collections import UserDict
 from typing import Any
 
 import pytest
 import torch
 
 from benchmarks.architectures import GROUPED, text
+from models.inputs import pretrained
 from models.pretrained import interface, masks, recording
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources
+from models.pretrained.windows import Blocks
 from models.verify import Verdict, verify
 from tests.models.pretrained.tiny import (
     BY_NAME,
@@ -135,6 +138,32 @@ def test_a_fault_is_found(
     problems = verify(*make()).problems(ROUNDING)
     assert problems
     assert re.search(message, "; ".join(problems))
+
+
+def test_items_that_are_no_windows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three images beside one text are three items."""
+    model, given = BY_NAME["CLIP"].build(), text()
+    given = {**{name: value[:1] for name, value in given.items()}}
+    given["pixel_values"] = normal(3, 3, 20, 20)
+    assert verify(model, given).problems(ROUNDING) == ()
+
+    def always(self: recording.Recording, entry: recording.Entry, recipe: Any) -> Blocks | None:
+        count, rest = divmod(recipe.batch, self.items)
+        cut = not rest and count > 1 and recipe.queries == recipe.keys
+        return Blocks.in_order(count, recipe.queries) if cut else None
+
+    monkeypatch.setattr(recording.Recording, "blocks", always)
+    (problem,) = verify(model, given).problems(ROUNDING)
+    assert re.match(r"items of vision_model\.encoder\.layers\.0\.self_attn, .* windows", problem)
+
+
+def test_an_input_that_is_read_as_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = UserDict({"input_ids": ids(2, 7)})
+    model = BY_NAME["BERT"].build()
+    assert verify(model, given).problems(ROUNDING) == ()
+    other = ids(2, 7, seed=8)
+    monkeypatch.setattr(pretrained, "as_tensors", lambda _: {"input_ids": other})
+    assert verify(model, given).problems(ROUNDING) == ("input_ids was not read as given",)
 
 
 def test_problems_are_more_than_rounding() -> None:
