@@ -49,12 +49,18 @@ EXPLAINED = Path(__file__).with_name("mutation_explained.toml")
 CODE = {  # packages and the tests of each
     "models/attention": (
         "tests/models/attention",
-        *("tests/models/test_edits.py", "tests/models/test_trace.py"),
+        *(
+            "tests/models/test_edits.py",
+            "tests/models/test_trace.py",
+            "tests/models/test_values.py",
+        ),
+        "tests/models/pretrained/test_projections.py",
     ),
     "models/pretrained": (
         "tests/models/pretrained",
         "tests/models/inputs",
-        *("tests/models/test_run.py", "tests/analysis/test_relevance.py"),
+        *("tests/models/test_run.py", "tests/models/test_values.py"),
+        "tests/analysis/test_relevance.py",
     ),
 }
 RELOADED = ("models", "analysis", "train", "benchmarks", "tests")
@@ -379,15 +385,21 @@ class Tests:
     modules: list[str]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The tests of a mutant, fastest first, `SECONDS` in all.
+        """The tests of a mutant, `SECONDS` in all: the fastest case of each function first.
 
         A line that only an import executes is tried by the tests of its file.
         """
         lines = self.lines[mutant.path]
         here = lines.get(str(mutant.line)) or [each for some in lines.values() for each in some]
         known = sorted({*here} & self.seconds.keys(), key=lambda each: self.seconds[each])
-        spent, found = 0.0, []
+        cases: Counter[str] = Counter()
+        order: list[tuple[int, str]] = []
         for each in known:
+            function = each.partition("[")[0]
+            order.append((cases[function], each))
+            cases[function] += 1
+        spent, found = 0.0, []
+        for _, each in sorted(order, key=lambda pair: pair[0]):
             spent += self.seconds[each]
             if found and spent > SECONDS:
                 break

@@ -62,6 +62,7 @@ MASKS = {
     "window": Mask(window=17),
     "padding": Mask(padding=(torch.arange(TOKENS) > 250)[None]),
     "causal, filled": Mask(causal=True, fill=-1e9),
+    "window, hardly hidden": Mask(window=17, fill=-1.0),
 }
 
 
@@ -71,6 +72,13 @@ def test_several_blocks_of_rows(name: str) -> None:
     torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
     sizes = {block.rows.stop - block.rows.start for block in pattern.blocks()}
     assert sizes == {128, 37}
+
+
+@pytest.mark.parametrize("shape", [(2, TOKENS, 1), (2, 1, TOKENS), (1, TOKENS, TOKENS), (1, 1, 1)])
+def test_a_bias_in_several_blocks(shape: tuple[int, ...]) -> None:
+    bias = torch.randn(1, *shape, generator=torch.Generator().manual_seed(3))
+    pattern = random_pattern(Mask(causal=True, window=41), bias=bias)
+    torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
 
 
 def test_unreachable_keys_are_left_out() -> None:

@@ -73,6 +73,19 @@ def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.Mon
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)])
+def test_a_bias_under_a_window(shape: tuple[int, ...]) -> None:
+    """Blocks of rows that reach only some of the keys take that part of the bias."""
+    dice = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(1, 3, 293, 5, generator=dice) for _ in range(3))
+    bias = torch.randn(shape, generator=dice)
+    values, pattern = attend(q, k, v, mask=Mask(window=17), bias=bias)
+    assert pattern.path == "fused"
+    apart = torch.arange(293)[:, None] - torch.arange(293)
+    scores = (q @ k.mT / 5**0.5 + bias).masked_fill(apart.abs() >= 17, -torch.inf)
+    assert (values - scores.softmax(-1) @ v).abs().max() < ROUNDING * v.abs().max()
+
+
 @pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
 @every_case
 def test_half_precision(name: str, dtype: torch.dtype, digit: float) -> None:
