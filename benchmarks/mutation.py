@@ -303,7 +303,7 @@ class Trials:
         """Measures the tests in a fork, then tries each mutant in a fork of its own."""
         start = time.perf_counter()
         tests = self._measured(session)
-        warm(tests.modules)
+        warm([*tests.modules, *(module_of(mutant.path) for mutant in self.mutants)])
         functions = live_functions({m.path for m in self.mutants})
         pending, running = list(self.mutants), {}
         with tempfile.TemporaryDirectory() as folder:
@@ -422,7 +422,7 @@ class Trial:
         mutant = self.mutant
         original, source = mutant.source()
         found = {"after": _changed_line(original, source)}
-        name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        name = module_of(mutant.path)
         loader = sys.modules[name].__loader__
         assert isinstance(loader, SourceLoader)
         before = loader.get_code(name)
@@ -479,7 +479,7 @@ def in_fork(work: Callable[[], Any], answer: Path, seconds: float) -> int:
         found = json.dumps(work())
         answer.write_text(found, encoding="utf-8")
     except BaseException as error:
-        answer.write_text(json.dumps({"result": "killed", "by": repr(error)}), encoding="utf-8")
+        answer.write_text(json.dumps({"by": repr(error)}), encoding="utf-8")
     finally:
         os._exit(0)
 
@@ -492,10 +492,15 @@ def with_next(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
 # --- code --------------------------------------------------------------------------------------
 
 
+def module_of(path: str) -> str:
+    """The name of the module in a file."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def warm(modules: Iterable[str]) -> None:
     """Imports what the tests will import, once for all forks."""
     with warnings.catch_warnings(action="ignore"):
-        for name in modules:
+        for name in dict.fromkeys(modules):
             with suppress(Exception):  # not a module of its own
                 import_module(name)
 

@@ -73,6 +73,20 @@ def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.Mon
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 
 
+@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
+def test_groups_of_heads(kv_heads: int) -> None:
+    """Each key head serves as many query heads in a row."""
+    q, k, v = inputs(CASES["plain"], kv_heads)
+    values, pattern = attend(q, k, v)
+    k, v = (x.repeat_interleave(HEADS // kv_heads, dim=1) for x in (k, v))
+    expected = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+    assert (pattern.weights() - expected).abs().max() < ROUNDING
+    assert (pattern.weights(3) - expected[:, 3]).abs().max() < ROUNDING
+    for block in pattern.blocks(item=1):
+        assert (block.weights - expected[1][block.heads]).abs().max() < ROUNDING
+    assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
+
+
 @pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)])
 def test_a_bias_under_a_window(shape: tuple[int, ...]) -> None:
     """Blocks of rows that reach only some of the keys take that part of the bias."""
