@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.attention import Dot, Mask, attend
-from models.attention.blocks import Block
+from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern
 from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
 
@@ -47,6 +47,37 @@ def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) ->
     assert 4 * max(sizes) <= max(max_bytes, 4 * KEYS)
     rows = [(head, row) for h, r, _ in blocks for head in range(HEADS)[h] for row in range(5)[r]]
     assert sorted(rows) == [(head, row) for head in range(HEADS) for row in range(QUERIES)]
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "keys", "heads", "rows"),
+    [
+        (4 * 11 * 5 * 3, 11, [3, 3], [5, 5]),
+        (4 * 11 * 5 * 3 - 1, 11, [2, 2, 2], [5, 5, 5]),
+        (4 * 11 * 5 - 1, 11, [1] * 12, [4] * 6 + [1] * 6),
+        (4 * 11 - 1, 11, [1] * 30, [1] * 30),
+        (2**30, 11, [6], [5]),
+        (2**30, 2**20, [1] * 6, [5] * 6),  # longer than several heads may take together
+    ],
+)
+def test_sizes_of_blocks(max_bytes: int, keys: int, heads: list[int], rows: list[int]) -> None:
+    def read(chosen: slice, some: slice) -> Block:
+        sizes = chosen.stop - chosen.start, some.stop - some.start
+        return Block(chosen, some, slice(0, keys), torch.zeros(*sizes, 1))
+
+    blocks = list(read_blocks(read, range(2, 8), range(20, 25), keys, max_bytes))
+    assert [block.weights.shape[0] for block in blocks] == heads
+    assert [block.weights.shape[1] for block in blocks] == rows
+    assert (blocks[0].heads.start, blocks[0].rows.start) == (2, 20)
+    assert (blocks[-1].heads.stop, blocks[-1].rows.stop) == (8, 25)
+
+
+def test_blocks_of_an_additive_score_leave_room_for_its_hidden_layer() -> None:
+    """It makes 17 numbers for each weight."""
+    (whole,) = pattern_of("plain").blocks(4 * KEYS * QUERIES * HEADS)
+    assert whole.weights.shape == (HEADS, QUERIES, KEYS)
+    found = pattern_of("additive").blocks(4 * KEYS * 17 * 2)
+    assert {tuple(block.weights.shape) for block in found} == {(1, 2, KEYS), (1, 1, KEYS)}
 
 
 def random_pattern(mask: Mask, **more: Any) -> Pattern:
