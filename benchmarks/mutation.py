@@ -33,6 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from importlib import import_module, invalidate_caches
 from importlib.abc import SourceLoader
 from importlib.machinery import SourceFileLoader
@@ -118,6 +119,11 @@ class Mutant:
     def change(self) -> tuple[str, str, str]:
         """File, line before and after: what identifies a tried mutant when lines move."""
         return self.path, self.before, self.after
+
+    def statement(self) -> range:
+        """The lines of the statement, of a compound one those of its header."""
+        around = [lines for lines in _statements(self.path) if self.line in lines]
+        return max(around, key=lambda lines: lines.start, default=range(self.line, self.line + 1))
 
     def source(self) -> tuple[str, str]:
         """The source of the file as it is and as changed."""
@@ -244,6 +250,18 @@ def mutants_of(path: str) -> Iterator[Mutant]:
 def operator_of(name: str) -> Any:
     """One of Cosmic Ray's operators."""
     return import_module("cosmic_ray.plugins").get_operator(f"core/{name}")()
+
+
+@lru_cache
+def _statements(path: str) -> list[range]:
+    """The lines of each statement of a file; of a compound one those before its body."""
+    found = []
+    for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+            found.append(range(node.lineno, max(last, node.lineno) + 1))
+    return found
 
 
 Position = tuple[int, int]
@@ -390,7 +408,10 @@ class Tests:
         A line that only an import executes is tried by the tests of its file.
         """
         lines = self.lines[mutant.path]
-        here = lines.get(str(mutant.line)) or [each for some in lines.values() for each in some]
+        here = [each for line in mutant.statement() for each in lines.get(str(line), ())]
+        here = here or [each for some in lines.values() for each in some]
+        if not lines:  # a file of types
+            here = [*self.seconds]
         known = sorted({*here} & self.seconds.keys(), key=lambda each: self.seconds[each])
         cases: Counter[str] = Counter()
         order: list[tuple[int, str]] = []

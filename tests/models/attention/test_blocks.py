@@ -112,6 +112,13 @@ def test_a_bias_in_several_blocks(shape: tuple[int, ...]) -> None:
     torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
 
 
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_a_block_of_one_row(tokens: int) -> None:
+    q, k = torch.zeros(1, 1, 1, 3), torch.zeros(1, 1, tokens, 3)
+    (block,) = attend(q, k, k)[1].blocks()
+    assert block.weights.tolist() == [[[1 / tokens] * tokens]]
+
+
 def test_unreachable_keys_are_left_out() -> None:
     ends = [(b.rows.start, b.keys) for b in random_pattern(Mask(causal=True)).blocks()]
     assert ends == [(0, slice(0, 128)), (128, slice(0, 256)), (256, slice(0, 293))]
