@@ -169,6 +169,13 @@ def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
     torch.testing.assert_close(block.entropy(), expected)
 
 
+def test_the_entropy_beside_keys_that_a_bias_hides() -> None:
+    pattern = pattern_of("bias 6")
+    for block in pattern.blocks(item=1):
+        entropy = torch.special.entr(block.weights).sum(-1)
+        torch.testing.assert_close(block.entropy(), entropy, rtol=0, atol=1e-5)
+
+
 def test_a_sink_has_no_plain_softmax() -> None:
     block: Block = next(iter(random_pattern(Mask(), score=Dot(sink=torch.zeros(2))).blocks()))
     assert block.scores is None
