@@ -61,11 +61,10 @@ CODE = {  # packages and the tests of each
         "tests/models/pretrained",
         "tests/models/inputs",
         *("tests/models/test_run.py", "tests/models/test_values.py"),
-        "tests/analysis/test_relevance.py",
+        *("tests/analysis/test_relevance.py", "tests/analysis/test_split.py"),
     ),
 }
 RELOADED = ("models", "analysis", "train", "benchmarks", "tests")
-DONE = ("killed", "equal")
 SECONDS = 10.0  # of tests for one mutant, as measured under coverage
 OPERATORS = (
     *("AddNot", "NumberReplacer", "ZeroIterationForLoop", "ExceptionReplacer", "RemoveDecorator"),
@@ -228,7 +227,7 @@ def chosen(options: argparse.Namespace) -> list[Mutant]:
     found = [mutant for file in files for mutant in mutants_of(file.as_posix())]
     if options.again:
         known = [Mutant(**each) for each in json.loads(options.again.read_text())["mutants"]]
-        left = {(m.path, m.before, m.operator) for m in known if m.result not in DONE}
+        left = {(m.path, m.before, m.operator) for m in survivors(known)}
         found = [m for m in found if (m.path, m.before, m.operator) in left]
     return sorted(found, key=lambda mutant: hashlib.sha256(repr(mutant).encode()).digest())
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from benchmarks.architectures import GROUPED, text
+from models.attention import Pattern
 from models.pretrained import interface, masks, recording
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources
@@ -113,6 +114,26 @@ def test_a_fault_is_found(
     problems = verify(*make()).problems(ROUNDING)
     assert problems
     assert re.search(message, "; ".join(problems))
+
+
+@pytest.mark.parametrize("row", [0, 130])
+def test_one_row_that_does_not_sum_to_one_is_found(
+    row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the first block of rows as in the second."""
+    whole = Pattern.weights
+
+    def off(
+        self: Pattern, head: int | None = None, rows: Any = None, *, item: int | None = None
+    ) -> torch.Tensor:
+        weights = whole(self, head, rows, item=item)
+        if isinstance(rows, torch.Tensor):
+            weights = torch.where((rows == row)[:, None], 0.9995 * weights, weights)
+        return weights
+
+    monkeypatch.setattr(Pattern, "weights", off)
+    found = verify(BY_NAME["Llama"].build(), ids(1, 131))
+    assert found.sums == pytest.approx(5e-4, rel=0.01)
 
 
 def test_problems_are_more_than_rounding() -> None:
