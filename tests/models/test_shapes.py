@@ -1,6 +1,7 @@
 """Wrong shapes and choices are one clear ValueError."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -25,6 +26,7 @@ def yes(*shape: int) -> Tensor:
 
 
 QKV = (x(2, 6), x(2, 6), x(2, 6))
+NONE_SUCH: Any = "squeeze"
 PICTURE = Picture(Image.new("RGB", (3, 2)))
 
 WRONG: list[tuple[Callable[[], object], str]] = [
@@ -100,10 +102,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: rotate(x(2, 6, 5, 4), rotary_angles(7, 4)),
         "angles: expected 5 tokens and 2 pairs, received 7 and 2",
     ),
-    (lambda: fit_image(PICTURE, 5, 5, "squeeze"), "crop, pad or stretch, received 'squeeze'"),
+    (lambda: fit_image(PICTURE, 5, 5, NONE_SUCH), "crop, pad or stretch, received 'squeeze'"),
     (lambda: Mask(window=0), "window: expected at least 1 key, received 0"),
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
-    (lambda: Ablate(0, 0, "median"), "expected zero, mean or shuffled, received 'median'"),
+    (lambda: Ablate(0, 0, NONE_SUCH), "expected zero, mean or shuffled, received 'squeeze'"),
     (lambda: Dot(softcap=0.0), "softcap: expected a positive number, received 0.0"),
 ]
 
