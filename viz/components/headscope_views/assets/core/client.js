@@ -15,6 +15,7 @@ const AHEAD = "ahead"; // the slot of background requests
  * @property {string} path
  * @property {RequestState} state
  * @property {number} tries
+ * @property {number} since when it was first wanted
  * @property {string} reason why it is absent or has failed
  * @property {ReturnType<typeof setTimeout> | undefined} timer
  */
@@ -58,7 +59,7 @@ export class Client {
     if (slot) this.release(name, slot);
     if (path === null) return;
     /** @type {Slot} */
-    const made = { path, state: "pending", tries: 0, reason: "", timer: undefined };
+    const made = { path, state: "pending", tries: 0, since: performance.now(), reason: "", timer: undefined };
     this.slots.set(name, made);
     this.start(name, made);
   }
@@ -71,6 +72,27 @@ export class Client {
    */
   state(name) {
     return this.slots.get(name)?.state ?? "none";
+  }
+
+  /**
+   * Whether a slot's request is this one, and has been answered.
+   *
+   * @param {string} name
+   * @param {string} path
+   */
+  isDone(name, path) {
+    const slot = this.slots.get(name);
+    return slot?.path === path && slot.state === "done";
+  }
+
+  /**
+   * How long a slot's request has been pending, in milliseconds; null if it is not.
+   *
+   * @param {string} name
+   */
+  age(name) {
+    const slot = this.slots.get(name);
+    return slot?.state === "pending" ? performance.now() - slot.since : null;
   }
 
   /**

@@ -67,6 +67,7 @@ export function matrix(state, parent) {
   const jumped = changes();
   /** @type {{axis: Axis, range: Range} | null} */
   let brushed = null; // what a drag along the labels would choose
+  let space = { wide: 0, top: 0, unit: 1 }; // of the stage
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
   const isZoomed = () => Boolean(layout && zoom && viewport.isZoomed(layout, zoom));
@@ -199,16 +200,20 @@ export function matrix(state, parent) {
     return context;
   }
 
+  function measure() {
+    const { fontSize, fontFamily } = getComputedStyle(section);
+    family = fontFamily;
+    const top = Math.round(topOf(stage));
+    space = { wide: stage.clientWidth, top, unit: parseFloat(fontSize) / 16 };
+  }
+
   /** @param {number} site */
   function arrange(site) {
     const { rows, cols } = state.ranges();
     const labels = state.labels(site);
-    const style = getComputedStyle(section);
-    const unit = parseFloat(style.fontSize) / 16;
-    family = style.fontFamily;
+    const { wide, top, unit } = space;
     const variant = state.variant();
     const names = [...namesOf(site, "mean", variant)];
-    const wide = stage.clientWidth;
     const widths = widthsOf(labels, names, { wide, unit, family });
     const shares = variant.sinks !== "shown";
     const noted = Boolean(state.base.note) || shares;
@@ -217,7 +222,7 @@ export function matrix(state, parent) {
     const sizes = { wide, ...counts, first, unit, widths, noted, shares };
     const free = viewport.layoutOf({ ...sizes, tallest: 760 });
     const around = free.tall - free.height;
-    const tallest = viewport.tallestPlot(innerHeight, topOf(stage), around);
+    const tallest = viewport.tallestPlot(innerHeight, top, around);
     const next = viewport.layoutOf({ ...sizes, tallest });
     zoom = layout && drawn?.trace === state.trace ? viewport.adapted(layout, next, zoom) : null;
     layout = next;
@@ -427,11 +432,11 @@ export function matrix(state, parent) {
     const parts = state.parts(site, head, variant);
     section.hidden = form !== "matrix";
     choices.render();
-    if (stage.clientWidth && parts.length) {
+    if (!section.hidden && !space.wide) measure(); // it was hidden before
+    if (!section.hidden && space.wide && parts.length) {
       const { query, key } = state.labels(site);
-      const { fontSize } = getComputedStyle(section);
       const { values, sinks } = variant;
-      const sizes = [stage.clientWidth, innerHeight, Math.round(topOf(stage)), fontSize];
+      const sizes = [space.wide, innerHeight, space.top, space.unit];
       const { rows, cols } = state.ranges();
       const ranges = [...rows, ...cols];
       if (arranged(theme, query, key, values, sinks, ...sizes, ...ranges)) arrange(site);
@@ -478,6 +483,7 @@ export function matrix(state, parent) {
 
   tip.hidden = true;
   return {
+    measure,
     render,
     save,
     choices: choices.box,

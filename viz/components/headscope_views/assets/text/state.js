@@ -54,6 +54,7 @@ export class TextState {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own", "log"],
+      slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
