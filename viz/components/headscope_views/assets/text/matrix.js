@@ -287,10 +287,10 @@ export function matrix(state, parent) {
     return state.strongest(state.selection.head, viewport.visible(layout, view()).rows);
   }
 
-  /** The tokens to which, or from which, the pinned one has most weight. */
-  function important() {
+  /** The tokens to which, or from which, the pinned one has most weight, where not all have names. */
+  function named() {
     const { site, head, token, direction } = state.selection;
-    if (token === null) return [];
+    if (token === null || !layout || viewport.isLabelled(layout, view())) return [];
     const { queries, keys } = state.site();
     /** @type {[number, number]} */
     const one = [token, token + 1];
@@ -321,7 +321,7 @@ export function matrix(state, parent) {
       marks: marks(),
       found: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
       ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
-      important: layout && viewport.isLabelled(layout, view()) ? [] : important(),
+      important: named(),
       names: namesOf(site, head, variant),
       note: noteOf(sinks),
       labels: state.labels(site),
@@ -441,11 +441,10 @@ export function matrix(state, parent) {
       const ranges = [...rows, ...cols];
       if (arranged(theme, query, key, values, sinks, ...sizes, ...ranges)) arrange(site);
       jump();
-      const pinned = token === null ? null : state.exactRow(direction === "in" ? "key" : "query", token);
       const { least, find } = state.selection;
       const chosen = [site, head, scale, token, direction, zoom, least, find, marks()];
-      const sparse = layout && !viewport.isLabelled(layout, view());
-      if (layout && painted(theme, layout, parts, ...chosen, sparse && pinned, devicePixelRatio)) {
+      const first = named().join();
+      if (layout && painted(theme, layout, parts, ...chosen, first, devicePixelRatio)) {
         drawn = { trace: state.trace, site, head, variant };
         paint(layout, pictureOf(site, head, variant, theme));
         describe();
