@@ -548,9 +548,10 @@ export class TextState {
     if (next) this.guess();
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
-    client.want("thumbs", this.halted ? null : this.thumbsPath(site));
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
+    const later = !here && form !== "lines" && form !== "text"; // the picture comes first
+    client.want("thumbs", later || this.halted ? null : this.thumbsPath(site));
     if (this.parts().length) this.repin();
     this.wishLines();
     this.wishCopies();
