@@ -17,6 +17,7 @@ from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
+from models.layer import AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
-Out = EncoderOutput | DecoderOutput | Seq2SeqOutput | ViTOutput | SmallestOutput
+Out = (
+    EncoderOutput
+    | DecoderOutput
+    | Seq2SeqOutput
+    | ViTOutput
+    | SmallestOutput
+    | AttentionLayerOutput
+)
 
 __all__ = [
     "CheckpointError",
@@ -157,6 +165,8 @@ def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:
 
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
+    if isinstance(out, AttentionLayerOutput):
+        return {"decoder": HiddenStates.of(out.states, inputs.target_tokens or (), out.hidden)}
     if not isinstance(out, Seq2SeqOutput):
         return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
     theirs = inputs.target_tokens or ()
@@ -168,6 +178,8 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
 
 def _states(out: Out) -> States:
     """Hidden states by tower, with their graph."""
+    if isinstance(out, AttentionLayerOutput):
+        return {"decoder": out.states}
     if not isinstance(out, Seq2SeqOutput):
         return {None: out.states}
     return {"encoder": out.encoder.states, "decoder": out.states}

@@ -11,8 +11,16 @@ from typing import Any
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import DOT_SCALINGS, Edit, Mask, MultiHeadAttentionConfig, Pattern
-from models.blocks import ACTIVATIONS, BLOCKS, DECODER_BLOCKS, Both
+from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern
+from models.blocks import (
+    ACTIVATIONS,
+    BLOCKS,
+    DECODER_BLOCKS,
+    NORMS,
+    Both,
+    norm_of,
+    share_or,
+)
 from models.checks import check_choices, check_least, check_shares
 from models.decoder import past_length
 from models.edits import at, check, in_tower
@@ -25,8 +33,9 @@ from models.seeding import seeded
 SCALINGS = ("emb", "prj", "none")
 SAME = (  # fields that mean the same for the encoder
     *("dim", "depth", "heads", "mlp", "activation", "norm", "positions", "max_tokens", "dropout"),
-    *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "dot_scaling"),
-    *("mask_fill", "seed"),
+    *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "out_bias"),
+    *("scoring", "dot_scaling", "scale", "attention_dropout", "projection_dropout"),
+    *("output_dropout", "norm_kind", "mask_fill", "seed"),
 )
 
 
@@ -64,9 +73,16 @@ class Seq2SeqConfig:
         embed_norm: whether a norm stands between embeddings and blocks.
         last_norm: whether either stack ends on one more norm; None means with pre-norm only.
         qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection of attention has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        attention_dropout: of attention weights; None means `dropout`.
+        projection_dropout: of what the output projection of attention returns.
+        output_dropout: of the same a second time, before a value shortcut.
         mask_fill: the score of a hidden key, see `Mask.fill`.
-        eps: of every LayerNorm.
+        norm_kind: one of `blocks.NORMS`.
+        eps: of every norm.
         seed: of the random weights.
     """
 
@@ -92,7 +108,14 @@ class Seq2SeqConfig:
     embed_norm: bool = True
     last_norm: bool | None = None
     qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
     dot_scaling: str = "sqrt"
+    scale: float | None = None
+    attention_dropout: float | None = None
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    norm_kind: str = "layer"
     mask_fill: float | None = None
     eps: float = 1e-6
     seed: int = 0
@@ -103,9 +126,10 @@ class Seq2SeqConfig:
         check_choices(
             self,
             {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"scaling": SCALINGS, "dot_scaling": DOT_SCALINGS},
+            | {"scaling": SCALINGS, "norm_kind": tuple(NORMS)},
         )
-        check_shares(self, ("dropout",))
+        check_shares(self, ("dropout", "attention_dropout"))
+        _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
         check_rotary(self.positions, self.d_k)
@@ -153,8 +177,13 @@ class Seq2SeqConfig:
             head_dim=self.d_k,
             value_dim=self.d_v,
             qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
             dot_scaling=self.dot_scaling,
-            dropout=self.dropout,
+            scale=self.scale,
+            dropout=share_or(self.attention_dropout, self.dropout),
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
         )
 
     @property
@@ -220,11 +249,13 @@ class Seq2Seq(nn.Module):
                 padding=config.padding,
                 scale=config.embed_scale,
                 dropout=config.dropout,
-                norm_eps=config.eps if config.embed_norm else None,
+                norm=norm_of(config.norm_kind, config.dim, config.eps)
+                if config.embed_norm
+                else None,
             )
             self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
             self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
-            last = nn.LayerNorm(config.dim, eps=config.eps)
+            last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             own = not config.share_target
             self.output = Projection(
@@ -313,4 +344,5 @@ def _block(config: Seq2SeqConfig) -> nn.Module:
         activation=config.activation,
         dropout=config.dropout,
         eps=config.eps,
+        norm_kind=config.norm_kind,
     )

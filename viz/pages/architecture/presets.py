@@ -8,7 +8,7 @@ from typing import Any
 
 from models.files.card import Example
 from models.presets import PRESETS
-from viz.pages.architecture.fields import fields, value_of
+from viz.pages.architecture.fields import Value, fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, cards, pictures
@@ -55,7 +55,9 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
 
 def part_of(name: str) -> link.Param:
     """The selected part of the diagram, by its path; by default the attention."""
-    above = {"seq2seq": "encoder/blocks/", "smallest": ""}.get(PRESETS[name].kind, "blocks/")
+    above = {"seq2seq": "encoder/blocks/", "smallest": "", "layer": "target/"}.get(
+        PRESETS[name].kind, "blocks/"
+    )
     return link.text("part", above + "attention/attend")
 
 
@@ -73,7 +75,7 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
     )
 
 
-def values(name: str) -> dict[str, int | str]:
+def values(name: str) -> dict[str, Value]:
     """The values of the controls for a preset."""
     preset = PRESETS[name]
     settings = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)

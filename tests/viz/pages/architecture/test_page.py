@@ -21,6 +21,7 @@ from viz.pages.architecture.fields import FIELDS, automatic, fields, value_of
 from viz.pages.architecture.presets import PAGE
 
 SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2seq"}
+SMALL |= {"layer": "layer"}
 
 
 def opened(**query):
@@ -183,7 +184,8 @@ def test_an_empty_width_follows_from_the_others():
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
     values, config = presets.values(name), cast(Any, PRESETS[name].config)
-    automatics = {f.name for f in fields(PRESETS[name].kind) if f.auto and not values[f.name]}
+    shown = (f for f in fields(PRESETS[name].kind) if f.control == "number")
+    automatics = {f.name for f in shown if f.auto and not values[f.name]}
     attend = next(
         part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"
     )
