@@ -22,6 +22,7 @@ from analysis.measures import MEASURES, NEAR, SAMPLED
 from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
+from models.progress import Progress, each, unheard
 from models.trace import Site, Tokens, Trace
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
@@ -57,7 +58,11 @@ def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"
 
 
 def head_table(
-    trace: Shown, *, item: int = 0, check: Callable[[], None] = lambda: None
+    trace: Shown,
+    *,
+    item: int = 0,
+    check: Callable[[], None] = lambda: None,
+    progress: Progress = unheard,
 ) -> HeadTable:
     """The numbers of every head, and why some are defined nowhere.
 
@@ -65,9 +70,10 @@ def head_table(
         trace: of a text, or a view of one.
         item: index in the batch.
         check: called before each block of weights; an exception ends the pass.
+        progress: called before each site and after the last; likewise.
     """
     found = accumulators(trace, item=item)
-    for site, numbers in found.items():
+    for site, numbers in each(found.items(), progress):
         for block in trace.blocks(site, item=item):
             check()
             numbers.add(block)

@@ -23,6 +23,7 @@ from models.edits import at, check
 from models.embedding import Embedding
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 
@@ -193,6 +194,7 @@ class Decoder(nn.Module):
         *,
         padding: Bool[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
         past: DecoderOutput | None = None,
         logits_to_keep: int | None = None,
     ) -> DecoderOutput:
@@ -202,6 +204,7 @@ class Decoder(nn.Module):
             ids: token ids, those of the past included.
             padding: True at tokens that only fill the batch up.
             edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
             past: what an earlier pass over the first tokens returned: their keys and values are
                 taken from its patterns, and only the tokens after them are worked out.
             logits_to_keep: how many tokens get logits, counted from the last; None means all.
@@ -216,7 +219,7 @@ class Decoder(nn.Module):
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1]).since(before)
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]
             edit = at(edits, layer, "causal")
             x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)

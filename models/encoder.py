@@ -24,6 +24,7 @@ from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 
@@ -205,6 +206,7 @@ class Encoder(nn.Module):
         padding: Bool[Tensor, "batch token"] | None = None,
         segments: Int[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
     ) -> EncoderOutput:
         """Runs the encoder.
 
@@ -213,6 +215,7 @@ class Encoder(nn.Module):
             padding: True at tokens that only fill the batch up.
             segments: which segment each token belongs to; None means the first.
             edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
 
         Raises:
             ValueError: for more tokens than the model has room for.
@@ -222,7 +225,7 @@ class Encoder(nn.Module):
         mask = Mask(padding=padding, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1])
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)

@@ -22,8 +22,9 @@ from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
 from models.own_projections import places_of
+from models.progress import Progress, unheard
 from models.seq2seq import Seq2SeqOutput
-from models.simple import SmallestOutput
+from models.simple import Smallest, SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
 from models.vit import ViTOutput
 
@@ -63,6 +64,7 @@ def trace(
     gradient: Callable[[Output], Tensor] | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
+    progress: Progress = unheard,
 ) -> Trace:
     """Runs the model once and records a `Trace`.
 
@@ -86,6 +88,8 @@ def trace(
         logits_to_keep: how many tokens get logits, counted from the last, where the network is a
             decoder that can leave others out: all logits of a long text take tokens × vocabulary
             numbers. None means all.
+        progress: called before each layer and after the last with how many are done and how many
+            there are; an exception of it ends the pass.
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
@@ -107,6 +111,7 @@ def trace(
             differentiate=differentiate,
             rules=rules,
             logits_to_keep=logits_to_keep,
+            progress=progress,
         )
     if isinstance(input, Mapping):
         inputs = prepare_mapping(model, input, target)
@@ -115,8 +120,10 @@ def trace(
     recorded = gradient is not None
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
         edits = placed(edits, places_of(model.network))
-        less = _fewer_logits(model.network, logits_to_keep)
-        out = model.network(**inputs.arguments, **less, edits=edits)
+        more = _fewer_logits(model.network, logits_to_keep)
+        if not isinstance(model.network, Smallest):
+            more["progress"] = progress
+        out = model.network(**inputs.arguments, **more, edits=edits)
     name, values = out.result
     output = Output(name, values, _first_kept(out, inputs))
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
@@ -139,7 +146,7 @@ def trace(
     )
 
 
-def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, int]:
+def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:
     """The argument that leaves logits out; none for networks without one."""
     if logits_to_keep is None or not isinstance(network, Decoder):
         return {}

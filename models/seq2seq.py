@@ -28,6 +28,7 @@ from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
+from models.progress import Progress, each, stretch, unheard
 from models.seeding import seeded
 
 SCALINGS = ("emb", "prj", "none")
@@ -271,6 +272,7 @@ class Seq2Seq(nn.Module):
         target: Int[Tensor, "batch token"],
         *,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
         past: Seq2SeqOutput | None = None,
     ) -> Seq2SeqOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
@@ -279,6 +281,7 @@ class Seq2Seq(nn.Module):
             source: token ids for the encoder.
             target: token ids for the decoder, `begin` first, those of the past included.
             edits: interventions, in order.
+            progress: called before each block of both and after the last; see `models.progress`.
             past: what an earlier pass over the same source and the target's first tokens
                 returned: keys and values are taken from its patterns, and only the target's
                 tokens after them are worked out.
@@ -291,28 +294,31 @@ class Seq2Seq(nn.Module):
         before = past_length(
             past and [block.causal for block in past.blocks], target.shape[1], edits
         )
-        encoder = self._encoded(source, edits) if past is None else past.encoder
+        both = len(self.encoder.blocks) + len(self.blocks)
+        first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
+        encoder = self._encoded(source, edits, first) if past is None else past.encoder
         mask = self._masks(source, target, before)
         relation = self.relation(target.shape[1]).since(before)
         x = self.embedding(target)[:, before:]
         states, blocks = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, then)):
             earlier = Both(None, None) if past is None else past.blocks[layer]
             mine = in_tower(edits, "decoder")
             edit = Both(at(mine, layer, "causal"), at(mine, layer, "cross"))
-            x, both = block(
+            x, patterns = block(
                 x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
             )
             states.append(x)
-            blocks.append(both)
+            blocks.append(patterns)
         hidden, shared = self.norm(x), self.config.share_target
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)
         return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
 
-    def _encoded(self, source: Tensor, edits: Sequence[Edit]) -> EncoderOutput:
+    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
         edits = in_tower(edits, "encoder")
         mine = [edit for edit in edits if getattr(edit, "kind", None) in (None, "self")]
-        return self.encoder(source, padding=self._padding(source), edits=mine)
+        padding = self._padding(source)
+        return self.encoder(source, padding=padding, edits=mine, progress=progress)
 
     def _masks(self, source: Tensor, target: Tensor, before: int) -> Both[Mask]:
         """The masks for the target's tokens from one position on."""

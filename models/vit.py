@@ -20,6 +20,7 @@ from models.classifier import Classifier
 from models.edits import at, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 CHOICES = {
@@ -253,9 +254,18 @@ class ViT(nn.Module):
             self.apply(xavier)
 
     def forward(
-        self, pixels: Float[Tensor, "batch channel row col"], *, edits: Sequence[Edit] = ()
+        self,
+        pixels: Float[Tensor, "batch channel row col"],
+        *,
+        edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
     ) -> ViTOutput:
         """Runs the network; for another size than it was built for, positions are resampled.
+
+        Args:
+            pixels: of images.
+            edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
 
         Raises:
             ValueError: for channels or a size that do not fit.
@@ -263,7 +273,7 @@ class ViT(nn.Module):
         check(edits, self.config.depth)
         x = self.embed(pixels)
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             x, pattern = block(x, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)

@@ -2,6 +2,7 @@
 
 import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
+import { working } from "./working.js";
 
 /** @import {Base, ImageBase, Panel, Theme} from "../types" */
 /** @import {ViewState} from "./state.js" */
@@ -43,6 +44,7 @@ export function mountPanels(root, state, create) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let held;
   const waiting = skeleton();
+  const slow = working(() => view.client);
 
   function paint() {
     cancelAnimationFrame(frame);
@@ -59,6 +61,7 @@ export function mountPanels(root, state, create) {
     if (!panels) {
       root.replaceChildren();
       panels = create();
+      root.append(slow.box);
     }
     if (!theme || colours !== state.area()) {
       colours = state.area();
@@ -112,6 +115,7 @@ export function mountPanels(root, state, create) {
       clearTimeout(rest);
       clearTimeout(held);
       observer.disconnect();
+      slow.destroy();
       ended.abort();
       for (const panel of panels ?? []) panel.destroy?.();
       view.destroy();
