@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from benchmarks.architectures import GROUPED, text
+from models.attention import Pattern
 from models.inputs import pretrained
 from models.pretrained import interface, masks, recording
 from models.pretrained.packed import Packing
@@ -142,8 +143,8 @@ def test_a_fault_is_found(
 
 def test_items_that_are_no_windows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three images beside one text are three items."""
-    model, given = BY_NAME["CLIP"].build(), text()
-    given = {**{name: value[:1] for name, value in given.items()}}
+    model = BY_NAME["CLIP"].build()
+    given = {name: value[:1] for name, value in text().items()}
     given["pixel_values"] = normal(3, 3, 20, 20)
     assert verify(model, given).problems(ROUNDING) == ()
 
@@ -164,6 +165,28 @@ def test_an_input_that_is_read_as_another_is_found(monkeypatch: pytest.MonkeyPat
     other = ids(2, 7, seed=8)
     monkeypatch.setattr(pretrained, "as_tensors", lambda _: {"input_ids": other})
     assert verify(model, given).problems(ROUNDING) == ("input_ids was not read as given",)
+
+
+@pytest.mark.parametrize("row", [0, 130])
+def test_one_row_that_does_not_sum_to_one_is_found(
+    row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the first block of rows as in the second."""
+    whole = Pattern.weights
+
+    def off(
+        self: Pattern, head: int | None = None, rows: Any = None, *, item: int | None = None
+    ) -> torch.Tensor:
+        weights = whole(self, head, rows, item=item)
+        if isinstance(rows, torch.Tensor):
+            weights = torch.where((rows == row)[:, None], 0.9995 * weights, weights)
+        return weights
+
+    monkeypatch.setattr(Pattern, "weights", off)
+    model: Any = BY_NAME["Llama"].build()
+    model.config.max_position_embeddings = 131
+    found = verify(model, ids(1, 131))
+    assert found.sums == pytest.approx(5e-4, rel=0.01)
 
 
 def test_problems_are_more_than_rounding() -> None:

@@ -15,7 +15,7 @@ from viz.pages.state import session
 from viz.pages.widgets import controls
 
 BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
-VIEWS = {"no": "Parts", "yes": "Run it"}
+VIEWS = {"no": "Parts", "yes": "Run it", "score": "Score it"}
 SLIDER, BOX = 150, 148  # pixels: widths of the controls
 
 
@@ -79,21 +79,21 @@ def problem(error: ValueError) -> None:
         st.button("Back to the preset", key=f"{PAGE}_back", on_click=_reset, type="tertiary")
 
 
-def view(summary: str) -> bool:
-    """The choice between the parts of the network and its attention; whether to run it.
+def view(summary: str) -> str:
+    """The choice between the parts of the network, its attention and its accuracy.
 
     Args:
         summary: the network's totals as a line of HTML.
     """
     with st.container(key=f"{PAGE}_shown", horizontal=True, vertical_alignment="center"):
         controls.choice(PAGE, "run", "View", VIEWS, "", collapsed=True)
-        running = session.get(PAGE, "run") == "yes"
-        if not running:
+        shown = session.get(PAGE, "run")
+        if shown == "no":
             controls.choice(PAGE, "look", "Beside the diagram", BESIDE, "", collapsed=True)
         st.html(summary)
         if network.changed():
             st.button("Undo my changes", key=f"{PAGE}_reset", on_click=_reset, type="tertiary")
-    return running
+    return shown
 
 
 def _reset() -> None:

@@ -195,7 +195,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
     "encoder": (
         *(*TEXT, POST, ORDER, BEND, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
         *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND, SCALED),
-        _yes("embed_norm", "Norm before the blocks", "no", AFTER_EMBEDDING, NORM_KIND.section),
+        _yes("embed_norm", "Norm in front", "no", AFTER_EMBEDDING, NORM_KIND.section),
         SEED,
     ),
     "decoder": (
@@ -217,7 +217,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         *(POST, ORDER),
         _words("activation", "Activation", "relu", ACTIVATIONS, BEND.help),
         *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, FILL, DROP, *DROPS, NORM_KIND),
-        _yes("embed_norm", "Norm before the blocks", "yes", AFTER_EMBEDDING, NORM_KIND.section),
+        _yes("embed_norm", "Norm in front", "yes", AFTER_EMBEDDING, NORM_KIND.section),
         _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
         _yes(
             *("share_source", "Share source", "yes", "Both towers share one embedding"),
