@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Shown = Trace | View
 
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
-AT_ONCE = 2**22  # weights of all heads up to which the overview has their thumbnails
+AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumbnails
 UNTRAINED = "untrained: random weights"
 
 
