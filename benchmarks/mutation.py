@@ -353,7 +353,7 @@ class Trials:
         line = f"{mutant.result:9} {mutant.path}:{mutant.line} {mutant.before} → {mutant.after}"
         print(len(self.results), line, mutant.by, file=sys.stderr, flush=True)
 
-    def _measured(self, session: pytest.Session) -> "Tests":
+    def _measured(self, session: pytest.Session) -> "Measured":
         """Runs every test under coverage; those that fail as things are do not count."""
         paths = sorted({mutant.path for mutant in self.mutants})
 
@@ -381,11 +381,11 @@ class Trials:
             answer = self.measured or Path(folder, "tests.json")
             if not answer.exists():
                 os.waitpid(in_fork(measure, answer, 3600), 0)
-            return Tests(**json.loads(answer.read_text()))
+            return Measured(**json.loads(answer.read_text()))
 
 
 @dataclass(frozen=True)
-class Tests:
+class Measured:
     """What one pass of the tests under coverage tells.
 
     Attributes:
@@ -398,7 +398,7 @@ class Tests:
     lines: dict[str, dict[str, list[str]]]
     modules: list[str]
 
-    def among(self, items: Sequence[pytest.Item]) -> "Tests":
+    def among(self, items: Sequence[pytest.Item]) -> "Measured":
         """Without tests that were not collected."""
         seconds = {i.nodeid: self.seconds[i.nodeid] for i in items if i.nodeid in self.seconds}
         return replace(self, seconds=seconds)

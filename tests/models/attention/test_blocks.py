@@ -119,6 +119,13 @@ def test_a_block_of_one_row(tokens: int) -> None:
     assert block.weights.tolist() == [[[1 / tokens] * tokens]]
 
 
+def test_the_first_of_two_rows_with_a_bias() -> None:
+    q, bias = torch.zeros(1, 1, 2, 3), torch.ones(1, 1, 2, 2)
+    pattern = attend(q, q, q, mask=Mask(causal=True), bias=bias)[1]
+    (block,) = pattern.blocks(rows=range(1))
+    assert (block.keys, block.weights.tolist()) == (slice(0, 1), [[[1.0]]])
+
+
 def test_rows_that_reach_no_key() -> None:
     """The window lies behind the last key; the block holds all of them, hidden."""
     q, k = torch.ones(1, 1, 1, 5), torch.ones(1, 1, 3, 5)
