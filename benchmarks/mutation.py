@@ -278,7 +278,7 @@ def _changed_line(before: str, after: str) -> str:
     if len(old) != len(new):
         return ""
     line = next((b for a, b in zip(old, new, strict=True) if a != b), "").strip()
-    return re.sub(r"(?<=[(\[=]) (?=-?\d)", "", line)  # of a new number
+    return re.sub(r"((?<=[(\[])|(?<=\w=)) (?=-?\d)", "", line)  # of a new number
 
 
 # --- trials ------------------------------------------------------------------------------------
@@ -638,8 +638,9 @@ def _described(mutant: Mutant, explained: dict[tuple[str, str, str], str]) -> st
 INTRODUCTION = """# Mutation testing of attention
 
 What `python -m benchmarks.mutation --write` found: small changes to the code of `models/attention`
-and `models/pretrained` (Cosmic Ray's operators), and whether a test notices. Survivors are killed
-by a test, removed with code that is not needed, or explained here."""
+and `models/pretrained` (the operators of Cosmic Ray), and whether a test notices. A survivor is
+killed by a test, removed with code that is not needed, or explained here; **open** is one that
+waits for either. With `--again`, the survivors of an earlier run are tried against new tests."""
 
 
 if __name__ == "__main__":
