@@ -146,3 +146,22 @@ def test_a_mask_that_is_asked_for_is_the_library_s(name: str, padded: bool, offs
     assert found is not None
     assert found.shape == expected.shape
     assert (found + 0).equal(expected)
+
+
+def test_low_rows_of_unknown_tokens() -> None:
+    """A token that sees nothing and that none sees is padding; any other such row is even."""
+    seen = matrix(Mask(causal=True, padding=IN_FRONT))
+    hidden = torch.zeros(seen.shape).masked_fill(~seen, LOWEST)
+    same(parse_mask(hidden, BATCH, TOKENS).mask, Mask(causal=True, padding=IN_FRONT))
+    low = torch.zeros(BATCH, 1, TOKENS, TOKENS)
+    low[0, :, 3] = LOWEST
+    found = parse_mask(low, BATCH, TOKENS)
+    same(found.mask, Mask())
+    assert found.bias is not None
+    assert (found.bias[0, 0, 3] == LOWEST).all()
+    cross = parse_mask(low[:, :, :5], BATCH, TOKENS)
+    same(cross.mask, Mask())
+    assert cross.bias is not None
+    assert (cross.bias[0, 0, 3] == LOWEST).all()
+    endless = parse_mask(low.masked_fill(low == LOWEST, -torch.inf)[:, :, :5], BATCH, TOKENS)
+    assert endless.bias is None  # no weights can be computed of such a row

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.api.entries import ImageEntry
 from viz.pages import shared
-from viz.pages.models import card, chooser, inputs, tracing
+from viz.pages.models import card, chooser, inputs, recordings, tracing
 from viz.pages.models import download as fetching
 from viz.pages.models.source import PAGE, Open
 from viz.pages.state import params as link
@@ -66,6 +66,7 @@ def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
     pictures.take(PAGE)
+    recordings.take()
     with attention.controls(PAGE):
         wanted = chooser.choose(inputs.follow)
         for problem in problems:
