@@ -103,12 +103,14 @@ def blocks_by_head(
 
 
 def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tensor:
-    """The sum or maximum of the heads so far, for one range of rows."""
-    weights = block.weights
+    """The sum or maximum of the heads so far, for one range of rows; `total` is written to."""
+    heads = list(block.weights)
     if block.heads.start == 0:
-        return weights.sum(0, keepdim=True) if how == "mean" else weights.amax(0, keepdim=True)
+        if total.shape[1:] != block.weights.shape[1:]:
+            total = torch.empty_like(block.weights[:1])
+        total.copy_(heads.pop(0)[None])
     combined = torch.add if how == "mean" else torch.maximum
-    for one in weights:
+    for one in heads:
         combined(total[0], one, out=total[0])
     return total
 

@@ -220,9 +220,10 @@ def analysis_reads_traces(source: Source) -> Iterator[str]:
     if source.under("analysis"):
         for found in imports(source):
             runs = ("models.run", "models.inputs") if source.under(*RUN_MODELS) else ()
-            allowed = found.of("analysis", "models.trace", "models.attention", *runs)
+            reads = ("models.trace", "models.attention", "models.progress")
+            allowed = found.of("analysis", *reads, *runs)
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
-                why = "analysis reads models.trace and models.attention only"
+                why = "analysis reads traces and attention only"
                 yield source.at(found.node, f"imports {found.module}: {why}")
 
 

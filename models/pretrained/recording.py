@@ -23,6 +23,7 @@ from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
+from models.progress import Progress, unheard
 from models.trace import TokenAxis
 
 Axes = tuple[TokenAxis, TokenAxis]
@@ -85,6 +86,7 @@ class Recording:
         config: of the model.
         items: size of the batch.
         edits: edits of the forward pass.
+        progress: called before each attention layer.
         sources: of the tensors so far.
         calls: attention calls so far, in order.
         windows: rows and columns, window size and shift of each block of shifted windows, by path.
@@ -97,6 +99,7 @@ class Recording:
     config: Any
     items: int
     edits: Sequence[Edit] = ()
+    progress: Progress = unheard
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)
@@ -122,6 +125,7 @@ class Recording:
 
     def enter_attention(self, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """An attention layer is called."""
+        self.report()
         place = self.modules.of(module)
         part = next((self._runs[up] - 1 for up in ancestors(place.path) if self._runs[up]), 0)
         path, layer = self._block(place, part)
@@ -131,6 +135,10 @@ class Recording:
         self._entries[id(module)] = Entry(
             place, module, path, layer, part, states is not None, source, keys
         )
+
+    def report(self) -> None:
+        """Reports how many attention layers have run; one that runs again counts once."""
+        self.progress(len(self._entries), len(self.modules.modules))
 
     def enter_windows(self, path: str, module: Any, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """A block of shifted windows is called; the rows and columns of its image are noted."""

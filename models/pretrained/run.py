@@ -20,6 +20,7 @@ from models.pretrained.hidden import hidden_states, states_of
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
+from models.progress import Progress, unheard
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def trace_pretrained(
     differentiate: Differentiate | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
+    progress: Progress = unheard,
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 
@@ -69,6 +71,7 @@ def trace_pretrained(
         differentiate: adds gradients to the patterns, given the output.
         rules: of the gradients, "exact" or "attnlrp".
         logits_to_keep: see `models.run.trace`.
+        progress: likewise.
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
@@ -78,8 +81,9 @@ def trace_pretrained(
     fewer = logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network)
     if fewer:
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
+    with_gradient = differentiate is not None
     record, out = record_pass(
-        model, inputs, edits, hidden=hidden, gradient=differentiate is not None, rules=rules
+        model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress
     )
     if not record.calls:
         raise ValueError(f"{model.name} called no attention on this input: nothing to show")

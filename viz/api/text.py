@@ -1,6 +1,5 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import THUMB, TextEntry
@@ -263,15 +262,11 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
 
 
 def second_of(tokens: "Tokens") -> int | None:
-    """The place of the first token of the second text of a pair; None for a single text.
+    """The place of the first token of the second text of a pair; None for a single text."""
+    from analysis.words import text_numbers
 
-    Models that do not number their segments restart the positions of the characters.
-    """
-    if 1 in tokens.segments:
-        return tokens.segments.index(1)
-    starts = [(place, span[0]) for place, span in enumerate(tokens.spans) if span is not None]
-    steps = pairwise(starts)
-    return next((place for (_, before), (place, start) in steps if start < before), None)
+    numbers = text_numbers(tokens)
+    return numbers.index(1) if 1 in numbers else None
 
 
 def within(name: str, asked: range | None, count: int) -> range:

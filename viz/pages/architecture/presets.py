@@ -8,7 +8,7 @@ from typing import Any
 
 from models.files.card import Example
 from models.presets import PRESETS
-from viz.pages.architecture.fields import fields, value_of
+from viz.pages.architecture.fields import Value, fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, cards, pictures
@@ -41,7 +41,9 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
         PRESET,
         *(field.param(first[field.name]) for field in fields(PRESETS[name].kind)),
         link.choice("look", "part", BESIDE),
-        link.choice("run", "no", ("no", "yes")),
+        link.choice("run", "no", ("no", "yes", "score")),
+        link.text("ks", "1 3 5"),
+        link.decimal("weight", 1.0, 0, 10),
         link.choice("reads", "text", ("text", "ids")),
         link.text("text", begin["text"]),
         link.text("answer", begin["answer"]),
@@ -55,7 +57,9 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
 
 def part_of(name: str) -> link.Param:
     """The selected part of the diagram, by its path; by default the attention."""
-    above = {"seq2seq": "encoder/blocks/", "smallest": ""}.get(PRESETS[name].kind, "blocks/")
+    above = {"seq2seq": "encoder/blocks/", "smallest": "", "layer": "target/"}.get(
+        PRESETS[name].kind, "blocks/"
+    )
     return link.text("part", above + "attention/attend")
 
 
@@ -73,7 +77,7 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
     )
 
 
-def values(name: str) -> dict[str, int | str]:
+def values(name: str) -> dict[str, Value]:
     """The values of the controls for a preset."""
     preset = PRESETS[name]
     settings = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)

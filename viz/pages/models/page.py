@@ -89,8 +89,14 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
     grouping = words.chosen(PAGE, inputs.special_names(found.model))
-    with st.spinner("Running the model …"):
-        held = tracing.shown(found, request, *grouping)
+    run = tracing.pass_of(PAGE, found, request)
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return
+    with st.spinner("Running the model …"), run.progress() as progress:
+        tracing.traced(found, request, progress)
+    held = tracing.shown(found, request, *grouping)
     trace = tracing.traced(found, request).value
     notes = dict.fromkeys((*request.notes, *trace.notes))
     if notes:

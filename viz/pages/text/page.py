@@ -102,6 +102,13 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         return
     target, pair = predictions.target(PAGE, choice), pairs.second(PAGE, choice)
     request = tracing.Input(choice, device, text, target, pair)
+    run = tracing.pass_of(PAGE, request)
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return
+    with run.progress() as progress:
+        tracing.traced(request, progress)
     held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)

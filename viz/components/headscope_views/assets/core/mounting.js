@@ -2,6 +2,7 @@
 
 import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
+import { working } from "./working.js";
 
 /** @import {Base, ImageBase, Panel, Theme} from "../types" */
 /** @import {ViewState} from "./state.js" */
@@ -36,6 +37,7 @@ export function mountPanels(root, state, create) {
   let frame = 0;
   let after = 0;
   const waiting = skeleton();
+  const slow = working(() => view.client);
 
   function paint() {
     frame = 0;
@@ -49,6 +51,7 @@ export function mountPanels(root, state, create) {
     if (!panels) {
       root.replaceChildren();
       panels = create();
+      root.append(slow.box);
     }
     if (!theme || colours !== state.area()) {
       colours = state.area();
@@ -90,6 +93,7 @@ export function mountPanels(root, state, create) {
       cancelAnimationFrame(frame);
       cancelAnimationFrame(after);
       observer.disconnect();
+      slow.destroy();
       ended.abort();
       for (const panel of panels ?? []) panel.destroy?.();
       view.destroy();
