@@ -19,6 +19,7 @@ from torch import Tensor
 
 from analysis.stack import self_attention
 from models.attention.pattern import expand_heads
+from models.progress import Progress, each, unheard
 from models.trace import Site, Trace
 
 ROWS = 256  # queries whose distances to one key are computed together
@@ -92,13 +93,20 @@ def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: i
     return Mixing(norms * added.scale[:, None], others / (others + own))
 
 
-def alti(trace: Trace, *, tower: str | None = None, item: int = 0) -> Float[Tensor, "query key"]:
+def alti(
+    trace: Trace,
+    *,
+    tower: str | None = None,
+    item: int = 0,
+    progress: Progress = unheard,
+) -> Float[Tensor, "query key"]:
     """ALTI: the contributions of every layer, rows divided by their sums, multiplied.
 
     Args:
         trace: with hidden states (`trace(..., hidden=True)`).
         tower: of a model with several, such as "encoder" or "decoder".
         item: index in the batch.
+        progress: called before each layer and after the last; an exception ends it.
 
     Returns:
         0 to 1; rows sum to 1.
@@ -109,9 +117,9 @@ def alti(trace: Trace, *, tower: str | None = None, item: int = 0) -> Float[Tens
     Source: Ferrando et al. 2022, "Measuring the Mixing of Contextual Information in the
     Transformer", eq. 9 to 11.
     """
-    first, *later = self_attention(trace, tower)
-    result = contributions(trace, first, item=item)
-    for site in later:
+    layers = each(self_attention(trace, tower), progress)
+    result = contributions(trace, next(layers), item=item)
+    for site in layers:
         result = contributions(trace, site, item=item) @ result
     return result
 

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import views
 from tests.browser.image_pages import Source, random_source
-from tests.browser.views import Server, save_the_screen, serving
+from tests.browser.views import Server, save_the_screen
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -54,12 +54,6 @@ class View(views.View):
     def is_exact(self) -> None:
         expect(self.words).to_contain_text(": most ")
         expect(self.words).not_to_contain_text(ROUGH)
-
-
-@pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
 
 
 @pytest.fixture

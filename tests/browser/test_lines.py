@@ -1,7 +1,7 @@
 """The lines between two columns of tokens, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
 from tests.browser.test_explorer import DEFAULTS, ODD, SIZES
-from tests.browser.views import Server, View, save_the_screen, serving
+from tests.browser.views import Server, View, save_the_screen
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -43,12 +43,6 @@ class Lines(View):
             }""",
             [x, y],
         )
-
-
-@pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
+from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -163,7 +164,7 @@ def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
             return rollout(trace, tower=found.tower)
         if found.queries > MOST:
             raise ValueError(f"ALTI takes too long for more than {MOST:,} tokens")
-        return alti(_with_hidden(entry), tower=found.tower)
+        return alti(_with_hidden(entry), tower=found.tower, progress=report)
 
     return _kept(entry, ("map", method, found.tower, kind), compute)
 
@@ -187,7 +188,7 @@ def _flow(entry: TextEntry, site: int, index: int, columns: range | None) -> "Te
     words = _tokens_of(entry, site, "in")
     words = words if columns is None else words[columns.start : columns.stop]
     keys = [token for word in words for token in word]
-    flows = iter(maximum_flows(layers, query, keys).tolist())
+    flows = iter(maximum_flows(layers, query, keys, report).tolist())
     return torch.tensor([max(next(flows) for _ in word) for word in words])
 
 
@@ -238,6 +239,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
                 target=_target(output),
                 method=METHODS[RELEVANCE.index(method)],
                 written=written,
+                progress=report,
             )
         return replace(found, trace=_trace(entry))  # the pass itself is not kept
 
@@ -264,7 +266,7 @@ def _with_hidden(entry: TextEntry) -> "Trace":
 
     def compute() -> "Trace":
         with _opened(entry) as (model, given, written):
-            found = trace(model, given, written, hidden=True)
+            found = trace(model, given, written, hidden=True, progress=report)
         return replace(_trace(entry), hidden_states=found.hidden_states)
 
     return _kept(entry, ("hidden",), compute)

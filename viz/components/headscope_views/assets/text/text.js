@@ -56,22 +56,23 @@ function compose(state, root) {
   const grid = element("div", "hs-grid");
   root.append(bar, grid);
   /** @type {Panel[]} */
-  const panels = [];
+  const around = [];
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
-  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  if (parts.includes("atlas")) around.push(overview(state, grid));
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
-    panels.push(sentence(state, picture), aids(state, picture));
+    around.push(sentence(state, picture), aids(state, picture));
     for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
-    panels.push(...drawn.values(), vectors(state, picture));
+    around.push(vectors(state, picture));
   }
-  if (parts.includes("tokens")) panels.push(tokens(state, grid));
-  return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
+  if (parts.includes("tokens")) around.push(tokens(state, grid));
+  // the picture first: text on a canvas needs a layout, which the other panels change
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
 
 /**
