@@ -160,9 +160,12 @@ class Pool:
                 return
         start, stop = block.rows.start, block.rows.stop
         chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
-        spans = (self.bins[i] for i in chosen)
-        parts = [weights[:, max(a, start) - start : b - start].amax(1) for a, b in spans]
-        peaks = self._widened(torch.stack(parts, 1), block.keys)
+        spans = [(max(a, start) - start, b - start) for a, b in (self.bins[i] for i in chosen)]
+        if len(self.bins) == len(self.rows):
+            rows = weights[:, spans[0][0] : spans[-1][1]]
+        else:
+            rows = torch.stack([weights[:, a:b].amax(1) for a, b in spans], 1)
+        peaks = self._widened(rows, block.keys)
         found = cells[:, chosen[0] : chosen[-1] + 1]
         torch.maximum(found, _pool_keys(peaks, cells.shape[2]), out=found)
 

@@ -86,7 +86,8 @@ def trace_pretrained(
         model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress
     )
     if not record.calls:
-        raise ValueError(f"{model.name} called no attention on this input: nothing to show")
+        beside = "; ".join(_untraceable(record)) or "nothing to show"
+        raise ValueError(f"{model.name} called no attention on this input: {beside}")
     _check_edits(edits, record.calls)
     output = output_of(out)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
@@ -113,7 +114,7 @@ def trace_pretrained(
         patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,
-        notes=(*inputs.notes, *_untraceable_notes(record)),
+        notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record))),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
@@ -249,14 +250,16 @@ def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
         raise ValueError(f"{edit}: expected a layer {span} of {kinds}{place}")
 
 
-def _untraceable_notes(record: Recording) -> tuple[str, ...]:
-    """What is not shown: attention that does not go through the interface."""
+def _untraceable(record: Recording) -> tuple[str, ...]:
+    """Attention that does not go through the interface, by class and path."""
+    kinds = record.modules.untraceable
+    found = [f"attention inside {', '.join(kinds)}"] if kinds else []
     called = {path for call in record.calls for path in call.entry.place.paths}
-    silent = sorted(path for path in record.entered if path not in called)
-    notes = []
-    if record.modules.untraceable:
-        notes.append(f"not shown: attention inside {', '.join(record.modules.untraceable)}")
-    if silent:
-        some = ", ".join(silent[:3]) + (" and others" if len(silent) > 3 else "")
-        notes.append(f"not shown: {some}, which did not use transformers' attention interface")
-    return tuple(notes)
+    silent: dict[str, list[str]] = {}
+    for entry in record.entered:
+        if entry.path not in called:
+            silent.setdefault(type(entry.module).__name__, []).append(entry.path)
+    for kind, paths in silent.items():
+        some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
+        found.append(f"{kind} ({some}), which does not use transformers' attention interface")
+    return tuple(found)

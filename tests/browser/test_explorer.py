@@ -418,6 +418,7 @@ def test_a_trace_that_was_evicted_is_told_once(explore, server, console):
 def test_a_trace_that_is_never_there_is_not_asked_for_without_end(page, server, console):
     explorer = Explorer(page, server, random_source(1, 2, 7))
     explorer.is_painted()
+    expect(page.locator(".hs-provenance")).to_be_visible()  # the last request has been answered
     server.sources.clear()
     explorer.update(trace="gone", made=1)
 

@@ -118,3 +118,22 @@ def test_a_row_of_lowest_numbers_is_what_the_model_makes_of_it(name: str, low: f
         assert (found.weights(0, 0)[3] - 1 / TOKENS).abs().max() < 1e-6
     assert (found.output.values - expected.last_hidden_state).abs().max() < 1e-4
     assert found.empty_rows() == 0
+
+
+def test_low_rows_of_unknown_tokens() -> None:
+    """A token that sees nothing and that none sees is padding; any other such row is even."""
+    seen = matrix(Mask(causal=True, padding=IN_FRONT))
+    hidden = torch.zeros(seen.shape).masked_fill(~seen, LOWEST)
+    same(parse_mask(hidden, BATCH, TOKENS).mask, Mask(causal=True, padding=IN_FRONT))
+    low = torch.zeros(BATCH, 1, TOKENS, TOKENS)
+    low[0, :, 3] = LOWEST
+    found = parse_mask(low, BATCH, TOKENS)
+    same(found.mask, Mask())
+    assert found.bias is not None
+    assert (found.bias[0, 0, 3] == LOWEST).all()
+    cross = parse_mask(low[:, :, :5], BATCH, TOKENS)
+    same(cross.mask, Mask())
+    assert cross.bias is not None
+    assert (cross.bias[0, 0, 3] == LOWEST).all()
+    endless = parse_mask(low.masked_fill(low == LOWEST, -torch.inf)[:, :, :5], BATCH, TOKENS)
+    assert endless.bias is None  # no weights can be computed of such a row

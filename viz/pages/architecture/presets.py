@@ -11,7 +11,8 @@ from models.presets import PRESETS
 from viz.pages.architecture.fields import Value, fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, cards, pictures
+from viz.pages.state import selected
+from viz.pages.widgets import cards, pictures
 
 PAGE = "architecture"
 FIRST = "small"
@@ -20,7 +21,7 @@ ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
 BESIDE = ("part", "parameters", "flops", "memory")  # the diagram
 KINDS = ("self", "causal", "cross")  # of attention
 FITS = ("crop", "pad", "stretch")
-SCALES = {False: attention.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
+SCALES = {False: selected.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
 PRESET = link.choice("preset", FIRST, PRESETS)
 
 
@@ -73,7 +74,7 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
         link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scales[0], scales),
-        *attention.FORMS,
+        *selected.FORMS,
     )
 
 

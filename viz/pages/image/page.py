@@ -19,7 +19,7 @@ from viz.pages.image import (
 )
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import selected, session
 from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
@@ -49,7 +49,7 @@ def params(
         link.choice("scale", "layer", SCALES),
         *relevance.PARAMS,
         *figures.PARAMS,
-        *attention.OVERLAY,
+        *selected.OVERLAY,
     )
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import selected, session
 from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
@@ -36,8 +36,8 @@ def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
         link.number_or("head", first.head, 99, ("mean", "max")),
         link.number("token", pinned, 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", attention.SCALES),
-        *attention.FORMS,
+        link.choice("scale", "fixed", selected.SCALES),
+        *selected.FORMS,
         link.retired("cut"),
     )
 

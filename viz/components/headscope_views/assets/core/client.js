@@ -75,6 +75,27 @@ export class Client {
   }
 
   /**
+   * Whether a slot's request is this one, and has been answered.
+   *
+   * @param {string} name
+   * @param {string} path
+   */
+  isDone(name, path) {
+    const slot = this.slots.get(name);
+    return slot?.path === path && slot.state === "done";
+  }
+
+  /**
+   * How long a slot's request has been pending, in milliseconds; null if it is not.
+   *
+   * @param {string} name
+   */
+  age(name) {
+    const slot = this.slots.get(name);
+    return slot?.state === "pending" ? performance.now() - slot.since : null;
+  }
+
+  /**
    * Why a slot's request was refused; "" if it was not.
    *
    * @param {string} name
