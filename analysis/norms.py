@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
@@ -203,18 +204,18 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
         )
     weights, v = trace.weights(site, item=item), _values(trace, site, item)
     output = maps.output.detach().float()
-    values = torch.bmm(v, output)
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
-    if stream.shape != values.shape[1:]:
+    if stream.shape != (v.shape[1], output.shape[2]):
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    attention = torch.bmm(weights @ v, output).sum(0)
-    from_own = torch.einsum("hq, hqd -> qd", weights.diagonal(dim1=-2, dim2=-1), values)
+    attention = _written(weights @ v, output)
+    from_own = _written(weights.diagonal(dim1=-2, dim2=-1)[..., None] * v, output)
     bias = torch.zeros_like(stream[0])
     if maps.output_bias is not None:
         bias = maps.output_bias.detach().float()
     norm = maps.residual.norm
     if norm is None:
         ones = torch.ones_like(stream[:, 0])
+        values = torch.bmm(v, output)
         return _Additions(weights, values, attention, from_own, stream, ones, bias[None])
     whole = attention + stream + bias
     centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
@@ -227,13 +228,20 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     after = torch.zeros_like(bias) if norm.bias is None else norm.bias.detach().float()
     return _Additions(
         weights,
-        linear(values),
+        linear(torch.bmm(v, output)),
         linear(attention),
         linear(from_own),
         linear(stream),
         scale,
         linear(bias) * scale[:, None] + after,
     )
+
+
+def _written(
+    values: Float[Tensor, "head query value_dim"], output: Float[Tensor, "head value_dim dim"]
+) -> Float[Tensor, "query dim"]:
+    """What the heads write together: values through the output projection."""
+    return rearrange(values, "head query dim -> query (head dim)") @ output.flatten(0, 1)
 
 
 def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key value_dim"]:

@@ -22,6 +22,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -49,17 +50,12 @@ DOC = ROOT / "docs" / "mutation.md"
 EXPLAINED = Path(__file__).with_name("mutation_explained.toml")
 CODE = {  # packages and the tests of each
     "models/attention": (
-        "tests/models/attention",
-        *(
-            "tests/models/test_edits.py",
-            "tests/models/test_trace.py",
-            "tests/models/test_values.py",
-        ),
-        "tests/models/pretrained/test_projections.py",
+        *("tests/models/attention", "tests/models/pretrained/test_projections.py"),
+        *("tests/models/test_edits.py", "tests/models/test_trace.py"),
+        *("tests/models/test_shapes.py", "tests/models/test_values.py"),
     ),
     "models/pretrained": (
-        "tests/models/pretrained",
-        "tests/models/inputs",
+        *("tests/models/pretrained", "tests/models/inputs"),
         *("tests/models/test_run.py", "tests/models/test_values.py"),
         *("tests/analysis/test_relevance.py", "tests/analysis/test_split.py"),
     ),
@@ -281,7 +277,8 @@ def _changed_line(before: str, after: str) -> str:
     old, new = before.splitlines(), after.splitlines()
     if len(old) != len(new):
         return ""
-    return next((b.strip() for a, b in zip(old, new, strict=True) if a != b), "")
+    line = next((b for a, b in zip(old, new, strict=True) if a != b), "").strip()
+    return re.sub(r"((?<=[(\[])|(?<=\w=)) (?=-?\d)", "", line)  # of a new number
 
 
 # --- trials ------------------------------------------------------------------------------------
@@ -319,7 +316,7 @@ class Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Measures the tests in a fork, then tries each mutant in a fork of its own."""
         start = time.perf_counter()
-        tests = self._measured(session)
+        tests = self._measured(session).among(session.items)
         warm([*tests.modules, *(module_of(mutant.path) for mutant in self.mutants)])
         functions = live_functions({m.path for m in self.mutants})
         pending, running = list(self.mutants), {}
@@ -356,7 +353,7 @@ class Trials:
         line = f"{mutant.result:9} {mutant.path}:{mutant.line} {mutant.before} → {mutant.after}"
         print(len(self.results), line, mutant.by, file=sys.stderr, flush=True)
 
-    def _measured(self, session: pytest.Session) -> "Tests":
+    def _measured(self, session: pytest.Session) -> "Measured":
         """Runs every test under coverage; those that fail as things are do not count."""
         paths = sorted({mutant.path for mutant in self.mutants})
 
@@ -384,11 +381,11 @@ class Trials:
             answer = self.measured or Path(folder, "tests.json")
             if not answer.exists():
                 os.waitpid(in_fork(measure, answer, 3600), 0)
-            return Tests(**json.loads(answer.read_text()))
+            return Measured(**json.loads(answer.read_text()))
 
 
 @dataclass(frozen=True)
-class Tests:
+class Measured:
     """What one pass of the tests under coverage tells.
 
     Attributes:
@@ -400,6 +397,11 @@ class Tests:
     seconds: dict[str, float]
     lines: dict[str, dict[str, list[str]]]
     modules: list[str]
+
+    def among(self, items: Sequence[pytest.Item]) -> "Measured":
+        """Without tests that were not collected."""
+        seconds = {i.nodeid: self.seconds[i.nodeid] for i in items if i.nodeid in self.seconds}
+        return replace(self, seconds=seconds)
 
     def of(self, mutant: Mutant) -> list[str]:
         """The tests of a mutant, `SECONDS` in all: the fastest case of each function first.
@@ -592,9 +594,8 @@ def explanations() -> dict[tuple[str, str, str], str]:
     """Why a surviving change cannot matter, by file, line before and after."""
     found = tomllib.loads(EXPLAINED.read_text(encoding="utf-8")) if EXPLAINED.exists() else {}
     return {
-        (each["path"], each["before"], after): each["why"]
+        (each["path"], each["before"], each["after"]): each["why"]
         for each in found.get("survivor", [])
-        for after in each["after"]
     }
 
 
@@ -637,8 +638,9 @@ def _described(mutant: Mutant, explained: dict[tuple[str, str, str], str]) -> st
 INTRODUCTION = """# Mutation testing of attention
 
 What `python -m benchmarks.mutation --write` found: small changes to the code of `models/attention`
-and `models/pretrained` (Cosmic Ray's operators), and whether a test notices. Survivors are killed
-by a test, removed with code that is not needed, or explained here."""
+and `models/pretrained` (the operators of Cosmic Ray), and whether a test notices. A survivor is
+killed by a test, removed with code that is not needed, or explained here; **open** is one that
+waits for either. With `--again`, the survivors of an earlier run are tried against new tests."""
 
 
 if __name__ == "__main__":

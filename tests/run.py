@@ -21,9 +21,13 @@ CHECKS = {
     "pyright": ["pyright"],
     "JavaScript": ["tests.javascript"],
 }
-# of the tests; Playwright's event loop stays in the second
-PARTS = {"not browser": ["--ignore=tests/browser"], "browser": ["tests/browser"]}
-PROCESSES = min(4, os.cpu_count() or 1)  # that share a part
+PROCESSES = min(4, os.cpu_count() or 1)
+# of the tests, with how many processes share each; Playwright's event loop stays in the second,
+# whose tests wait for half of their time
+PARTS = {
+    "not browser": (PROCESSES, "--ignore=tests/browser"),
+    "browser": (PROCESSES + 1, "tests/browser"),
+}
 FETCH_SECONDS = 300
 
 
@@ -62,11 +66,12 @@ def report(name: str, passed: bool, output: str) -> bool:
 
 def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
     """Passed, failed and skipped as pytest's own report counts them, and its exit status."""
-    shared = ["-n", str(PROCESSES), "--dist", "worksteal"]
+    processes, where = PARTS[part]
+    shared = ["-n", str(processes), "--dist", "worksteal"]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         options = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
-        status = run([str(python), "-m", "pytest", *PARTS[part], *shared, *options])
+        status = run([str(python), "-m", "pytest", where, *shared, *options])
         if not report.exists():
             return (0, 1, 0), status
         suite = ElementTree.parse(report).find("testsuite")

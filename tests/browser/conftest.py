@@ -1,12 +1,15 @@
 """A Chromium to drive, the real app to drive it at, and a console that must stay silent."""
 
+import asyncio
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from benchmarks import servers
+from benchmarks.wire import Client
 from tests.browser.chromium import (
     HOW_TO_GET_ONE,
     installed_browser,
@@ -15,8 +18,15 @@ from tests.browser.chromium import (
 )
 from tests.browser.views import Host, Server, hosting
 
+LONG = ("test_hostile", "test_lessons", "test_positions_page", "test_scenarios")
+
 # a busy machine is slow, not wrong
 expect.set_options(timeout=30_000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long ones first: what is left at the end is short, and shared by all processes."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +56,8 @@ def context(
 def app_url(context: BrowserContext) -> Generator[str, None, None]:
     """The address of the real app, started once for each worker and stopped at the end."""
     try:
-        with servers.served() as server:
+        with servers.served() as server, ThreadPoolExecutor(1) as beside:
+            beside.submit(asyncio.run, first_visit(server.url)).result()
             keep_warm(context, f"{server.url}/_stcore/health")
             yield server.url
     except RuntimeError as error:
@@ -59,6 +70,12 @@ def host(context: BrowserContext) -> Generator[Host, None, None]:
     with hosting() as host:
         keep_warm(context, f"{host.url}/nothing")
         yield host
+
+
+async def first_visit(url: str) -> None:
+    """Opens the first page, which waits for torch and a model; those of the tests do not."""
+    async with Client(url).connected():
+        pass
 
 
 def keep_warm(context: BrowserContext, url: str) -> None:

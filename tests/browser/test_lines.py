@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
-from tests.browser.test_explorer import DEFAULTS, ODD, SIZES
+from tests.browser.test_explorer import DEFAULTS, LOOKS, ODD, SIZES
 from tests.browser.views import Server, View, save_the_screen
-from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LINES = {"form": "lines"}
@@ -65,8 +64,7 @@ def single(cells: dict[tuple[int, int], float], tokens: int = 6, heads: int = 2)
     return Source(weights, [f"t{i}" for i in range(tokens)])
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("mode", theme.MODES)
+@pytest.mark.parametrize(("size", "mode"), LOOKS)
 def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
     lines = draw(single({(1, 4): 1.0}), size, mode)
     width = lines.page.locator(".hs-strands").evaluate("canvas => canvas.clientWidth")

@@ -70,10 +70,20 @@ BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
 FIGURE_OPTIONS = {
-    "scale": one_of("fixed", "own", "layer"),
+    "scale": one_of("fixed", "own", "layer", "log"),
     "shown": requests.numbers,
     "token": requests.whole,
     "direction": DIRECTION,
+    **VALUES,
+    **PARTS,
+    **PAIR,
+    "least": requests.fraction,
+    "top": requests.few,
+    "average": requests.flag,
+    "method": one_of(*model.METHODS),
+    "beside": one_of("", *model.METHODS),
+    "output": requests.sentence,
+    "plot": requests.keys,
 }
 
 RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}

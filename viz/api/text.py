@@ -96,7 +96,7 @@ def map_of(
     found = site_at(entry.shown, site, head)
     rows = within("rows", rows, found.queries)
     columns = within("columns", columns, found.keys)
-    source, hidden = _source(entry.shown, found, values, sinks)
+    source, hidden = source_of(entry.shown, found, values, sinks)
     cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
         *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
@@ -123,7 +123,7 @@ def row_of(
     count = found.queries if axis == "query" else found.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
-    source, hidden = _source(entry.shown, found, values, sinks)
+    source, hidden = source_of(entry.shown, found, values, sinks)
     rows = range(index, index + 1) if axis == "query" else range(found.queries)
     if axis == "query":
         numbers = rows_of(source, found, head, rows)[0]
@@ -134,7 +134,7 @@ def row_of(
     return message(trace=id, rows=[row])
 
 
-def _source(
+def source_of(
     shown: "Shown", site: "Site", values: str, sinks: str
 ) -> "tuple[RowSource, WithoutSinks | None]":
     """What a matrix shows of a site, and its weights without sinks if these are hidden."""

@@ -119,6 +119,23 @@ def test_a_block_of_one_row(tokens: int) -> None:
     assert block.weights.tolist() == [[[1 / tokens] * tokens]]
 
 
+def test_the_first_of_two_rows_with_a_bias() -> None:
+    q, bias = torch.zeros(1, 1, 2, 3), torch.ones(1, 1, 2, 2)
+    pattern = attend(q, q, q, mask=Mask(causal=True), bias=bias)[1]
+    (block,) = pattern.blocks(rows=range(1))
+    assert (block.keys, block.weights.tolist()) == (slice(0, 1), [[[1.0]]])
+
+
+def test_rows_that_reach_no_key() -> None:
+    """The window lies behind the last key; the block holds all of them, hidden."""
+    q, k = torch.ones(1, 1, 1, 5), torch.ones(1, 1, 3, 5)
+    values, pattern = attend(q, k, k, mask=Mask(causal=True, window=3, offset=5))
+    (block,) = pattern.blocks()
+    assert block.weights.tolist() == [[[0.0, 0.0, 0.0]]]
+    assert block.entropy().tolist() == [[0.0]]
+    assert not values.any()
+
+
 def test_unreachable_keys_are_left_out() -> None:
     ends = [(b.rows.start, b.keys) for b in random_pattern(Mask(causal=True)).blocks()]
     assert ends == [(0, slice(0, 128)), (128, slice(0, 256)), (256, slice(0, 293))]

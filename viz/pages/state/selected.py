@@ -9,7 +9,7 @@ from viz.pages.state import params as link
 PLACE = ("layer", "attention", "tower", "part", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
 METHODS = (
-    *("mean", "max", "rollout", "flow", "alti", "norms", "added"),
+    *("mean", "max", "rollout", "flow", "alti", "decompx", "norms", "added"),
     *("gradient", "chefer", "attnlrp"),
 )
 FORMS = (  # of a text's picture, and what of it is drawn
