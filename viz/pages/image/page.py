@@ -7,7 +7,7 @@ import streamlit as st
 
 from viz.api import registry
 from viz.pages import shared
-from viz.pages.frame import registry
+from viz.pages.frame.registry import page as page_of
 from viz.pages.image import (
     controls,
     cost,
@@ -90,9 +90,7 @@ def _show(stage: attention.Stage) -> None:
     """Traces the picture and shows the view."""
     if session.get(PAGE, "model") == network.OWN:
         st.markdown("A folder, or any model of the hub, opens on the page Models, with this view.")
-        st.page_link(
-            registry.page("models"), label="Open your own ViT", icon=":material/folder_open:"
-        )
+        st.page_link(page_of("models"), label="Open your own ViT", icon=":material/folder_open:")
         stage.stale()
         return
     choice, device = controls.chosen(PAGE), shared.device()
