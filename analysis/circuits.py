@@ -51,7 +51,9 @@ def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
         reasons[OF_TOKENS] = between
     else:
         scores[OF_TOKENS] = eigenvalue_score(write @ between @ read)
-    if found.rotated:
+    if not found.dot:
+        reasons[MATCHING] = "a learned score, not a dot product, compares queries with keys"
+    elif found.rotated:
         reasons[MATCHING] = (
             "queries and keys are rotated by their positions: their matrices alone give scores"
             " of a token with itself only"

@@ -19,9 +19,10 @@ from torch import Tensor
 
 from analysis.circuits import Products, circuit_scores
 from analysis.measures import MEASURES, NEAR, SAMPLED
-from analysis.twins import Twins
+from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
+from models.progress import Progress, each, unheard
 from models.trace import Site, Tokens, Trace
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
@@ -57,7 +58,11 @@ def heads(trace: Shown, *, item: int = 0) -> dict[str, Float[Tensor, "site head"
 
 
 def head_table(
-    trace: Shown, *, item: int = 0, check: Callable[[], None] = lambda: None
+    trace: Shown,
+    *,
+    item: int = 0,
+    check: Callable[[], None] = lambda: None,
+    progress: Progress = unheard,
 ) -> HeadTable:
     """The numbers of every head, and why some are defined nowhere.
 
@@ -65,9 +70,10 @@ def head_table(
         trace: of a text, or a view of one.
         item: index in the batch.
         check: called before each block of weights; an exception ends the pass.
+        progress: called before each site and after the last; likewise.
     """
     found = accumulators(trace, item=item)
-    for site, numbers in found.items():
+    for site, numbers in each(found.items(), progress):
         for block in trace.blocks(site, item=item):
             check()
             numbers.add(block)
@@ -122,7 +128,37 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
     "positional": "the weights are all equal",
 }
 SQUARED = "squared distance"
-_NONE = torch.empty(0, dtype=torch.long)
+
+
+@dataclass(frozen=True, eq=False)
+class _Span:
+    """What blocks of the same queries and keys share, whichever heads they hold.
+
+    Attributes:
+        rows: the queries.
+        keys: the keys.
+        columns: factors of the keys in sums over them: 1, place, place², separator, punctuation;
+            then, of the keys outside of `near`, −1 or 1 for behind or ahead, and that times place.
+        place: of the queries. Places count from the middle of the queries: far from it, float32 is
+            too coarse for the squares of those that are near each other.
+        near: the keys among the queries, as columns of the block.
+        around: column of each key within `NEAR`, and whether there is one.
+        counted: 1 at the queries whose mean each number is.
+        spread: the logarithm of the number of keys that each query sees.
+        twins: equal tokens, and what followed the earlier ones.
+        sampled: the sampled queries, and the offset of each of their keys.
+    """
+
+    rows: slice
+    keys: slice
+    columns: Float[Tensor, "factor key"]
+    place: Float[Tensor, " row"]
+    near: slice
+    around: tuple[Int[Tensor, "row offset"], Bool[Tensor, "row offset"]]
+    counted: Float[Tensor, "number row"]
+    spread: Float[Tensor, " row"]
+    twins: tuple[Pairs, Pairs] | None
+    sampled: tuple[Int[Tensor, " chosen"], Int[Tensor, " pair"]]
 
 
 class HeadNumbers:
@@ -155,24 +191,22 @@ class HeadNumbers:
         self.size = len(queries), len(keys)
         self.twins = Twins(queries) if twins is None else twins
         self.low, self.high = _reach(self.size, self.causal, window if self.own else None)
-        self.separators = _positions([False, *keys.special[1:]])
-        self.punctuation = _positions([_is_punctuation(label) for label in keys.labels])
+        self.separators = torch.tensor([False, *keys.special[1:]], dtype=torch.bool)
+        self.punctuation = torch.tensor([_is_punctuation(label) for label in keys.labels])
         self.counted = _queries(queries) & (self.high - self.low > 1)
         self.rows = self._counted_rows()
-        self.sums = {key: torch.zeros(heads, dtype=torch.float64) for key in self.rows}
+        self.sums = torch.zeros(len(self.rows), heads, dtype=torch.float64)
         self.drawn = torch.zeros(heads, len(keys), dtype=torch.float64)
         self.sampled = _spread(self.counted, SAMPLED)
         self.offsets = torch.zeros(heads, sum(self.size) - 1)
         self.squares = torch.zeros(heads, dtype=torch.float64)
+        self.span: _Span | None = None
 
     def add(self, block: Block) -> None:
         """Adds a block of weights."""
+        first, entropy = block.keys.start, block.entropy()
         self.update(
-            block.heads,
-            block.rows,
-            block.weights,
-            first=block.keys.start,
-            entropy=block.entropy(),
+            block.heads, block.rows, block.weights, first=first, entropy=entropy, peaks=block.peaks
         )
 
     def update(
@@ -183,6 +217,7 @@ class HeadNumbers:
         *,
         first: int = 0,
         entropy: Float[Tensor, "head row"] | None = None,
+        peaks: Float[Tensor, "head row"] | None = None,
     ) -> None:
         """Adds a block of weights.
 
@@ -192,22 +227,36 @@ class HeadNumbers:
             weights: of consecutive keys; the weights of all other keys are 0.
             first: the first of these keys.
             entropy: of each row in nats; None computes it.
+            peaks: the largest weight of each row; None computes it.
         """
-        values = self._shares(rows, weights, first) | self._evenness(rows, weights, entropy)
+        keys = slice(first, first + weights.shape[2])
+        if self.span is None or (self.span.rows, self.span.keys) != (rows, keys):
+            self.span = self._span(rows, keys, weights)
+        span = self.span
+        entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
+        values = {
+            "broad": entropy / span.spread,
+            "entropy": entropy,
+            "effective keys": entropy.exp(),
+            "confidence": weights.amax(-1) if peaks is None else peaks,
+            "first token": weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape),
+        }
+        sums = (span.columns @ weights.transpose(1, 2)).unbind(1)
+        values |= {"separator": sums[3], "punctuation": sums[4]}
         if self.own:
-            values |= self._neighbours(rows, weights, first) | self._twins(rows, weights, first)
-            values |= self._distances(rows, weights, first)
-            self._add_offsets(heads, rows, weights, first)
-        for key, numbers in values.items():
-            counted = self.rows[key][rows].to(numbers)
-            self.sums[key][heads] += (numbers @ counted).double().cpu()
-        drawn = self.counted[rows].to(weights) @ weights
-        self.drawn[heads, first : first + weights.shape[2]] += drawn.double().cpu()
+            values |= self._neighbours(span, weights) | self._distances(span, weights, sums)
+            self._add_offsets(heads, span, weights)
+        numbers = torch.stack([values[key] for key in self.rows])
+        self.sums[:, heads] += (numbers @ span.counted[..., None])[..., 0].double().cpu()
+        drawn = span.counted[0] @ weights
+        self.drawn[heads, keys] += drawn.double().cpu()
 
     def result(self) -> dict[str, Float[Tensor, " head"]]:
         """The numbers; NaN for those that are not defined."""
-        counts = {key: int(rows.sum()) for key, rows in self.rows.items()}
-        means = {key: total / (counts[key] or math.nan) for key, total in self.sums.items()}
+        means = {
+            key: total / (int(rows.sum()) or math.nan)
+            for (key, rows), total in zip(self.rows.items(), self.sums, strict=True)
+        }
         if self.own:
             variance = means.pop(SQUARED) - means["distance"].square()
             means["distance spread"] = variance.clamp(min=0.0).sqrt()
@@ -229,12 +278,12 @@ class HeadNumbers:
     def _counted_rows(self) -> dict[str, Bool[Tensor, " query"]]:
         """The queries whose mean each number is."""
         place, counted = torch.arange(self.size[0]), self.counted
-        rows = {
+        spread = ("entropy", "broad", "effective keys", "confidence")
+        rows = dict.fromkeys(spread, counted) | {
             "first token": counted & ((place > 0) if self.own else counted) & (self.low == 0),
             "separator": counted & self._sees(self.separators),
             "punctuation": counted & self._sees(self.punctuation),
         }
-        rows |= dict.fromkeys(("broad", "entropy", "effective keys", "confidence"), counted)
         if not self.own:
             return rows
         return rows | {
@@ -245,89 +294,79 @@ class HeadNumbers:
             **dict.fromkeys(("same token", "local", "distance", SQUARED), counted),
         }
 
-    def _sees(self, keys: Int[Tensor, " key"]) -> Bool[Tensor, " query"]:
-        """Whether a query sees any of these keys."""
-        return (torch.searchsorted(keys, self.high) - torch.searchsorted(keys, self.low)) > 0
+    def _sees(self, chosen: Bool[Tensor, " key"]) -> Bool[Tensor, " query"]:
+        """Whether a query sees any of the chosen keys."""
+        before = torch.cat([torch.zeros(1, dtype=torch.long), chosen.cumsum(0)])
+        return before[self.high] > before[self.low]
 
     # --- the numbers of each row of a block ---
 
-    def _shares(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
-        """Weight on keys that are the same for every query."""
-        stop = first + weights.shape[2]
-
-        def on(keys: Tensor) -> Tensor:
-            if not len(keys):
-                return weights.new_zeros(weights.shape[:2])
-            inside = keys[(keys >= first) & (keys < stop)] - first
-            return weights[..., inside.to(weights.device)].sum(-1)
-
-        return {
-            "first token": weights[..., 0] if first == 0 else on(_NONE),
-            "separator": on(self.separators),
-            "punctuation": on(self.punctuation),
-        }
-
-    def _evenness(self, rows: slice, weights: Tensor, entropy: Tensor | None) -> dict[str, Tensor]:
-        """How the weights of a query are spread, wherever they are."""
-        entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
-        seen = (self.high - self.low)[rows].to(weights).clamp(min=2)
-        return {
-            "broad": entropy / seen.log(),
-            "entropy": entropy,
-            "effective keys": entropy.exp(),
-            "confidence": weights.amax(-1),
-        }
-
-    def _neighbours(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
-        """Weight on the keys near a query."""
-        near = {
-            offset: _diagonal(weights, rows.start - first + offset)
-            for offset in range(-NEAR, 1 if self.causal else NEAR + 1)
-        }
-        shares = {"previous token": near[-1], "same token": near[0]}
-        shares["local"] = torch.stack(list(near.values())).sum(0)
-        shares["next token"] = torch.zeros_like(near[0]) if self.causal else near[1]
-        return shares
-
-    def _twins(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
-        """Weight on equal tokens, and on what followed earlier ones."""
-        others = self.twins.others(rows, causal=self.causal)
-        return {
-            "duplicate token": others.weight(weights, first),
-            "induction": self.twins.followers(rows).weight(weights, first),
-        }
-
-    def _distances(self, rows: slice, weights: Tensor, first: int) -> dict[str, Tensor]:
-        """Mean distance and mean squared distance of a query's weight.
-
-        Positions count from the middle of the block: far from it, float32 is too coarse for the
-        squares of those that are near each other.
-        """
+    def _span(self, rows: slice, keys: slice, weights: Tensor) -> _Span:
+        """What does not depend on the weights."""
         middle = (rows.start + rows.stop) / 2
-        place = torch.arange(rows.start, rows.stop, device=weights.device) - middle
-        key = torch.arange(first, first + weights.shape[2], device=weights.device) - middle
-        powers = torch.stack([torch.ones_like(key), key, key.square()]).to(weights)
-        total, mean, square = (powers @ weights.transpose(1, 2)).unbind(1)
-        distance = place * total - mean
-        if not self.causal:  # the keys behind count with the other sign
-            near = slice(max(0, rows.start - first), max(0, rows.stop - first))
-            far = slice(near.stop, weights.shape[2])
-            beyond, place_beyond, _ = (powers[:, far] @ weights[..., far].transpose(1, 2)).unbind(1)
-            distance = distance + 2 * (place_beyond - place * beyond)
-            ahead = (key[near] - place[:, None]).clamp(min=0)
-            distance = distance + 2 * torch.einsum("hrk,rk->hr", weights[..., near], ahead)
+        place = torch.arange(rows.start, rows.stop) - middle
+        key = torch.arange(keys.start, keys.stop) - middle
+        near = slice(*(min(max(each, keys.start), keys.stop) for each in (rows.start, rows.stop)))
+        near = slice(near.start - keys.start, near.stop - keys.start)
+        columns = [torch.ones_like(key), key, key.square()]
+        columns += [self.separators[keys].float(), self.punctuation[keys].float()]
+        if self.own:
+            side = torch.ones_like(key)
+            side[: near.start], side[near] = -1.0, 0.0
+            columns += [side, side * key]
+        around = (place[:, None] + torch.arange(-NEAR, NEAR + 1) - key[0]).long()
+        inside = (around >= 0) & (around < len(key))
+        twins = None
+        if self.own:
+            pairs = self.twins.others(rows, causal=self.causal), self.twins.followers(rows)
+            twins = pairs[0].within(keys), pairs[1].within(keys)
+        chosen = self.sampled[rows].nonzero().flatten()
+        offsets = (key - place[chosen, None]).long() + self.size[0] - 1
+        device = weights.device
+        return _Span(
+            rows,
+            keys,
+            torch.stack(columns).to(device),
+            place.to(device),
+            near,
+            (around.clamp(0, len(key) - 1).to(device), inside.to(device)),
+            torch.stack([counted[rows] for counted in self.rows.values()]).to(weights),
+            (self.high - self.low)[rows].clamp(min=2).log().to(device),
+            twins,
+            (chosen.to(device), offsets.flatten()),
+        )
+
+    def _neighbours(self, span: _Span, weights: Tensor) -> dict[str, Tensor]:
+        """Weight on the keys near a query, and on its twins."""
+        places, inside = span.around
+        near = weights.gather(2, places.expand(len(weights), *places.shape)) * inside
+        duplicates, followers = span.twins or (Pairs(), Pairs())
+        return {
+            "previous token": near[..., NEAR - 1],
+            "same token": near[..., NEAR],
+            "next token": near[..., NEAR + 1],
+            "local": near.sum(-1),
+            "duplicate token": duplicates.weight(weights),
+            "induction": followers.weight(weights),
+        }
+
+    def _distances(self, span: _Span, weights: Tensor, sums: Sequence[Tensor]) -> dict[str, Tensor]:
+        """Mean distance and mean squared distance of a query's weight."""
+        total, mean, square, _, _, side, far = sums
+        place, near = span.place, span.near
+        distance = far - place * side
+        if near.start < near.stop:
+            apart = (place[:, None] - span.columns[1, near]).abs()
+            distance = distance + (weights[..., near] * apart).sum(-1)
         return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
 
-    def _add_offsets(self, heads: slice, rows: slice, weights: Tensor, first: int) -> None:
+    def _add_offsets(self, heads: slice, span: _Span, weights: Tensor) -> None:
         """Sums the weights of the sampled queries by offset of the key."""
-        chosen = self.sampled[rows].nonzero().flatten()
-        if not len(chosen):
-            return
-        some = weights[:, chosen.to(weights.device)].cpu()
-        key = torch.arange(first, first + weights.shape[2])
-        offset = key - (chosen + rows.start)[:, None] + self.size[0] - 1
-        self.offsets[heads].index_add_(1, offset.flatten(), some.flatten(1))
-        self.squares[heads] += some.square().sum((1, 2)).double()
+        chosen, offsets = span.sampled
+        if len(chosen):
+            some = weights[:, chosen].cpu()
+            self.offsets[heads].index_add_(1, offsets, some.flatten(1))
+            self.squares[heads] += some.square().sum((1, 2)).double()
 
     # --- the whole ---
 
@@ -385,23 +424,9 @@ def _is_punctuation(label: str) -> bool:
     return bool(text) and all(unicodedata.category(sign)[0] == "P" for sign in text)
 
 
-def _positions(chosen: Sequence[bool]) -> Int[Tensor, " place"]:
-    return torch.tensor(chosen, dtype=torch.bool).nonzero().flatten()
-
-
 def _spread(chosen: Bool[Tensor, " query"], most: int) -> Bool[Tensor, " query"]:
     """At most so many of the chosen queries, evenly spread."""
     places = chosen.nonzero().flatten()
     if len(places) > most:
         places = places[torch.linspace(0, len(places) - 1, most).round().long()]
     return torch.zeros_like(chosen).index_fill(0, places, True)
-
-
-def _diagonal(weights: Float[Tensor, "head row key"], offset: int) -> Float[Tensor, "head row"]:
-    """The weight of each row on the key `offset` to the right of its number; 0 if there is none."""
-    values = weights.new_zeros(weights.shape[:2])
-    _, rows, keys = weights.shape
-    start, stop = max(0, -offset), min(rows, keys - offset)
-    if start < stop:
-        values[:, start:stop] = weights.diagonal(offset, 1, 2)
-    return values

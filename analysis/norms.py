@@ -10,16 +10,20 @@ matrix of the heads' vectors, so that heads × tokens² × dim numbers never exi
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
+from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
 from analysis.stack import self_attention
 from models.attention.pattern import expand_heads
+from models.progress import Progress, each, unheard
 from models.trace import Site, Trace
 
-BLOCK_BYTES = 2**25  # of vectors from token to token, computed at a time
+ROWS = 256  # queries whose distances to one key are computed together
+BLOCK_BYTES = 2**22  # of vectors from token to token at a time: they stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +60,8 @@ def value_norms(
     Source: Kobayashi et al. 2020, "Attention is Not Only a Weight", eq. 3.
     """
     site = trace.site(layer, kind) if isinstance(layer, int) else layer
-    lengths = _values(trace, site, item).norm(dim=-1)
+    output = trace.projections(site).output.detach().float()
+    lengths = torch.bmm(_values(trace, site, item), output).norm(dim=-1)
     return trace.weights(site, item=item) * lengths[:, None]
 
 
@@ -77,26 +82,31 @@ def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: i
     of Masked Language Models", eq. 8 to 11.
     """
     site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
-    values, stream, scale, _ = _additions(trace, site, item)
-    weights = trace.weights(site, item=item)
-    by_key = weights.permute(2, 1, 0)
-    gram = torch.einsum("hkd, gkd -> khg", values, values)
+    added = _additions(trace, site, item)
+    by_key = added.weights.permute(2, 1, 0)
+    gram = torch.einsum("hkd, gkd -> khg", added.values, added.values)
     squares = (torch.bmm(by_key, gram) * by_key).sum(-1).T
-    mine = torch.einsum("hq, hqd -> qd", weights.diagonal(dim1=-2, dim2=-1), values)
-    others = (torch.einsum("hqk, hkd -> qd", weights, values) - mine).norm(dim=-1)
-    own = (mine + stream).norm(dim=-1)
+    others = (added.attention - added.from_own).norm(dim=-1)
+    own = (added.from_own + added.stream).norm(dim=-1)
     norms = squares.clamp(min=0).sqrt()
     norms.diagonal().copy_(own)
-    return Mixing(norms * scale[:, None], others / (others + own))
+    return Mixing(norms * added.scale[:, None], others / (others + own))
 
 
-def alti(trace: Trace, *, tower: str | None = None, item: int = 0) -> Float[Tensor, "query key"]:
+def alti(
+    trace: Trace,
+    *,
+    tower: str | None = None,
+    item: int = 0,
+    progress: Progress = unheard,
+) -> Float[Tensor, "query key"]:
     """ALTI: the contributions of every layer, rows divided by their sums, multiplied.
 
     Args:
         trace: with hidden states (`trace(..., hidden=True)`).
         tower: of a model with several, such as "encoder" or "decoder".
         item: index in the batch.
+        progress: called before each layer and after the last; an exception ends it.
 
     Returns:
         0 to 1; rows sum to 1.
@@ -107,9 +117,9 @@ def alti(trace: Trace, *, tower: str | None = None, item: int = 0) -> Float[Tens
     Source: Ferrando et al. 2022, "Measuring the Mixing of Contextual Information in the
     Transformer", eq. 9 to 11.
     """
-    first, *later = self_attention(trace, tower)
-    result = contributions(trace, first, item=item)
-    for site in later:
+    layers = each(self_attention(trace, tower), progress)
+    result = contributions(trace, next(layers), item=item)
+    for site in layers:
         result = contributions(trace, site, item=item) @ result
     return result
 
@@ -121,43 +131,68 @@ def contributions(
 
         c_ij = max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁), divided by the sum of its row
 
-    Arguments and errors as for `mixing`; the rows of blocks are worked out one after another.
+    Arguments and errors as for `mixing`.
     """
     site = layer if isinstance(layer, Site) else _self_site(trace, layer, tower)
-    values, stream, scale, constant = _additions(trace, site, item)
-    weights = trace.weights(site, item=item)
-    tokens, dim = stream.shape
-    whole = torch.einsum("hqk, hkd -> qd", weights, values) + stream
-    whole = whole * scale[:, None] + constant
-    length = whole.abs().sum(-1)
-    by_key = values.transpose(0, 1).contiguous()
-    found = torch.empty(tokens, tokens, device=weights.device)
-    step = max(1, BLOCK_BYTES // (4 * tokens * dim))
-    for start in range(0, tokens, step):
-        rows = slice(start, min(start + step, tokens))
-        scaled = (weights[:, rows] * scale[rows, None]).permute(2, 1, 0)
-        rest = torch.baddbmm(whole[None, rows].expand(tokens, -1, -1), scaled, by_key, alpha=-1)
-        own = torch.arange(rows.start, rows.stop, device=rest.device)
-        rest[own, own - start] -= scale[rows, None] * stream[rows]
-        found[rows] = length[rows, None] - rest.abs().sum(-1).T
-    found = found.clamp(min=0)
+    added = _additions(trace, site, item)
+    scale = added.scale[:, None]
+    whole = (added.attention + added.stream) * scale + added.constant
+    rest = _distances(whole, added.weights * scale, added.values)
+    own = (added.from_own + added.stream) * scale
+    rest.diagonal().copy_((whole - own).abs().sum(-1))
+    found = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
     sums = found.sum(-1, keepdim=True)
-    return torch.where(sums > 0, found / sums.clamp_min(1e-30), torch.eye(tokens).to(found))
+    return torch.where(sums > 0, found / sums.clamp_min(1e-30), torch.eye(len(found)).to(found))
 
 
-def _additions(
-    trace: Trace, site: Site, item: int
-) -> tuple[
-    Float[Tensor, "head key dim"],
-    Float[Tensor, "token dim"],
-    Float[Tensor, " token"],
-    Float[Tensor, "#token dim"],
-]:
-    """What y_ij is made of: f(x_j) and x_i behind the linear part of the norm, and constants.
+def _distances(
+    whole: Float[Tensor, "query dim"],
+    weights: Float[Tensor, "head query key"],
+    values: Float[Tensor, "head key dim"],
+) -> Float[Tensor, "query key"]:
+    """‖whole_i − Σ_h weights_hij values_hj‖₁, a few keys and many queries at a time."""
+    tokens, dim = whole.shape
+    by_key, vectors = weights.permute(2, 1, 0), values.transpose(0, 1).contiguous()
+    found = torch.empty(len(by_key), tokens, device=whole.device)
+    step = max(1, BLOCK_BYTES // (4 * min(ROWS, tokens) * dim))
+    for rows in torch.arange(tokens).split(ROWS):
+        queries = slice(int(rows[0]), int(rows[-1]) + 1)
+        few = by_key[:, queries].contiguous()
+        for start in range(0, len(few), step):
+            keys = slice(start, start + step)
+            here = whole[queries].expand(len(few[keys]), -1, -1)
+            block = torch.baddbmm(here, few[keys], vectors[keys], alpha=-1)
+            found[keys, queries] = block.abs_().sum(-1)
+    return found.T
 
-    Returns:
-        The heads' vectors, the residual stream, the factor 1 / deviation of each row, and what
-        biases add to every row.
+
+class _Additions(NamedTuple):
+    """What y_ij is made of, behind the linear part of the layer's norm.
+
+    Attributes:
+        weights: of the layer.
+        values: f(x_j) of every head.
+        attention: Σ_j Σ_h α_ij f(x_j).
+        from_own: Σ_h α_ii f(x_i).
+        stream: x_i.
+        scale: 1 / deviation of each row, not yet in the vectors above; 1 without a norm.
+        constant: what biases add to every row.
+    """
+
+    weights: Float[Tensor, "head query key"]
+    values: Float[Tensor, "head key dim"]
+    attention: Float[Tensor, "query dim"]
+    from_own: Float[Tensor, "query dim"]
+    stream: Float[Tensor, "query dim"]
+    scale: Float[Tensor, " query"]
+    constant: Float[Tensor, "#query dim"]
+
+
+def _additions(trace: Trace, site: Site, item: int) -> _Additions:
+    """The vectors that a layer adds up.
+
+    Raises:
+        ValueError: as `mixing`.
     """
     if site.kind == "cross":
         raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
@@ -167,17 +202,22 @@ def _additions(
             f"layer {site.layer} does not just add its attention to its input: a norm, a factor or"
             " another branch comes in between"
         )
-    values = _values(trace, site, item)
+    weights, v = trace.weights(site, item=item), _values(trace, site, item)
+    output = maps.output.detach().float()
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
-    if stream.shape != (values.shape[1], values.shape[2]):
+    if stream.shape != (v.shape[1], output.shape[2]):
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    bias = None if maps.output_bias is None else maps.output_bias.detach().float()
-    bias = torch.zeros_like(stream[0]) if bias is None else bias
+    attention = _written(weights @ v, output)
+    from_own = _written(weights.diagonal(dim1=-2, dim2=-1)[..., None] * v, output)
+    bias = torch.zeros_like(stream[0])
+    if maps.output_bias is not None:
+        bias = maps.output_bias.detach().float()
     norm = maps.residual.norm
     if norm is None:
-        return values, stream, torch.ones_like(stream[:, 0]), bias[None]
-    weights = trace.weights(site, item=item)
-    whole = torch.einsum("hqk, hkd -> qd", weights, values) + stream + bias
+        ones = torch.ones_like(stream[:, 0])
+        values = torch.bmm(v, output)
+        return _Additions(weights, values, attention, from_own, stream, ones, bias[None])
+    whole = attention + stream + bias
     centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
     scale = (centred.square().mean(-1) + norm.eps).rsqrt()
 
@@ -186,17 +226,32 @@ def _additions(
         return x if norm.weight is None else x * norm.weight.detach().float()
 
     after = torch.zeros_like(bias) if norm.bias is None else norm.bias.detach().float()
-    return linear(values), linear(stream), scale, linear(bias) * scale[:, None] + after
+    return _Additions(
+        weights,
+        linear(torch.bmm(v, output)),
+        linear(attention),
+        linear(from_own),
+        linear(stream),
+        scale,
+        linear(bias) * scale[:, None] + after,
+    )
 
 
-def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key dim"]:
-    """f(x) of every head and key of one item: its value through the output projection."""
-    pattern, maps = trace.pattern(site), trace.projections(site)
+def _written(
+    values: Float[Tensor, "head query value_dim"], output: Float[Tensor, "head value_dim dim"]
+) -> Float[Tensor, "query dim"]:
+    """What the heads write together: values through the output projection."""
+    return rearrange(values, "head query dim -> query (head dim)") @ output.flatten(0, 1)
+
+
+def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key value_dim"]:
+    """The value of every head and key of one item."""
+    pattern = trace.pattern(site)
     keys = trace.axes[site][1].positions_of(item) if site in trace.axes else None
     count = len(trace.key_labels(site, item))
     rows = torch.arange(count) if keys is None else keys
     own = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
-    return torch.bmm(own[:, rows].detach().float(), maps.output.detach().float())
+    return own[:, rows].detach().float()
 
 
 def _self_site(trace: Trace, layer: int, tower: str | None) -> Site:

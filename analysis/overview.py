@@ -103,12 +103,14 @@ def blocks_by_head(
 
 
 def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tensor:
-    """The sum or maximum of the heads so far, for one range of rows."""
-    weights = block.weights
+    """The sum or maximum of the heads so far, for one range of rows; `total` is written to."""
+    heads = list(block.weights)
     if block.heads.start == 0:
-        return weights.sum(0, keepdim=True) if how == "mean" else weights.amax(0, keepdim=True)
+        if total.shape[1:] != block.weights.shape[1:]:
+            total = torch.empty_like(block.weights[:1])
+        total.copy_(heads.pop(0)[None])
     combined = torch.add if how == "mean" else torch.maximum
-    for one in weights:
+    for one in heads:
         combined(total[0], one, out=total[0])
     return total
 
@@ -158,9 +160,12 @@ class Pool:
                 return
         start, stop = block.rows.start, block.rows.stop
         chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
-        spans = (self.bins[i] for i in chosen)
-        parts = [weights[:, max(a, start) - start : b - start].amax(1) for a, b in spans]
-        peaks = self._widened(torch.stack(parts, 1), block.keys)
+        spans = [(max(a, start) - start, b - start) for a, b in (self.bins[i] for i in chosen)]
+        if len(self.bins) == len(self.rows):
+            rows = weights[:, spans[0][0] : spans[-1][1]]
+        else:
+            rows = torch.stack([weights[:, a:b].amax(1) for a, b in spans], 1)
+        peaks = self._widened(rows, block.keys)
         found = cells[:, chosen[0] : chosen[-1] + 1]
         torch.maximum(found, _pool_keys(peaks, cells.shape[2]), out=found)
 

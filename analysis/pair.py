@@ -89,11 +89,14 @@ def _product(
     k = pattern.k[item, kv_head, column].detach().double()
     score = pattern.score
     if isinstance(score, Additive):
-        of_q, of_k = score.query.detach().double() @ q, score.key.detach().double() @ k
+        of_q, of_k = (each.detach() for each in score.hidden(q, k))
         hidden = torch.tanh(of_q + of_k)
-        terms = score.vector.detach().double() * hidden
-        named = {"W_q q": of_q, "W_k k": of_k, "tanh of the sum": hidden, "× w": terms}
-        steps = [Step("wᵀ tanh(W_q q + W_k k)", float(terms.sum()), "the sum of the last strip")]
+        terms = score.vector_of(head).detach().double() * hidden
+        names = "q" if score.query is None else "W_q q", "k" if score.key is None else "W_k k"
+        named = dict(zip(names, (of_q, of_k), strict=True))
+        named |= {"tanh of the sum": hidden, "× w": terms}
+        formula = f"wᵀ tanh({' + '.join(names)})"
+        steps = [Step(formula, float(terms.sum()), "the sum of the last strip")]
     elif isinstance(score, Bilinear):
         matrix = (score.matrix if score.matrix.ndim == 2 else score.matrix[head]).detach().double()
         named = {"q": q, "M k": matrix @ k, "q × M k": q * (matrix @ k)}

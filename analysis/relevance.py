@@ -18,6 +18,7 @@ from torch import Tensor
 
 from analysis.stack import cross_attention, self_attention
 from analysis.target import Chosen, Target, choose
+from models.progress import Progress, unheard
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
 
@@ -67,6 +68,7 @@ def explain(
     target: Target = None,
     method: Method = "chefer",
     written: Any = None,
+    progress: Progress = unheard,
 ) -> Relevance:
     """The relevance of each input token or patch, and what comes with it.
 
@@ -78,6 +80,7 @@ def explain(
             a second sentence, to which the similarity is explained; None: the likeliest output.
         method: see the module.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
+        progress: of the forward pass, as for `trace`.
 
     Raises:
         ValueError: for a target that is not there, and networks for which a rule does not hold.
@@ -95,6 +98,7 @@ def explain(
         hidden=propagated,
         gradient=asked.score,
         rules="attnlrp" if propagated else "exact",
+        progress=progress,
     )
     chosen, value = asked.resolved(t.output), float(asked.score(t.output))
     if propagated:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 
 import regex
 
-from analysis.words import Group, texts_of
+from analysis.words import Group, text_numbers, texts_of
 from models.trace import Tokens
 
 IGNORED = r"[\p{SB=Extend}\p{SB=Format}]*+"  # SB5: marks belong to the character before them
@@ -39,17 +39,17 @@ def sentences_of(tokens: Tokens) -> tuple[Group, ...]:
     A token belongs to the sentence of its first visible character. Special tokens, and tokens that
     did not come from a text, stay alone.
     """
-    texts = texts_of(tokens)
-    ends = {segment: boundaries(text) for segment, text in texts.items()}
+    texts, numbers = texts_of(tokens), text_numbers(tokens)
+    ends = {number: boundaries(text) for number, text in texts.items()}
     groups: list[list[int]] = []
     before = None
     for place, span in enumerate(tokens.spans):
-        segment = tokens.segments[place]
+        number = numbers[place]
         own = None
         if span is not None and not tokens.special[place]:
-            piece = texts[segment][slice(*span)]
+            piece = texts[number][slice(*span)]
             start = span[0] + (len(piece) - len(piece.lstrip())) % max(1, len(piece))
-            own = segment, bisect_right(ends[segment], start)
+            own = number, bisect_right(ends[number], start)
         if own is not None and own == before:
             groups[-1].append(place)
         else:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from analysis.plane import scaled
 from analysis.view import View
+from models.progress import Progress, each, unheard
 from models.trace import Site, Trace
 
 ROWS = 256  # rows that heads are compared on, at most
@@ -90,12 +91,13 @@ class HeadMap:
     explained: float
 
 
-def head_map(trace: Trace | View, *, item: int = 0) -> HeadMap:
+def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = unheard) -> HeadMap:
     """Heads on a plane by their Jensen–Shannon distance; those of most sites with equal tokens.
 
     Args:
         trace: of a text, or a view of one.
         item: index in the batch.
+        progress: called before each row that is compared and after the last; an exception ends it.
     """
     sites = _comparable(trace, item)
     count, keys = len(trace.queries(sites[0])[item]), len(trace.keys(sites[0])[item])
@@ -103,7 +105,7 @@ def head_map(trace: Trace | View, *, item: int = 0) -> HeadMap:
     affordable = WORK // (max(1, heads * (heads - 1) // 2) * keys)
     rows = evenly(count, min(ROWS, max(FEWEST_ROWS, affordable)))
     weights = torch.cat([trace.weights(site, rows=rows, item=item) for site in sites])
-    placed, explained = scaled(head_distances(weights))
+    placed, explained = scaled(head_distances(weights, progress))
     points = torch.full((len(trace.sites), max(s.heads for s in trace.sites), 2), math.nan)
     found = iter(placed.split([site.heads for site in sites]))
     for index, site in enumerate(trace.sites):
@@ -127,7 +129,9 @@ def evenly(count: int, most: int) -> Int[Tensor, " place"]:
     return torch.linspace(0, count - 1, min(count, max(1, most))).round().long()
 
 
-def head_distances(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head head"]:
+def head_distances(
+    weights: Float[Tensor, "head row key"], progress: Progress = unheard
+) -> Float[Tensor, "head head"]:
     """The Jensen–Shannon distance between every two heads.
 
         √(mean over rows of H((p + q) / 2) − (H(p) + H(q)) / 2),   H in bits
@@ -141,10 +145,10 @@ def head_distances(weights: Float[Tensor, "head row key"]) -> Float[Tensor, "hea
     heads, rows, _ = weights.shape
     own = torch.special.entr(weights).sum(-1)
     divergence = torch.zeros(heads, heads)
-    for row in range(rows):
-        each = weights[:, row]
+    for row in each(range(rows), progress):
+        own_row = weights[:, row]
         for head in range(heads - 1):
-            mixed = (each[head + 1 :] + each[head]).mul_(0.5)
+            mixed = (own_row[head + 1 :] + own_row[head]).mul_(0.5)
             entropy = -(mixed.clamp(min=1e-38).log_().mul_(mixed)).sum(-1)
             found = entropy - (own[head, row] + own[head + 1 :, row]) / 2
             divergence[head, head + 1 :] += found

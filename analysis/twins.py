@@ -30,25 +30,23 @@ class Pairs:
         """Number of pairs that are kept as positions."""
         return 0 if self.places is None else len(self.places[0])
 
-    def weight(
-        self, weights: Float[Tensor, "head row key"], first: int
-    ) -> Float[Tensor, "head row"]:
-        """The weight of each row on its pairs.
-
-        Args:
-            weights: of consecutive keys.
-            first: the first of these keys; no pair has a weight outside of them.
-        """
-        count = weights.shape[2]
+    def within(self, keys: slice) -> "Pairs":
+        """The pairs with these keys, which count from the first of them."""
         if self.places is None:
-            cells = self.cells
-            if cells is None:
+            return self if self.cells is None else Pairs(cells=self.cells[:, keys])
+        rows, found = self.places
+        inside = (found >= keys.start) & (found < keys.stop)
+        return Pairs((rows[inside], found[inside] - keys.start))
+
+    def weight(self, weights: Float[Tensor, "head row key"]) -> Float[Tensor, "head row"]:
+        """The weight of each row on its pairs."""
+        if self.places is None:
+            if self.cells is None:
                 raise ValueError("expected places or cells, received neither")
-            return torch.einsum("hrk,rk->hr", weights, cells[:, first : first + count])
+            return torch.einsum("hrk,rk->hr", weights, self.cells)
         rows, keys = self.places
-        inside = (keys >= first) & (keys < first + count)
-        rows, keys = rows[inside], keys[inside] - first
-        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows, weights[:, rows, keys])
+        found = weights[:, rows, keys]
+        return weights.new_zeros(weights.shape[:2]).index_add_(1, rows, found)
 
 
 class Twins:

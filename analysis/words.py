@@ -4,7 +4,7 @@ Attention to a word is the sum over its tokens, attention from a word the mean o
 (Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import regex
 import torch
@@ -69,11 +69,12 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
     rules have no words for keep their tokens. Tokens that did not come from a text have no spans,
     and stay alone.
     """
-    texts = texts_of(tokens)
-    starts = {segment: _boundaries(text) for segment, text in texts.items()}
+    numbers = text_numbers(tokens)
+    starts = {number: _boundaries(text) for number, text in texts_of(tokens).items()}
     groups: list[list[int]] = []
     for place in range(len(tokens)):
-        if place and _continues(tokens, place, starts.get(tokens.segments[place], frozenset())):
+        same = place and numbers[place - 1] == numbers[place]
+        if same and _continues(tokens, place, starts.get(numbers[place], frozenset())):
             groups[-1].append(place)
         else:
             groups.append([place])
@@ -84,8 +85,6 @@ def _continues(tokens: Tokens, place: int, boundaries: frozenset[int]) -> bool:
     """Whether a token continues the word of the previous one."""
     before, own = tokens.spans[place - 1], tokens.spans[place]
     if before is None or own is None or tokens.special[place - 1] or tokens.special[place]:
-        return False
-    if tokens.segments[place - 1] != tokens.segments[place]:
         return False
     if own[0] < before[1]:
         return True  # pieces of the same character
@@ -98,16 +97,36 @@ def _boundaries(text: str) -> frozenset[int]:
     return frozenset(match.start() for match in BOUNDARY.finditer(text))
 
 
+def text_numbers(tokens: Tokens) -> tuple[int, ...]:
+    """Which of the texts each token is of, from 0: of a pair, the first or the second.
+
+    Models that do not number their segments (RoBERTa: two separators between the texts) restart
+    the positions of the characters.
+    """
+    if any(tokens.segments):
+        return tokens.segments
+    numbers, number, last, apart = [], 0, -1, False
+    for span, special in zip(tokens.spans, tokens.special, strict=True):
+        if span is None or special:
+            apart = True
+        else:
+            number += span[0] < last or (apart and span[0] == last)
+            last, apart = span[0], False
+        numbers.append(number)
+    return tuple(numbers)
+
+
 def texts_of(tokens: Tokens) -> dict[int, str]:
-    """The text of each segment as far as tokens cover it, with spaces for the rest."""
+    """Each text as far as tokens cover it, with spaces for the rest, by `text_numbers`."""
     characters: dict[int, dict[int, str]] = {}
+    numbers = text_numbers(tokens)
     for place, span in enumerate(tokens.spans):
         if span is not None and not tokens.special[place]:
-            known = characters.setdefault(tokens.segments[place], {})
+            known = characters.setdefault(numbers[place], {})
             known.update(enumerate(_text(tokens, place), start=span[0]))
     return {
-        segment: "".join(known.get(place, " ") for place in range(max(known, default=-1) + 1))
-        for segment, known in characters.items()
+        number: "".join(known.get(place, " ") for place in range(max(known, default=-1) + 1))
+        for number, known in characters.items()
     }
 
 
@@ -120,24 +139,27 @@ def _text(tokens: Tokens, place: int) -> str:
 
 
 def joined_tokens(tokens: Tokens, groups: Sequence[Group]) -> Tokens:
-    """The groups as tokens, each with the id of its first token and the joined text."""
-    texts = texts_of(tokens)
+    """The groups as tokens, each with the id of its first token and the joined text.
+
+    Their segments are the numbers of the texts.
+    """
+    texts, numbers = texts_of(tokens), text_numbers(tokens)
     first = [group[0] for group in groups]
     spans = [(tokens.spans[group[0]], tokens.spans[group[-1]]) for group in groups]
     return Tokens(
         ids=tuple(tokens.ids[place] for place in first),
-        labels=tuple(_label(tokens, group, texts) for group in groups),
+        labels=tuple(_label(tokens, group, texts.get(numbers[group[0]], "")) for group in groups),
         special=tuple(tokens.special[place] for place in first),
-        segments=tuple(tokens.segments[place] for place in first),
+        segments=tuple(numbers[place] for place in first),
         spans=tuple((a[0], b[1]) if a and b else None for a, b in spans),
     )
 
 
-def _label(tokens: Tokens, group: Group, texts: Mapping[int, str]) -> str:
-    """The part of the text that the tokens of a group cover, each character once."""
+def _label(tokens: Tokens, group: Group, text: str) -> str:
+    """The part of its text that the tokens of a group cover, each character once."""
     start, last = tokens.spans[group[0]], group[-1]
     end = tokens.spans[last]
     if len(group) == 1 or start is None or end is None:
         return "".join(tokens.labels[place] for place in group)
     covered = slice(start[0], end[0] + len(_text(tokens, last)))
-    return texts[tokens.segments[last]][covered]
+    return text[covered]

@@ -85,8 +85,8 @@ def line(report: Report) -> str:
     )
 
 
-def run(seconds: float) -> Report:
-    """Traces for so long, then looks at what is left."""
+def run(seconds: float, least: int = 0) -> Report:
+    """Traces for so long, and at least so often in each thread, then looks at what is left."""
     by_name = {architecture.name: architecture for architecture in ARCHITECTURES}
     models = [(by_name[name].build(), by_name[name].inputs()) for name in MODELS]
     plans = [(*each, edits) for each in models for edits in _edits()]
@@ -99,7 +99,7 @@ def run(seconds: float) -> Report:
     def work(first: int) -> tuple[int, int, float]:
         good = bad = 0
         worst = 0.0
-        while time.monotonic() < until:
+        while good + bad < least or time.monotonic() < until:
             index = (first + good + bad) % len(plans)
             model, inputs, edits = plans[index]
             if (good + bad) % FAILING == first % FAILING:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd.forward_ad import make_dual, unpack_dual
 from torch.overrides import TorchFunctionMode
 
 ACTIVATIONS = frozenset(
@@ -78,24 +79,30 @@ class AttnLRP(TorchFunctionMode):
             return func(*args, **given)
         if func is F.scaled_dot_product_attention:
             return _attention(*args, **given)
-        if func is F.layer_norm:
-            return _layer_norm(*args, **given)
-        if func is F.rms_norm:
-            return _rms_norm(*args, **given)
-        if func in PRODUCTS:
-            args = _product(args)
-        elif func is torch.einsum and len(args) == 3:
-            args = (args[0], *_product(args[1:]))
-        elif func in QUOTIENTS and len(args) > 1 and isinstance(args[1], Tensor):
-            args = (args[0], args[1].detach(), *args[2:])
-        out = func(*args, **given)
-        if func in ACTIVATIONS or (func in POWERS and _is_activation(args)):
-            return secant(next(iter(args)), out)
-        if func in ROOTS or func in POWERS:
-            return out.detach() if isinstance(out, Tensor) else out
+        out = linearised(func, args, given)
         if func in FIRST_LAYERS and not out.requires_grad and out.is_floating_point():
             return out.requires_grad_()
         return out
+
+
+def linearised(func: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
+    """The value of a function, with the derivatives of these rules; attention apart."""
+    if func is F.layer_norm:
+        return _layer_norm(*args, **given)
+    if func is F.rms_norm:
+        return _rms_norm(*args, **given)
+    if func in PRODUCTS:
+        args = _product(args)
+    elif func is torch.einsum and len(args) == 3:
+        args = (args[0], *_product(args[1:]))
+    elif func in QUOTIENTS and len(args) > 1 and isinstance(args[1], Tensor):
+        args = (args[0], args[1].detach(), *args[2:])
+    out = func(*args, **given)
+    if func in ACTIVATIONS or (func in POWERS and _is_activation(args)):
+        return secant(next(iter(args)), out)
+    if func in ROOTS or func in POWERS:
+        return out.detach() if isinstance(out, Tensor) else out
+    return out
 
 
 def secant(x: Tensor, y: Tensor) -> Tensor:
@@ -105,8 +112,20 @@ def secant(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _with_value(x: Tensor, value: Tensor) -> Tensor:
-    """The value of one tensor with the gradient of another."""
+    """The value of one tensor with the gradient, or the tangent, of another."""
+    tangent = tangent_of(x)
+    if tangent is not None:
+        return make_dual(value.detach(), tangent)
     return x + (value - x).detach()
+
+
+def tangent_of(x: Any) -> Tensor | None:
+    """The tangent of a dual number of forward differentiation; None if it has none."""
+    return unpack_dual(x).tangent if isinstance(x, Tensor) else None
+
+
+def _is_constant(x: Any) -> bool:
+    return not isinstance(x, Tensor) or not (x.requires_grad or tangent_of(x) is not None)
 
 
 def _constant(value: Any) -> Any:
@@ -120,12 +139,11 @@ def _constant(value: Any) -> Any:
 
 def scaled_gradient(x: Tensor, share: float) -> Tensor:
     """x, with a share of its gradient."""
-    return _with_value(share * x, x) if x.requires_grad else x
+    return x if _is_constant(x) else _with_value(share * x, x)
 
 
 def _product(args: Sequence[Any]) -> tuple[Any, ...]:
-    both = all(isinstance(each, Tensor) and each.requires_grad for each in args[:2])
-    if not both or len(args) < 2:
+    if len(args) < 2 or any(map(_is_constant, args[:2])):
         return tuple(args)
     return (scaled_gradient(args[0], 0.5), scaled_gradient(args[1], 0.5), *args[2:])
 
@@ -158,7 +176,8 @@ def _rms_norm(
     axes = tuple(range(-len(shape), 0))
     eps = torch.finfo(x.dtype).eps if eps is None else eps
     y = x * (x.square().mean(axes, keepdim=True) + eps).rsqrt().detach()
-    return y if weight is None else y * weight
+    y = y if weight is None else y * weight
+    return _with_value(y, F.rms_norm(x.detach(), shape, weight, eps))
 
 
 def _is_activation(args: Sequence[Any]) -> bool:

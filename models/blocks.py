@@ -56,17 +56,32 @@ class FeedForward(nn.Module):
 
 
 class AddNorm(nn.Module):
-    """LayerNorm of the sum of what went into a sub-layer and what came out of it."""
+    """Norm of the sum of what went into a sub-layer and what came out of it."""
 
-    def __init__(self, dim: int, *, dropout: float = 0.0, eps: float = 1e-5) -> None:
+    def __init__(
+        self, dim: int, *, dropout: float = 0.0, eps: float = 1e-5, norm_kind: str = "layer"
+    ) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(dim, eps=eps)
+        self.norm = norm_of(norm_kind, dim, eps)
         self.dropout = nn.Dropout(dropout)
 
     def forward(
         self, x: Float[Tensor, "batch token dim"], y: Float[Tensor, "batch token dim"]
     ) -> Float[Tensor, "batch token dim"]:
         return self.norm(x + self.dropout(y))
+
+
+def share_or(own: float | None, common: float) -> float:
+    """A dropout probability of its own, or the common one where that is None."""
+    return common if own is None else own
+
+
+def drop_path_of(last: float, layer: int, depth: int) -> float:
+    """How likely an item skips a layer: linear in its depth, from 0 in the first to the last's.
+
+    Source: Huang et al. 2016, eq. 4, from the second block on.
+    """
+    return last * layer / max(1, depth - 1)
 
 
 class DropPath(nn.Module):
@@ -88,6 +103,23 @@ class DropPath(nn.Module):
             return x
         kept = 1 - self.probability
         return x * (torch.rand(len(x), 1, 1, device=x.device) < kept).to(x.dtype) / kept
+
+
+NORMS: dict[str, Callable[..., nn.LayerNorm | nn.RMSNorm]] = {
+    "layer": nn.LayerNorm,  # Ba et al. 2016
+    "rms": nn.RMSNorm,  # Zhang and Sennrich 2019: no mean, no offset
+}
+
+
+def norm_of(kind: str, dim: int, eps: float = 1e-5) -> nn.LayerNorm | nn.RMSNorm:
+    """A norm over the features of each token.
+
+    Raises:
+        ValueError: for a kind that is not in `NORMS`.
+    """
+    if kind not in NORMS:
+        raise ValueError(f"norm_kind: expected one of {', '.join(NORMS)}, received {kind!r}")
+    return NORMS[kind](dim, eps=eps)
 
 
 class LayerNorm(nn.Module):
@@ -127,14 +159,15 @@ class PostNormBlock(nn.Module):
         dropout: float = 0.0,
         drop_path: float = 0.0,
         eps: float = 1e-5,
+        norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
         self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
-        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps)
+        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
-        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps)
+        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
 
     def forward(
         self,
@@ -164,13 +197,14 @@ class PreNormBlock(nn.Module):
         dropout: float = 0.0,
         drop_path: float = 0.0,
         eps: float = 1e-5,
+        norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
         self.drop_path = DropPath(drop_path)
-        self.before_attention = nn.LayerNorm(dim, eps=eps)
+        self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
-        self.before_feed_forward = nn.LayerNorm(dim, eps=eps)
+        self.before_feed_forward = norm_of(norm_kind, dim, eps)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
         self.dropout = nn.Dropout(dropout)
 
@@ -223,15 +257,16 @@ class PostNormDecoderBlock(nn.Module):
         activation: str = "relu",
         dropout: float = 0.0,
         eps: float = 1e-5,
+        norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
         self.attention = MultiHeadAttention(attention)
-        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps)
+        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
         self.cross = MultiHeadAttention(attention)
-        self.after_cross = AddNorm(dim, dropout=dropout, eps=eps)
+        self.after_cross = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
-        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps)
+        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
 
     def forward(
         self,
@@ -268,14 +303,15 @@ class PreNormDecoderBlock(nn.Module):
         activation: str = "relu",
         dropout: float = 0.0,
         eps: float = 1e-5,
+        norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
-        self.before_attention = nn.LayerNorm(dim, eps=eps)
+        self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
-        self.before_cross = nn.LayerNorm(dim, eps=eps)
+        self.before_cross = norm_of(norm_kind, dim, eps)
         self.cross = MultiHeadAttention(attention)
-        self.before_feed_forward = nn.LayerNorm(dim, eps=eps)
+        self.before_feed_forward = norm_of(norm_kind, dim, eps)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
         self.dropout = nn.Dropout(dropout)
 

@@ -11,19 +11,19 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import (
-    DOT_SCALINGS,
     Edit,
     Mask,
     MultiHeadAttentionConfig,
     Pattern,
     check_heads,
 )
-from models.blocks import ACTIVATIONS, BLOCKS
+from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
 from models.embedding import Embedding
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 
@@ -49,9 +49,19 @@ class DecoderConfig:
         embed_scale: whether embeddings are multiplied by √dim.
         tied: whether the output projection is the embedding (Press and Wolf 2017).
         qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection of attention has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        value_shortcut: whether attention adds its values to its output, bypassing the output
+            projection.
+        attention_dropout: of attention weights; None means `dropout`.
+        projection_dropout: of what the output projection of attention returns.
+        output_dropout: of the same a second time, before a value shortcut.
+        drop_path: while training: how likely an item skips the last block; less so earlier ones.
         mask_fill: the score of a hidden key, see `Mask.fill`.
-        eps: of every LayerNorm.
+        norm_kind: one of `blocks.NORMS`.
+        eps: of every norm.
         seed: of the random weights.
     """
 
@@ -70,7 +80,16 @@ class DecoderConfig:
     embed_scale: bool = True
     tied: bool = True
     qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
     dot_scaling: str = "sqrt"
+    scale: float | None = None
+    value_shortcut: bool = False
+    attention_dropout: float | None = None
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    drop_path: float = 0.0
+    norm_kind: str = "layer"
     mask_fill: float | None = None
     eps: float = 1e-5
     seed: int = 0
@@ -81,9 +100,10 @@ class DecoderConfig:
         check_choices(
             self,
             {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"dot_scaling": DOT_SCALINGS},
+            | {"norm_kind": tuple(NORMS)},
         )
-        check_shares(self, ("dropout",))
+        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
+        _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
         check_rotary(self.positions, self.width)
@@ -102,8 +122,14 @@ class DecoderConfig:
             head_dim=self.head_dim,
             value_dim=self.value_dim,
             qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
             dot_scaling=self.dot_scaling,
-            dropout=self.dropout,
+            scale=self.scale,
+            value_shortcut=self.value_shortcut,
+            dropout=share_or(self.attention_dropout, self.dropout),
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
         )
 
 
@@ -151,11 +177,13 @@ class Decoder(nn.Module):
                     config.mlp,
                     activation=config.activation,
                     dropout=config.dropout,
+                    drop_path=drop_path_of(config.drop_path, layer, config.depth),
                     eps=config.eps,
+                    norm_kind=config.norm_kind,
                 )
-                for _ in range(config.depth)
+                for layer in range(config.depth)
             )
-            last = nn.LayerNorm(config.dim, eps=config.eps)
+            last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
             self.output = Projection(config.dim, config.vocab, own=not config.tied)
             self.apply(xavier)
@@ -166,6 +194,7 @@ class Decoder(nn.Module):
         *,
         padding: Bool[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
         past: DecoderOutput | None = None,
         logits_to_keep: int | None = None,
     ) -> DecoderOutput:
@@ -175,6 +204,7 @@ class Decoder(nn.Module):
             ids: token ids, those of the past included.
             padding: True at tokens that only fill the batch up.
             edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
             past: what an earlier pass over the first tokens returned: their keys and values are
                 taken from its patterns, and only the tokens after them are worked out.
             logits_to_keep: how many tokens get logits, counted from the last; None means all.
@@ -189,7 +219,7 @@ class Decoder(nn.Module):
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1]).since(before)
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]
             edit = at(edits, layer, "causal")
             x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)

@@ -26,7 +26,7 @@ class Embedding(nn.Module):
         padding: int | None = None,
         scale: bool = False,
         dropout: float = 0.0,
-        norm_eps: float | None = None,
+        norm: nn.Module | None = None,
     ) -> None:
         """Draws the vectors.
 
@@ -38,7 +38,7 @@ class Embedding(nn.Module):
             padding: the token id whose vector stays zero; None if there is none.
             scale: whether the vectors are multiplied by √dim.
             dropout: while training, behind the positions.
-            norm_eps: of the norm behind the dropout; None means no norm.
+            norm: behind the dropout; None means no norm.
         """
         super().__init__()
         self.max_tokens = max_tokens
@@ -46,7 +46,7 @@ class Embedding(nn.Module):
         self.tokens = nn.Embedding(vocab, dim, padding_idx=padding)
         self.positions = positions_of(positions, max_tokens, dim)
         self.dropout = nn.Dropout(dropout)
-        self.norm = nn.Identity() if norm_eps is None else nn.LayerNorm(dim, eps=norm_eps)
+        self.norm = nn.Identity() if norm is None else norm
         nn.init.normal_(self.tokens.weight, std=dim**-0.5)
         if isinstance(self.positions, Learned):
             nn.init.normal_(self.positions.table, std=self.factor * dim**-0.5)

@@ -13,18 +13,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import (
-    DOT_SCALINGS,
     Edit,
     Mask,
     MultiHeadAttentionConfig,
     Pattern,
     check_heads,
 )
-from models.blocks import ACTIVATIONS, BLOCKS
+from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 
@@ -51,11 +51,21 @@ class EncoderConfig:
         embed_norm: whether a LayerNorm stands between embeddings and blocks.
         embed_norm_last: whether it comes after the dropout there, not before it (as in BERT).
         last_norm: whether the stack ends on one more norm; None means with pre-norm only.
-        eps: of every LayerNorm.
+        norm_kind: one of `blocks.NORMS`.
+        eps: of every norm.
         padding: the token id whose embedding stays zero; None if there is none.
         classes: how many classes each token gets logits for; 0 means no head.
         qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection of attention has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        value_shortcut: whether attention adds its values to its output, bypassing the output
+            projection.
+        attention_dropout: of attention weights; None means `dropout`.
+        projection_dropout: of what the output projection of attention returns.
+        output_dropout: of the same a second time, before a value shortcut.
+        drop_path: while training: how likely an item skips the last block; less so earlier ones.
         mask_fill: the score of a hidden key, see `Mask.fill`.
         seed: of the random weights.
     """
@@ -81,7 +91,16 @@ class EncoderConfig:
     padding: int | None = None
     classes: int = 0
     qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
     dot_scaling: str = "sqrt"
+    scale: float | None = None
+    value_shortcut: bool = False
+    attention_dropout: float | None = None
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    drop_path: float = 0.0
+    norm_kind: str = "layer"
     mask_fill: float | None = None
     seed: int = 0
 
@@ -92,9 +111,10 @@ class EncoderConfig:
         check_choices(
             self,
             {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"dot_scaling": DOT_SCALINGS},
+            | {"norm_kind": tuple(NORMS)},
         )
-        check_shares(self, ("dropout",))
+        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
+        _ = self.attention  # which says what is wrong with it
         if self.padding is not None and not 0 <= self.padding < self.vocab:
             raise ValueError(f"padding: expected 0 to {self.vocab - 1}, received {self.padding}")
         if self.segments < 0 or self.eps <= 0:
@@ -124,8 +144,14 @@ class EncoderConfig:
             head_dim=self.head_dim,
             value_dim=self.value_dim,
             qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
             dot_scaling=self.dot_scaling,
-            dropout=self.dropout,
+            scale=self.scale,
+            value_shortcut=self.value_shortcut,
+            dropout=share_or(self.attention_dropout, self.dropout),
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
         )
 
 
@@ -164,11 +190,11 @@ class Encoder(nn.Module):
             self.positions = positions_of(config.positions, config.max_tokens, config.dim)
             self.relation = relation_of(config.positions, config.heads, config.width)
             self.segments = nn.Embedding(config.segments, config.dim) if config.segments else None
-            norm = nn.LayerNorm(config.dim, eps=config.eps)
+            norm = norm_of(config.norm_kind, config.dim, config.eps)
             self.embed_norm = norm if config.embed_norm else nn.Identity()
             self.dropout = nn.Dropout(config.dropout)
-            self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
-            last = nn.LayerNorm(config.dim, eps=config.eps)
+            self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
+            last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             self.apply(xavier)
             self.head = Projection(config.dim, config.classes) if config.classes else None
@@ -180,6 +206,7 @@ class Encoder(nn.Module):
         padding: Bool[Tensor, "batch token"] | None = None,
         segments: Int[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
     ) -> EncoderOutput:
         """Runs the encoder.
 
@@ -188,6 +215,7 @@ class Encoder(nn.Module):
             padding: True at tokens that only fill the batch up.
             segments: which segment each token belongs to; None means the first.
             edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
 
         Raises:
             ValueError: for more tokens than the model has room for.
@@ -197,7 +225,7 @@ class Encoder(nn.Module):
         mask = Mask(padding=padding, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1])
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)
@@ -225,11 +253,13 @@ class Encoder(nn.Module):
         return self.dropout(self.embed_norm(x))
 
 
-def _block(config: EncoderConfig) -> nn.Module:
+def _block(config: EncoderConfig, layer: int) -> nn.Module:
     return BLOCKS[config.norm](
         config.attention,
         config.mlp,
         activation=config.activation,
         dropout=config.dropout,
+        drop_path=drop_path_of(config.drop_path, layer, config.depth),
         eps=config.eps,
+        norm_kind=config.norm_kind,
     )

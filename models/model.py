@@ -7,14 +7,22 @@ import torch
 
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.preprocessing import Preprocessing, ProcessorSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
 from models.text import Tokenizer
 from models.vit import ViT, ViTConfig
 
-Network = Encoder | Decoder | Seq2Seq | ViT | Smallest
-Config = EncoderConfig | DecoderConfig | Seq2SeqConfig | ViTConfig | SmallestConfig
+Network = Encoder | Decoder | Seq2Seq | ViT | Smallest | AttentionLayer
+Config = (
+    EncoderConfig
+    | DecoderConfig
+    | Seq2SeqConfig
+    | ViTConfig
+    | SmallestConfig
+    | AttentionLayerConfig
+)
 Door = Literal["own", "transformers"]
 
 

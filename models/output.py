@@ -64,6 +64,7 @@ def cross_entropy(
     *,
     padding: int | None = None,
     smoothing: float = 0.0,
+    weight: float = 1.0,
 ) -> Float[Tensor, ""]:
     """Mean of −log p[target], in nats: 0 if all is certain and right, log(vocab) if all is even.
 
@@ -73,6 +74,7 @@ def cross_entropy(
         padding: targets that do not count.
         smoothing: the share of the target that is spread evenly over all ids (label smoothing,
             Szegedy et al. 2016, section 7).
+        weight: factor of the loss, and so of every gradient, where it is one of several.
 
     Raises:
         ValueError: if nothing counts, or a target is not among the ids.
@@ -82,7 +84,8 @@ def cross_entropy(
     counted = _counted(logits, target, padding)
     logs = log_softmax(logits[counted])
     right = logs.gather(-1, target[counted].long()[:, None])[:, 0]
-    return -((1 - smoothing) * right + smoothing * logs.mean(-1)).mean()
+    loss = -((1 - smoothing) * right + smoothing * logs.mean(-1)).mean()
+    return loss if weight == 1 else weight * loss
 
 
 def top_k_accuracy(
@@ -105,10 +108,30 @@ def top_k_accuracy(
     """
     if not 1 <= k <= logits.shape[-1]:
         raise ValueError(f"k: expected 1 to {logits.shape[-1]}, received {k}")
+    return (target_ranks(logits, target, padding=padding) <= k).float().mean()
+
+
+def target_ranks(
+    logits: Float[Tensor, "*batch vocab"],
+    target: Int[Tensor, "*batch"],
+    *,
+    padding: int | None = None,
+) -> Int[Tensor, " counted"]:
+    """The rank of each target among the ids: 1 if no id has a larger logit, vocab if all have.
+
+    The accuracy at k is the share of ranks up to k.
+
+    Args:
+        logits: one for each id.
+        target: which id is right.
+        padding: targets that do not count, which have no rank.
+
+    Raises:
+        ValueError: if nothing counts, or a target is not among the ids.
+    """
     counted = _counted(logits, target, padding)
     logits, target = logits[counted], target[counted].long()
-    larger = (logits > logits.gather(-1, target[:, None])).sum(-1)
-    return (larger < k).float().mean()
+    return 1 + (logits > logits.gather(-1, target[:, None])).sum(-1)
 
 
 def _counted(logits: Tensor, target: Tensor, padding: int | None) -> Bool[Tensor, "*batch"]:

@@ -8,6 +8,8 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.attention import Edit
+from models.decompx import carried
+from models.eval_mode import without_dropout
 from models.model import Network
 from models.own_projections import projections_at
 from models.own_stream import stream_at
@@ -37,3 +39,12 @@ class OwnOrigin:
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it."""
         return stream_at(self.network, self.arguments, self.edits, site, item, places)
+
+    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
+        """What becomes of a part of one tensor of the pass in another."""
+
+        def run() -> None:
+            with without_dropout(self.network):
+                self.network(**self.arguments, edits=self.edits)
+
+        return carried(run, first, part, last)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from models.attention import MultiHeadAttention
 from models.decoder import Decoder
 from models.encoder import Encoder
+from models.layer import AttentionLayer
 from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.seq2seq import Seq2Seq
@@ -44,6 +45,7 @@ def projections_at(network: Network, site: Site) -> Projections:
         output_bias=output.bias if linear else None,
         norm=_input_norm(network, site),
         residual=_residual(network, site),
+        dot=config.scoring == "dot",
         rotated=getattr(network.config, "positions", None) == "rotary" and site.kind != "cross",
         embedding=embedding,
         unembedding=unembedding,
@@ -56,6 +58,8 @@ def places_of(network: Network) -> Sequence[tuple[int, str, str | None, str]]:
     match network:
         case Smallest():
             return [(0, "self", None, "attention")]
+        case AttentionLayer():
+            return [(0, "cross", "decoder", "attention")]
         case Seq2Seq():
             layers = range(len(network.blocks))
             encoder = (
@@ -77,12 +81,14 @@ def block_at(network: Network, site: Site) -> nn.Module:
     """The block that a site belongs to."""
     if isinstance(network, Seq2Seq) and site.tower == "encoder":
         return network.encoder.blocks[site.layer]
-    return network if isinstance(network, Smallest) else network.blocks[site.layer]
+    alone = isinstance(network, Smallest | AttentionLayer)
+    return network if alone else network.blocks[site.layer]
 
 
 def attention_at(network: Network, site: Site) -> MultiHeadAttention:
     """The attention layer of a site."""
-    name = "cross" if site.kind == "cross" else "attention"
+    inside = site.kind == "cross" and not isinstance(network, AttentionLayer)
+    name = "cross" if inside else "attention"
     found = block_at(network, site).get_submodule(name)
     if not isinstance(found, MultiHeadAttention):
         raise ValueError(f"layer {site.layer}: expected our attention, received {type(found)}")
@@ -103,7 +109,7 @@ def _residual(network: Network, site: Site) -> Residual:
 
 
 def _final_norm(network: Network) -> Norm | None:
-    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm) else None
+    return Norm.of(network.norm) if isinstance(network.norm, nn.LayerNorm | nn.RMSNorm) else None
 
 
 def _vocabulary(network: Network, tower: str | None) -> tuple[Tensor | None, Tensor | None]:

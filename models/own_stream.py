@@ -107,7 +107,7 @@ def _embedding(
     there = positions(tokens)
     if there is not tokens and not there.equal(tokens):
         yield Write(POSITIONS, (there - tokens)[0, places])
-    if isinstance(norm, nn.LayerNorm):
+    if isinstance(norm, nn.LayerNorm | nn.RMSNorm):
         yield Normed(Norm.of(norm))
 
 

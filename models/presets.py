@@ -12,7 +12,7 @@ from models.catalogue import CHECKPOINTS, Entry, catalogue, read_config
 if TYPE_CHECKING:
     from models.model import Config
 
-KINDS = ("encoder", "decoder", "seq2seq", "vit", "smallest")
+KINDS = ("encoder", "decoder", "seq2seq", "vit", "smallest", "layer")
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ def config_of(kind: str, fields: Mapping[str, Any]) -> "Config":
     """
     from models.decoder import DecoderConfig
     from models.encoder import EncoderConfig
+    from models.layer import AttentionLayerConfig
     from models.seq2seq import Seq2SeqConfig
     from models.simple import SmallestConfig
     from models.vit import ViTConfig
@@ -60,6 +61,7 @@ def config_of(kind: str, fields: Mapping[str, Any]) -> "Config":
         "seq2seq": Seq2SeqConfig,
         "vit": ViTConfig,
         "smallest": SmallestConfig,
+        "layer": AttentionLayerConfig,
     }
     if kind not in configs:
         raise ValueError(f"kind: expected one of {', '.join(configs)}, received {kind!r}")
@@ -218,6 +220,22 @@ PRESETS: dict[str, Preset] = {
         "“Transformer”, a course's notebook: one head, a norm, a line to one number",
         {"dim": 3},
         tokens=2,
+    ),
+    "layer": Preset("Three widths", "layer", "", {}),
+    "layer-100": Preset(
+        "Width 5 to 100, 5 heads",
+        "layer",
+        f"{COURSE}: 16 items of 5 words",
+        {"query_input_dim": 5, "key_input_dim": 5, "value_input_dim": 5, "dim": 100, "heads": 5},
+        tokens=5,
+        target=5,
+    ),
+    "layer-additive": Preset(
+        "Additive score",
+        "layer",
+        "Bahdanau et al. 2015, “Neural Machine Translation by Jointly Learning to Align and"
+        " Translate”: the score; with one head, and small",
+        {"heads": 1, "head_dim": 32, "value_dim": 32, "scoring": "additive", "dim": 32},
     ),
 }
 

@@ -34,9 +34,12 @@ class Norm:
     eps: float
 
     @staticmethod
-    def of(module: nn.LayerNorm) -> "Norm":
-        """That of a LayerNorm."""
-        return Norm("layer", module.weight, module.bias, module.eps)
+    def of(module: nn.LayerNorm | nn.RMSNorm) -> "Norm":
+        """That of a layer of PyTorch."""
+        if isinstance(module, nn.LayerNorm):
+            return Norm("layer", module.weight, module.bias, module.eps)
+        eps = torch.finfo(module.weight.dtype).eps if module.eps is None else module.eps
+        return Norm("rms", module.weight, None, eps)
 
     def __call__(self, x: Float[Tensor, "*token dim"]) -> Float[Tensor, "*token dim"]:
         normed = self.linear(x, x)
@@ -101,6 +104,7 @@ class Projections:
             branches, a norm or a factor before the sum).
         query_norm: of queries after their projection; None if there is none.
         key_norm: of keys.
+        dot: whether scores are dot products of queries and keys; else learned weights take part.
         rotated: whether queries and keys are rotated by their position after all of this.
         embedding: vectors of the tokens that this tower reads; None if it reads none.
         unembedding: vectors that the tower's output is multiplied with for its logits.
@@ -119,6 +123,7 @@ class Projections:
     residual: Residual | None = None
     query_norm: Norm | None = None
     key_norm: Norm | None = None
+    dot: bool = True
     rotated: bool = False
     embedding: Float[Tensor, "vocab input"] | None = None
     unembedding: Float[Tensor, "target_vocab input"] | None = None

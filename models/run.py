@@ -17,12 +17,14 @@ from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
+from models.layer import AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
 from models.own_projections import places_of
+from models.progress import Progress, unheard
 from models.seq2seq import Seq2SeqOutput
-from models.simple import SmallestOutput
+from models.simple import Smallest, SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
 from models.vit import ViTOutput
 
@@ -31,7 +33,14 @@ if TYPE_CHECKING:
 
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
-Out = EncoderOutput | DecoderOutput | Seq2SeqOutput | ViTOutput | SmallestOutput
+Out = (
+    EncoderOutput
+    | DecoderOutput
+    | Seq2SeqOutput
+    | ViTOutput
+    | SmallestOutput
+    | AttentionLayerOutput
+)
 
 __all__ = [
     "CheckpointError",
@@ -55,6 +64,7 @@ def trace(
     gradient: Callable[[Output], Tensor] | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
+    progress: Progress = unheard,
 ) -> Trace:
     """Runs the model once and records a `Trace`.
 
@@ -78,6 +88,8 @@ def trace(
         logits_to_keep: how many tokens get logits, counted from the last, where the network is a
             decoder that can leave others out: all logits of a long text take tokens × vocabulary
             numbers. None means all.
+        progress: called before each layer and after the last with how many are done and how many
+            there are; an exception of it ends the pass.
 
     Raises:
         ValueError: for empty input, input over the model's limit, ids that are not in its
@@ -99,6 +111,7 @@ def trace(
             differentiate=differentiate,
             rules=rules,
             logits_to_keep=logits_to_keep,
+            progress=progress,
         )
     if isinstance(input, Mapping):
         inputs = prepare_mapping(model, input, target)
@@ -107,8 +120,10 @@ def trace(
     recorded = gradient is not None
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
         edits = placed(edits, places_of(model.network))
-        less = _fewer_logits(model.network, logits_to_keep)
-        out = model.network(**inputs.arguments, **less, edits=edits)
+        more = _fewer_logits(model.network, logits_to_keep)
+        if not isinstance(model.network, Smallest):
+            more["progress"] = progress
+        out = model.network(**inputs.arguments, **more, edits=edits)
     name, values = out.result
     output = Output(name, values, _first_kept(out, inputs))
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
@@ -131,7 +146,7 @@ def trace(
     )
 
 
-def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, int]:
+def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:
     """The argument that leaves logits out; none for networks without one."""
     if logits_to_keep is None or not isinstance(network, Decoder):
         return {}
@@ -157,6 +172,8 @@ def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:
 
 def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
+    if isinstance(out, AttentionLayerOutput):
+        return {"decoder": HiddenStates.of(out.states, inputs.target_tokens or (), out.hidden)}
     if not isinstance(out, Seq2SeqOutput):
         return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
     theirs = inputs.target_tokens or ()
@@ -168,6 +185,8 @@ def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
 
 def _states(out: Out) -> States:
     """Hidden states by tower, with their graph."""
+    if isinstance(out, AttentionLayerOutput):
+        return {"decoder": out.states}
     if not isinstance(out, Seq2SeqOutput):
         return {None: out.states}
     return {"encoder": out.encoder.states, "decoder": out.states}

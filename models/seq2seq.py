@@ -11,8 +11,16 @@ from typing import Any
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import DOT_SCALINGS, Edit, Mask, MultiHeadAttentionConfig, Pattern
-from models.blocks import ACTIVATIONS, BLOCKS, DECODER_BLOCKS, Both
+from models.attention import Edit, Mask, MultiHeadAttentionConfig, Pattern
+from models.blocks import (
+    ACTIVATIONS,
+    BLOCKS,
+    DECODER_BLOCKS,
+    NORMS,
+    Both,
+    norm_of,
+    share_or,
+)
 from models.checks import check_choices, check_least, check_shares
 from models.decoder import past_length
 from models.edits import at, check, in_tower
@@ -20,13 +28,15 @@ from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
+from models.progress import Progress, each, stretch, unheard
 from models.seeding import seeded
 
 SCALINGS = ("emb", "prj", "none")
 SAME = (  # fields that mean the same for the encoder
     *("dim", "depth", "heads", "mlp", "activation", "norm", "positions", "max_tokens", "dropout"),
-    *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "dot_scaling"),
-    *("mask_fill", "seed"),
+    *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "out_bias"),
+    *("scoring", "dot_scaling", "scale", "attention_dropout", "projection_dropout"),
+    *("output_dropout", "norm_kind", "mask_fill", "seed"),
 )
 
 
@@ -64,9 +74,16 @@ class Seq2SeqConfig:
         embed_norm: whether a norm stands between embeddings and blocks.
         last_norm: whether either stack ends on one more norm; None means with pre-norm only.
         qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection of attention has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        attention_dropout: of attention weights; None means `dropout`.
+        projection_dropout: of what the output projection of attention returns.
+        output_dropout: of the same a second time, before a value shortcut.
         mask_fill: the score of a hidden key, see `Mask.fill`.
-        eps: of every LayerNorm.
+        norm_kind: one of `blocks.NORMS`.
+        eps: of every norm.
         seed: of the random weights.
     """
 
@@ -92,7 +109,14 @@ class Seq2SeqConfig:
     embed_norm: bool = True
     last_norm: bool | None = None
     qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
     dot_scaling: str = "sqrt"
+    scale: float | None = None
+    attention_dropout: float | None = None
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    norm_kind: str = "layer"
     mask_fill: float | None = None
     eps: float = 1e-6
     seed: int = 0
@@ -103,9 +127,10 @@ class Seq2SeqConfig:
         check_choices(
             self,
             {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
-            | {"scaling": SCALINGS, "dot_scaling": DOT_SCALINGS},
+            | {"scaling": SCALINGS, "norm_kind": tuple(NORMS)},
         )
-        check_shares(self, ("dropout",))
+        check_shares(self, ("dropout", "attention_dropout"))
+        _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
         check_rotary(self.positions, self.d_k)
@@ -153,8 +178,13 @@ class Seq2SeqConfig:
             head_dim=self.d_k,
             value_dim=self.d_v,
             qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
             dot_scaling=self.dot_scaling,
-            dropout=self.dropout,
+            scale=self.scale,
+            dropout=share_or(self.attention_dropout, self.dropout),
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
         )
 
     @property
@@ -220,11 +250,13 @@ class Seq2Seq(nn.Module):
                 padding=config.padding,
                 scale=config.embed_scale,
                 dropout=config.dropout,
-                norm_eps=config.eps if config.embed_norm else None,
+                norm=norm_of(config.norm_kind, config.dim, config.eps)
+                if config.embed_norm
+                else None,
             )
             self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
             self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
-            last = nn.LayerNorm(config.dim, eps=config.eps)
+            last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             own = not config.share_target
             self.output = Projection(
@@ -240,6 +272,7 @@ class Seq2Seq(nn.Module):
         target: Int[Tensor, "batch token"],
         *,
         edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
         past: Seq2SeqOutput | None = None,
     ) -> Seq2SeqOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
@@ -248,6 +281,7 @@ class Seq2Seq(nn.Module):
             source: token ids for the encoder.
             target: token ids for the decoder, `begin` first, those of the past included.
             edits: interventions, in order.
+            progress: called before each block of both and after the last; see `models.progress`.
             past: what an earlier pass over the same source and the target's first tokens
                 returned: keys and values are taken from its patterns, and only the target's
                 tokens after them are worked out.
@@ -260,28 +294,31 @@ class Seq2Seq(nn.Module):
         before = past_length(
             past and [block.causal for block in past.blocks], target.shape[1], edits
         )
-        encoder = self._encoded(source, edits) if past is None else past.encoder
+        both = len(self.encoder.blocks) + len(self.blocks)
+        first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
+        encoder = self._encoded(source, edits, first) if past is None else past.encoder
         mask = self._masks(source, target, before)
         relation = self.relation(target.shape[1]).since(before)
         x = self.embedding(target)[:, before:]
         states, blocks = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, then)):
             earlier = Both(None, None) if past is None else past.blocks[layer]
             mine = in_tower(edits, "decoder")
             edit = Both(at(mine, layer, "causal"), at(mine, layer, "cross"))
-            x, both = block(
+            x, patterns = block(
                 x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
             )
             states.append(x)
-            blocks.append(both)
+            blocks.append(patterns)
         hidden, shared = self.norm(x), self.config.share_target
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)
         return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
 
-    def _encoded(self, source: Tensor, edits: Sequence[Edit]) -> EncoderOutput:
+    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
         edits = in_tower(edits, "encoder")
         mine = [edit for edit in edits if getattr(edit, "kind", None) in (None, "self")]
-        return self.encoder(source, padding=self._padding(source), edits=mine)
+        padding = self._padding(source)
+        return self.encoder(source, padding=padding, edits=mine, progress=progress)
 
     def _masks(self, source: Tensor, target: Tensor, before: int) -> Both[Mask]:
         """The masks for the target's tokens from one position on."""
@@ -313,4 +350,5 @@ def _block(config: Seq2SeqConfig) -> nn.Module:
         activation=config.activation,
         dropout=config.dropout,
         eps=config.eps,
+        norm_kind=config.norm_kind,
     )

@@ -162,6 +162,13 @@ class FileTokenizer:
         self._unknown_id = self._reader.token_to_id(unknown) if unknown else None
 
     @property
+    def marks_words(self) -> bool:
+        """Whether a mark in front of words ("▁") stands for the space before them."""
+        steps = (self._reader.pre_tokenizer, self._reader.normalizer)
+        states = [step.__getstate__() for step in steps if step is not None]
+        return any(b"Metaspace" in state or b"Prepend" in state for state in states)
+
+    @property
     def words(self) -> dict[int, str]:
         """The token string of each id."""
         return {number: word for word, number in self._reader.get_vocab().items()}

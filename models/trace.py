@@ -209,6 +209,10 @@ class Origin(Protocol):
         """The residual stream of some tokens where a site reads it."""
         ...
 
+    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
+        """What becomes of a part of one tensor of the pass in another; see `models.decompx`."""
+        ...
+
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 Part = int | str | None

@@ -6,6 +6,7 @@ A model of transformers is compared with the library's own eager attention as we
 and the output with one head ablated.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention.pattern import BLOCK_ROWS, Pattern
+from models.inputs.named import as_tensors
 from models.run import Model, as_model, trace
+from models.text import Tokens
 from models.trace import Trace
 
 if TYPE_CHECKING:
@@ -37,6 +40,9 @@ class Verdict:
         edited: largest difference of the outputs with one head ablated, here and by the library;
             None if that was not compared.
         unseen: attention layers that ran and left no map, or more than one.
+        misread: inputs that were not read as they were given, or as the model's own image processor
+            makes them.
+        merged: attention layers whose items were taken for windows of one item.
     """
 
     difference: float
@@ -48,6 +54,8 @@ class Verdict:
     sums: float = 0.0
     edited: float | None = None
     unseen: tuple[str, ...] = ()
+    misread: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
 
     def problems(self, rounding: float) -> tuple[str, ...]:
         """What does not agree, in sentences.
@@ -66,6 +74,8 @@ class Verdict:
             )
             > scale,
             f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
+            f"{', '.join(self.misread)} was not read as given": bool(self.misread),
+            f"items of {', '.join(self.merged)} were taken for windows": bool(self.merged),
         }
         return tuple(text for text, wrong in found.items() if wrong)
 
@@ -118,6 +128,8 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         found.sums,
         found.edited,
         found.unseen,
+        (*_misread(found.tokens, input), *found.misread),
+        found.merged,
     )
 
 
@@ -131,7 +143,20 @@ def _own(model: Model, input: Any, target: Any) -> Verdict:
         len(made.sites),
         sum(p.batch * p.heads * p.queries for p in made.patterns),
         sums=_sums(made),
+        misread=_misread(made.tokens, input),
     )
+
+
+def _misread(tokens: Sequence[Tokens], source: Any) -> tuple[str, ...]:
+    """Whether the tokens are not the ids of an input by name."""
+    given = as_tensors(source) if isinstance(source, Mapping) else {}
+    ids = given.get("input_ids")
+    if not isinstance(ids, Tensor):
+        return ()
+    shown = given.get("attention_mask")
+    real = torch.ones_like(ids) if shown is None or shown.shape != ids.shape else shown
+    own = [row[kept.bool()].tolist() for row, kept in zip(ids, real, strict=True)]
+    return () if own == [list(item.ids) for item in tokens] else ("input_ids",)
 
 
 def _sums(made: Trace) -> float:

@@ -14,17 +14,19 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import ATTENTION_CHOICES, Edit, MultiHeadAttentionConfig, Pattern, check_heads
-from models.blocks import ACTIVATIONS, BLOCKS
+from models.blocks import ACTIVATIONS, BLOCKS, NORMS, drop_path_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
 from models.edits import at, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
+from models.progress import Progress, each, unheard
 from models.seeding import seeded, xavier
 
 CHOICES = {
     "activation": tuple(ACTIVATIONS),
     "norm": tuple(BLOCKS),
+    "norm_kind": tuple(NORMS),
     "positions": GRID_POSITIONS,
     "patches": ("linear", "conv"),
     "order": ("p1 p2 c", "c p1 p2"),
@@ -60,7 +62,15 @@ class ViTConfig:
         head_activation: between the layers of the head; None means `activation`.
         head_dropout: while training: before each layer of the head; None means `dropout`.
         qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection of attention has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        value_shortcut: whether attention adds its values to its output, bypassing the output
+            projection.
+        attention_dropout: of attention weights; None means `dropout`.
+        projection_dropout: of what the output projection of attention returns.
+        output_dropout: of the same a second time, before a value shortcut.
         out_projection: one of `attention.OUT_PROJECTIONS`.
         patch_norm: whether a LayerNorm stands between a patch's projection and its position.
         token_std: the normal distribution that class token and registers are drawn from has this
@@ -70,7 +80,8 @@ class ViTConfig:
         dropout: while training: of attention weights, hidden units and branches.
         embed_dropout: of what goes into the first block; None means `dropout`.
         registers: extra learned tokens that stand for no patch.
-        eps: of every LayerNorm.
+        norm_kind: one of `blocks.NORMS`.
+        eps: of every norm.
         seed: of the random weights.
     """
 
@@ -93,7 +104,15 @@ class ViTConfig:
     head_activation: str | None = None
     head_dropout: float | None = None
     qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
     dot_scaling: str = "sqrt"
+    scale: float | None = None
+    value_shortcut: bool = False
+    attention_dropout: float | None = None
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    norm_kind: str = "layer"
     out_projection: str = "always"
     patch_norm: bool = False
     token_std: float = 1.0
@@ -108,9 +127,12 @@ class ViTConfig:
     def __post_init__(self) -> None:
         check_least(self, {"channels": 1, "depth": 1, "mlp": 1, "registers": 0})
         check_choices(self, CHOICES)
-        check_shares(self, ("drop_path", "dropout", "embed_dropout", "head_dropout"))
+        check_shares(
+            self, ("drop_path", "dropout", "embed_dropout", "head_dropout", "attention_dropout")
+        )
         check_patch(self.image, self.patch)
         check_heads(self.width, self.heads, self.head_dim)
+        _ = self.attention  # which says what is wrong with it
         self._check_together()
 
     def _check_together(self) -> None:
@@ -171,9 +193,15 @@ class ViTConfig:
             heads=self.heads,
             head_dim=self.head_dim,
             qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
             dot_scaling=self.dot_scaling,
+            scale=self.scale,
+            value_shortcut=self.value_shortcut,
             out_projection=self.out_projection,
-            dropout=self.dropout,
+            dropout=share_or(self.attention_dropout, self.dropout),
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
         )
 
 
@@ -211,24 +239,33 @@ class ViT(nn.Module):
             self.patches = Patches(
                 config.patch, config.channels, config.dim, config.patches, config.order
             )
-            norm = nn.LayerNorm(width, eps=config.eps)
+            norm = norm_of(config.norm_kind, width, config.eps)
             self.patch_norm = norm if config.patch_norm else nn.Identity()
             self.prefix = nn.Parameter(config.token_std * torch.randn(len(config.prefix), width))
             first = int(config.head == "class")
             self.positions = GridPositions(
                 config.positions, config.grid, width, first, std=config.position_std
             )
-            self.dropout = nn.Dropout(_or(config.embed_dropout, config.dropout))
+            self.dropout = nn.Dropout(share_or(config.embed_dropout, config.dropout))
             self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
-            last = nn.LayerNorm(width, eps=config.eps)
+            last = norm_of(config.norm_kind, width, config.eps)
             self.norm = last if config.norm == "pre" else nn.Identity()
             self.head = _head(config) if config.layers else None
             self.apply(xavier)
 
     def forward(
-        self, pixels: Float[Tensor, "batch channel row col"], *, edits: Sequence[Edit] = ()
+        self,
+        pixels: Float[Tensor, "batch channel row col"],
+        *,
+        edits: Sequence[Edit] = (),
+        progress: Progress = unheard,
     ) -> ViTOutput:
         """Runs the network; for another size than it was built for, positions are resampled.
+
+        Args:
+            pixels: of images.
+            edits: interventions, in order.
+            progress: called before each block and after the last; see `models.progress`.
 
         Raises:
             ValueError: for channels or a size that do not fit.
@@ -236,7 +273,7 @@ class ViT(nn.Module):
         check(edits, self.config.depth)
         x = self.embed(pixels)
         states, patterns = [x], []
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(each(self.blocks, progress)):
             x, pattern = block(x, edit=at(edits, layer, "self"))
             states.append(x)
             patterns.append(pattern)
@@ -277,8 +314,9 @@ def _block(config: ViTConfig, layer: int) -> nn.Module:
         config.mlp,
         activation=config.activation,
         dropout=config.dropout,
-        drop_path=config.drop_path * layer / max(1, config.depth - 1),
+        drop_path=drop_path_of(config.drop_path, layer, config.depth),
         eps=config.eps,
+        norm_kind=config.norm_kind,
     )
 
 
@@ -287,9 +325,5 @@ def _head(config: ViTConfig) -> Classifier:
         config.width * prod(config.grid) if config.head == "flatten" else config.width,
         config.layers,
         activation=config.head_activation or config.activation,
-        dropout=_or(config.head_dropout, config.dropout),
+        dropout=share_or(config.head_dropout, config.dropout),
     )
-
-
-def _or(own: float | None, common: float) -> float:
-    return common if own is None else own

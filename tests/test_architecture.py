@@ -225,9 +225,10 @@ def analysis_reads_traces(source: Source) -> Iterator[str]:
     if source.under("analysis"):
         for found in imports(source):
             runs = ("models.run", "models.inputs") if source.under(*RUN_MODELS) else ()
-            allowed = found.of("analysis", "models.trace", "models.attention", *runs)
+            reads = ("models.trace", "models.attention", "models.progress")
+            allowed = found.of("analysis", *reads, *runs)
             if found.top in OURS | {"streamlit", "plotly", "transformers"} and not allowed:
-                why = "analysis reads models.trace and models.attention only"
+                why = "analysis reads traces and attention only"
                 yield source.at(found.node, f"imports {found.module}: {why}")
 
 
@@ -240,6 +241,12 @@ def nothing_leans_on_tests(source: Source) -> Iterator[str]:
     if not source.under("tests", "benchmarks", "notebooks"):
         leaves = {"tests", "benchmarks", "notebooks"}
         yield from refuse(source, leaves, "nothing depends on it")
+
+
+def browsers_are_driven_in_one_folder(source: Source) -> Iterator[str]:
+    """Its event loop would stay for the tests after it; `make test` runs that folder by itself."""
+    if source.under("tests") and not source.under("tests/browser"):
+        yield from refuse(source, {"playwright"}, "tests that drive a browser are in tests/browser")
 
 
 def nobody_imports_the_app(source: Source) -> Iterator[str]:
@@ -342,6 +349,7 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (analysis_reads_traces, "analysis/rollout.py", "from ..viz import theme"),
     (training_knows_no_pictures, "train/loop.py", "from viz.theme import sequential"),
     (nothing_leans_on_tests, "models/run.py", "from tests.browser import chromium"),
+    (browsers_are_driven_in_one_folder, "tests/test_x.py", "from playwright.sync_api import Page"),
     (nobody_imports_the_app, "viz/pages/shared.py", "import start"),
     (first_paint_waits_for_nothing, "app.py", "import torch"),
     (first_paint_waits_for_nothing, "viz/pages/text/page.py", "from models.run import load"),

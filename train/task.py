@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from models.eval_mode import without_dropout
-from models.output import cross_entropy
+from models.output import cross_entropy, target_ranks
 
 IGNORED = -100  # target of positions without a loss
 NEVER = -1e9  # logit of a class that does not exist; −inf times 0 is no number
@@ -187,3 +187,40 @@ def score(
             batch = moved(task.batch(items[first : first + at_once]), device)
             count += int(right(network(**batch.arguments), batch).sum())
     return Score(count, len(items))
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """How a network ranks the right answers of some items.
+
+    Attributes:
+        ranks: of each graded answer among all classes; 1 is the first guess.
+        loss: mean cross entropy of these answers, in nats.
+        classes: number of classes.
+    """
+
+    ranks: Int[Tensor, " answer"]
+    loss: float
+    classes: int
+
+    def accuracy(self, k: int) -> float:
+        """The share of answers among the k first guesses."""
+        return float((self.ranks <= k).float().mean())
+
+
+def ranking(
+    network: nn.Module, task: Task[Item], items: Sequence[Item], *, at_once: int = 64
+) -> Ranking:
+    """The ranks of the graded answers to some items, in eval mode."""
+    device, ranks, losses, classes = next(network.parameters()).device, [], [], 0
+    with without_dropout(network), torch.no_grad():
+        for first in range(0, len(items), at_once):
+            batch = moved(task.batch(items[first : first + at_once]), device)
+            logits, target = logits_of(network(**batch.arguments), batch), batch.target
+            if batch.graded is not None:
+                target = target.where(batch.graded, IGNORED)
+            ranks.append(target_ranks(logits, target, padding=IGNORED).cpu())
+            losses.append(len(ranks[-1]) * cross_entropy(logits, target, padding=IGNORED).item())
+            classes = logits.shape[-1]
+    whole = torch.cat(ranks)
+    return Ranking(whole, sum(losses) / len(whole), classes)

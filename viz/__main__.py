@@ -82,8 +82,12 @@ def parser() -> Parser:
     found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
     found.add_argument("--kind", choices=("self", "causal", "cross"))
     found.add_argument("--tower", help="which part of a model with several")
-    found.add_argument("--scale", default="fixed", choices=("fixed", "own"))
+    found.add_argument("--scale", default="fixed", choices=("fixed", "own", "log"))
     found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
+    found.add_argument("--values", default="weights", choices=("weights", "scores"))
+    found.add_argument("--query", type=int, help="of qk, stages and model, the row")
+    found.add_argument("--key", type=int, help="of qk")
+    found.add_argument("--method", default="rollout", help="of model, such as alti or decompx")
     found.add_argument("--direction", default="out", choices=("out", "in"))
     found.add_argument("--words", action="store_true", help="whole words instead of tokens")
     found.add_argument(
@@ -163,7 +167,7 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
 
     reads_picture = model.preprocessing is not None and options.text is None
     source = Path(job.input) if reads_picture else job.input
-    t = trace(model, source, options.target)
+    t = trace(model, source, options.target, hidden=options.view == "model")
     shown = t
     if not reads_picture and (options.words or options.special != "shown"):
         shown = View(t, words=options.words, special=options.special)
@@ -179,6 +183,10 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
         token=options.token,
         direction=options.direction,
         picture=source if reads_picture else None,
+        values=options.values,
+        query=options.query,
+        key=options.key,
+        method=options.method,
     )
 
 

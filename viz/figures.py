@@ -113,6 +113,7 @@ def facets(
     high: float,
     across: int = 4,
     square: bool = True,
+    most: int | None = None,
     height: int = HEIGHT,
 ) -> go.Figure:
     """Several matrices side by side on one colour scale.
@@ -127,6 +128,7 @@ def facets(
         high: value of the last colour.
         across: maximum number of matrices per row.
         square: whether cells are square.
+        most: rows and columns to draw of each; of longer ones every `stride`-th.
         height: in pixels.
     """
     if not values:
@@ -135,7 +137,8 @@ def facets(
     figure = _grid(values, across)
     for number, matrix in enumerate(values.values()):
         place = number // across + 1, number % across + 1
-        figure.add_trace(_cells(matrix, x, y, bar), *place)
+        every = 1 if most is None else stride(max(matrix.shape), most)
+        figure.add_trace(_cells(matrix, x, y, bar, every), *place)
         last = number + across >= len(values)
         number_axis(figure, "x", x if last else "", matrix.shape[1], at=place)
         number_axis(figure, "y", y if place[1] == 1 else "", matrix.shape[0], down=True, at=place)
@@ -211,9 +214,19 @@ def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -
     return finish(figure, title, 90 + 26 * len(names))
 
 
-def _cells(values: np.ndarray, x: str, y: str, bar: str) -> go.Heatmap:
+def stride(length: int, most: int) -> int:
+    """The smallest step that leaves at most so many of a row's cells."""
+    return -(-length // most)
+
+
+def _cells(values: np.ndarray, x: str, y: str, bar: str, every: int = 1) -> go.Heatmap:
+    """The cells of a matrix; with a step, every n-th, each at its own row and column."""
     return go.Heatmap(
-        z=values,
+        z=values[::every, ::every],
+        x0=0,
+        y0=0,
+        dx=every,
+        dy=every,
         coloraxis="coloraxis",
         hoverongaps=False,
         hovertemplate=f"{y} %{{y}}<br>{x} %{{x}}<br>{bar} %{{z:.4f}}<extra></extra>",

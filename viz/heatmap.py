@@ -45,11 +45,15 @@ def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     if weights.ndim < 2 or 0 in weights.shape[-2:]:
         raise ValueError(f"expected weights [..., row, col] with cells, received {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+    least, most = weights.min(), weights.max()  # NaN if any weight is
+    if not (least >= 0 and np.isfinite(most)):
         raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
     maxima = weights.max(axis=(-2, -1)).astype(np.float32)
-    scale = np.where(maxima > 0, maxima, 1).astype(np.float64)[..., None, None]
-    quantised = np.rint(LEVELS * np.sqrt(np.minimum(weights / scale, 1))).astype(np.uint8)
+    scale = np.where(maxima > 0, maxima, 1).astype(np.float32)[..., None, None]
+    levels = np.minimum(weights / scale, 1, dtype=np.float32)
+    np.sqrt(levels, out=levels)
+    np.rint(np.multiply(levels, LEVELS, out=levels), out=levels)
+    quantised = levels.astype(np.uint8)
     return quantised, maxima
 
 

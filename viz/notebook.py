@@ -52,7 +52,7 @@ class Explorer(anywidget.AnyWidget):
         picture = view == "image"
         self.request, self.view = request, view
         self.entry = image_entry(request) if picture else entry_of_text(request)
-        wanted, _ = image_answers(request) if picture else text_answers(request)
+        wanted, _ = image_answers(request) if picture else text_answers(request, view)
         held = {path: encoded(ask()) for path, ask in wanted.items() if path.startswith(FIRST)}
         props = standalone.defaults() | props_of(request, view)
         super().__init__(props=props, held=held)

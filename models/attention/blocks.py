@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from models.attention.pattern import Pattern
 
 BLOCK_ROWS = 128
-BLOCK_BYTES = 2**23  # weights of one head
+BLOCK_BYTES = 2**22  # weights of one head
 SEVERAL_BYTES = 2**22  # weights of several heads together
 LOWEST = -1e30  # the score of a hidden key: finite, so that its product with a weight of 0 is 0
 
@@ -100,7 +100,7 @@ def weight_blocks(
         scores, weights = compute(chosen, some, reached)
         return Block(chosen, some, reached, weights, scores)
 
-    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    hidden = pattern.score.width if isinstance(pattern.score, Additive) else 1
     yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
 
 
@@ -133,6 +133,7 @@ class InPlace:
         self.q = pattern.q.detach()[item]
         self.k = pattern.k.detach()[item].float().contiguous()
         self.buffers = self.k.new_empty(2, 0)
+        self.hidden: tuple[tuple[slice, slice], Tensor | None] | None = None  # keys of some rows
 
     def __call__(self, heads: slice, rows: slice, keys: slice) -> tuple[Tensor, Tensor]:
         """Scores and weights `head row key`."""
@@ -156,13 +157,18 @@ class InPlace:
         group = pattern.heads // len(self.k)
         k = self.k[heads, keys] if group == 1 else self.k[[head // group for head in chosen], keys]
         torch.bmm(self.q[heads, rows].float() * scale, k.transpose(-1, -2), out=scores)
-        bias = pattern.bias_rows(_positions(rows, scores), chosen, self.item)
-        if bias is not None:
-            scores += bias.detach()[0, ..., keys if bias.shape[-1] > 1 else slice(None)]
+        if pattern.bias is not None:
+            self._add_bias(heads, rows, keys, scores)
         if pattern.temperature is not None:
             scores /= pattern.temperature[heads, None, None]
-        if bias is not None:
+        if pattern.bias is not None:
             scores.clamp_(min=LOWEST)  # a bias of −∞ hides a key
+
+    def _add_bias(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> None:
+        chosen = range(heads.start, heads.stop)
+        bias = self.pattern.bias_rows(_positions(rows, scores), chosen, self.item)
+        if bias is not None:
+            scores += bias.detach()[0, ..., keys if bias.shape[-1] > 1 else slice(None)]
 
     def _hide(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> bool:
         """Applies the mask; returns whether a row may have no key left."""
@@ -170,14 +176,23 @@ class InPlace:
         start = max(keys.start, mask.first_hidden(rows))
         if start >= keys.stop:
             return biased
-        positions = _positions(rows, scores)
-        seen = mask.visible(positions, keys.stop, range(heads.start, heads.stop), start=start)
-        if seen is None:
+        part = rows, slice(start, keys.stop)
+        if self.hidden is None or self.hidden[0] != part or mask.differs_by_head:
+            self.hidden = part, self._hidden(heads, *part, scores)
+        hidden = self.hidden[1]
+        if hidden is None:
             return biased
-        seen = seen[0] if len(seen) == 1 else seen[self.item][0]
         fill = LOWEST if mask.fill is None else mask.fill
-        scores[..., start - keys.start :].masked_fill_(~seen, fill)
+        scores[..., start - keys.start :].masked_fill_(hidden, fill)
         return biased or not mask.only_causal
+
+    def _hidden(self, heads: slice, rows: slice, keys: slice, like: Tensor) -> Tensor | None:
+        """True at hidden keys; None if there are none."""
+        chosen, places = range(heads.start, heads.stop), _positions(rows, like)
+        seen = self.pattern.mask.visible(places, keys.stop, chosen, start=keys.start)
+        if seen is None:
+            return None
+        return ~(seen[0] if len(seen) == 1 else seen[self.item][0])
 
 
 def _plain(pattern: "Pattern") -> bool:

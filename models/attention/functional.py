@@ -173,6 +173,6 @@ def _explicit(pattern: Pattern, dropout: float) -> Tensor:
 
 def _row_blocks(pattern: Pattern) -> Sequence[Tensor]:
     row_bytes = 4 * pattern.batch * pattern.heads * pattern.keys
-    hidden = len(pattern.score.vector) if isinstance(pattern.score, Additive) else 1
+    hidden = pattern.score.width if isinstance(pattern.score, Additive) else 1
     step = max(1, BLOCK_BYTES // (row_bytes * hidden))
     return torch.arange(pattern.queries, device=pattern.q.device).split(step)

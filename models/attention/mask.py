@@ -109,6 +109,11 @@ class Mask:
         return not self.causal and not self._has_rows
 
     @property
+    def differs_by_head(self) -> bool:
+        """Whether heads may see different keys."""
+        return bool(self.cut) or (self.dense is not None and self.dense.shape[1] > 1)
+
+    @property
     def _has_rows(self) -> bool:
         matrices = (self.window, self.segments, self.dense)
         return any(rule is not None for rule in matrices) or bool(self.cut)

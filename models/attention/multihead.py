@@ -16,12 +16,17 @@ from models.attention.functional import attend
 from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
 from models.attention.relative import rotate
-from models.attention.scores import Dot
+from models.attention.scores import Additive, Bilinear, Dot, Score
 from models.checks import check_choices, check_least, check_shares
 
 DOT_SCALINGS = ("sqrt", "none", "fourth root")
 OUT_PROJECTIONS = ("always", "needed")
-ATTENTION_CHOICES = {"dot_scaling": DOT_SCALINGS, "out_projection": OUT_PROJECTIONS}
+SCORINGS = ("dot", "bilinear", "additive")
+ATTENTION_CHOICES = {
+    "scoring": SCORINGS,
+    "dot_scaling": DOT_SCALINGS,
+    "out_projection": OUT_PROJECTIONS,
+}
 
 
 def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
@@ -46,9 +51,13 @@ class MultiHeadAttentionConfig:
         heads: number of heads.
         head_dim: width of one head's queries and keys; None means dim / heads.
         value_dim: width of one head's values; None means the width of its queries and keys.
-        input_dim: width of the input; None means dim.
+        input_dim: width of the queries' input; None means dim.
+        key_input_dim: width of the keys' input; None means that of the queries'.
+        value_input_dim: width of the values' input; None means that of the keys'.
         qkv_bias: whether query, key and value projections have a bias.
         out_bias: whether the output projection has one.
+        scoring: what compares a query with a key: their "dot" product; "bilinear", qᵀMk with a
+            learned matrix per head; or "additive", wᵀ tanh(q + k) with a learned vector per head.
         scale: factor of the dot product; None means that `dot_scaling` decides.
         dot_scaling: "sqrt" divides the dot product by √head_dim; "fourth root" divides queries and
             keys by ∜head_dim each before the product, which is equivalent and avoids overflow in
@@ -66,8 +75,11 @@ class MultiHeadAttentionConfig:
     head_dim: int | None = None
     value_dim: int | None = None
     input_dim: int | None = None
+    key_input_dim: int | None = None
+    value_input_dim: int | None = None
     qkv_bias: bool = True
     out_bias: bool = True
+    scoring: str = "dot"
     scale: float | None = None
     dot_scaling: str = "sqrt"
     out_projection: str = "always"
@@ -81,15 +93,24 @@ class MultiHeadAttentionConfig:
         check_choices(self, ATTENTION_CHOICES)
         check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
         check_least(self, {"value_dim": 1, "input_dim": 1})
-        if self.scale is not None and self.dot_scaling != "sqrt":
-            raise ValueError(
-                f"scale, dot_scaling: expected one of them, received {self.scale}"
-                f" and {self.dot_scaling!r}"
-            )
+        check_least(self, {"key_input_dim": 1, "value_input_dim": 1})
+        self._check_scale()
         if self.value_shortcut and self.merged != self.dim:
             raise ValueError(
                 f"value_shortcut: expected heads × width of their values = dim, received"
                 f" {self.heads} × {self.value_width} and {self.dim}"
+            )
+
+    def _check_scale(self) -> None:
+        scale, dot_scaling = self.scale, self.dot_scaling
+        if scale is not None and dot_scaling != "sqrt":
+            raise ValueError(
+                f"scale, dot_scaling: expected one of them, received {scale} and {dot_scaling!r}"
+            )
+        if self.scoring != "dot" and (scale is not None or dot_scaling != "sqrt"):
+            raise ValueError(
+                f"scale, dot_scaling: expected neither with {self.scoring} scores, which learn"
+                f" their size; received {scale} and {dot_scaling!r}"
             )
 
     @property
@@ -118,9 +139,42 @@ class MultiHeadAttentionConfig:
         return self.width**-0.25 if self.dot_scaling == "fourth root" else 1.0
 
     @property
+    def inputs(self) -> tuple[int, int, int]:
+        """Widths of the inputs of queries, keys and values."""
+        query = self.dim if self.input_dim is None else self.input_dim
+        key = query if self.key_input_dim is None else self.key_input_dim
+        return query, key, key if self.value_input_dim is None else self.value_input_dim
+
+    @property
     def score(self) -> Dot:
-        """The scoring function, applied after `factor`."""
+        """The scaled dot product, applied after `factor`; of a "dot" scoring only."""
         return Dot(scale=self.scale if self.dot_scaling == "sqrt" else 1.0)
+
+
+class BilinearScoring(nn.Module):
+    """A learned matrix per head, between queries and keys."""
+
+    def __init__(self, heads: int, width: int) -> None:
+        super().__init__()
+        # the product of independent queries and keys then has the variance of a scaled dot product
+        self.matrix = nn.Parameter(nn.init.normal_(torch.empty(heads, width, width), std=1 / width))
+
+    def forward(self) -> Bilinear:
+        return Bilinear(self.matrix)
+
+
+class AdditiveScoring(nn.Module):
+    """A learned vector per head; the projections of queries and keys are the hidden layer."""
+
+    def __init__(self, heads: int, width: int) -> None:
+        super().__init__()
+        self.vector = nn.Parameter(nn.init.normal_(torch.empty(heads, width), std=width**-0.5))
+
+    def forward(self) -> Additive:
+        return Additive(None, None, self.vector)
+
+
+LEARNED = {"bilinear": BilinearScoring, "additive": AdditiveScoring}
 
 
 class MultiHeadAttention(nn.Module):
@@ -132,11 +186,11 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, config: MultiHeadAttentionConfig = MultiHeadAttentionConfig()) -> None:
         super().__init__()
         inside = config.heads * config.width
-        into = config.dim if config.input_dim is None else config.input_dim
+        query, key, value = config.inputs
         self.config = config
-        self.query = nn.Linear(into, inside, bias=config.qkv_bias)
-        self.key = nn.Linear(into, inside, bias=config.qkv_bias)
-        self.value = nn.Linear(into, config.merged, bias=config.qkv_bias)
+        self.query = nn.Linear(query, inside, bias=config.qkv_bias)
+        self.key = nn.Linear(key, inside, bias=config.qkv_bias)
+        self.value = nn.Linear(value, config.merged, bias=config.qkv_bias)
         self.out = (
             nn.Linear(config.merged, config.dim, bias=config.out_bias)
             if config.has_projection
@@ -144,11 +198,19 @@ class MultiHeadAttention(nn.Module):
         )
         self.projection_dropout = nn.Dropout(config.projection_dropout)
         self.output_dropout = nn.Dropout(config.output_dropout)
+        learned = LEARNED.get(config.scoring)
+        self.scoring = None if learned is None else learned(config.heads, config.width)
+
+    @property
+    def score(self) -> Score:
+        """What compares queries with keys."""
+        return self.config.score if self.scoring is None else self.scoring()
 
     def forward(
         self,
         x: Float[Tensor, "batch query input_dim"],
-        context: Float[Tensor, "batch key input_dim"] | None = None,
+        context: Float[Tensor, "batch key key_input_dim"] | None = None,
+        values: Float[Tensor, "batch value value_input_dim"] | None = None,
         *,
         mask: Mask = Mask(),
         bias: Bias = None,
@@ -160,7 +222,8 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             x: input of the queries.
-            context: input of the keys and values; None means x.
+            context: input of the keys; None means x.
+            values: input of the values, one for each key; None means that of the keys.
             mask: which keys each query may attend to; with a past, it covers all keys, and
                 `offset` is the position of the first token of x.
             bias: added to the scores (see `Pattern.bias`).
@@ -170,36 +233,62 @@ class MultiHeadAttention(nn.Module):
                 rotated and scaled). Keys and values of x are appended; a context is not projected
                 again.
             edit: interventions, in order.
+
+        Raises:
+            ValueError: for inputs of other widths than the layer's, keys without a value, and a
+                context where the layer has a value shortcut or positions rotate its queries.
         """
+        self._check_inputs(x, context, values)
         if context is not None and self.config.value_shortcut:
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
             raise ValueError("angles are for self-attention: expected no context")
         q = self._prepared(self.query(x), angles)
-        k, v = self._keys_values(x, context, angles, past)
-        values, pattern = attend(
+        k, v = self._keys_values(x, context, values, angles, past)
+        attended, pattern = attend(
             q,
             k,
             v,
             mask=mask,
-            score=self.config.score,
+            score=self.score,
             bias=bias,
             dropout=self.config.dropout if self.training else 0.0,
             edit=edit,
         )
-        out = self.output_dropout(self.projection_dropout(self.out(_merge_heads(values))))
+        out = self.output_dropout(self.projection_dropout(self.out(_merge_heads(attended))))
         if self.config.value_shortcut:
             out = out + _merge_heads(v[:, :, -x.shape[1] :])
         return out, pattern
 
+    def _check_inputs(self, x: Tensor, context: Tensor | None, values: Tensor | None) -> None:
+        """Raises ValueError for an input of another width, and for keys without a value."""
+        keys = x if context is None else context
+        given = {"queries": x, "keys": keys, "values": keys if values is None else values}
+        for (name, tensor), width in zip(given.items(), self.config.inputs, strict=True):
+            if tensor.shape[-1] != width:
+                raise ValueError(
+                    f"{name}: expected vectors of width {width}, received {tensor.shape[-1]}"
+                )
+        if values is not None and values.shape[:-1] != keys.shape[:-1]:
+            raise ValueError(
+                f"values: expected one for every key, {tuple(keys.shape[:-1])},"
+                f" received {tuple(values.shape[:-1])}"
+            )
+
     def _keys_values(
-        self, x: Tensor, context: Tensor | None, angles: Tensor | None, past: Pattern | None
+        self,
+        x: Tensor,
+        context: Tensor | None,
+        values: Tensor | None,
+        angles: Tensor | None,
+        past: Pattern | None,
     ) -> tuple[Tensor, Tensor]:
         """Keys and values, `batch head key dim` each."""
         if context is not None and past is not None:
             return past.k, past.v
         source = x if context is None else context
-        k, v = self._prepared(self.key(source), angles), self._split(self.value(source))
+        k = self._prepared(self.key(source), angles)
+        v = self._split(self.value(source if values is None else values))
         if past is None:
             return k, v
         return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)

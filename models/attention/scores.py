@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from einops import einsum, rearrange
 from jaxtyping import Float
 from torch import Tensor
 
@@ -60,7 +59,7 @@ class Bilinear:
         k: Float[Tensor, "batch head key key_dim"],
         heads: Sequence[int],
     ) -> Float[Tensor, "batch head query key"]:
-        matrix = self.matrix if self.matrix.ndim == 2 else self.matrix[list(heads)]
+        matrix = self.matrix if self.matrix.ndim == 2 else _chosen(self.matrix, heads)
         return q @ matrix.to(q.dtype) @ k.transpose(-1, -2)
 
 
@@ -70,11 +69,32 @@ class Additive:
 
     It needs memory for `query × key × hidden` numbers per head, where a dot product needs
     `query × key`: one reason why dot products prevailed.
+
+    Attributes:
+        query: W_q; None where the queries are W_q q already.
+        key: W_k; None where the keys are W_k k already.
+        vector: w, one for all heads or one per head.
     """
 
-    query: Float[Tensor, "hidden query_dim"]
-    key: Float[Tensor, "hidden key_dim"]
-    vector: Float[Tensor, " hidden"]
+    query: Float[Tensor, "hidden query_dim"] | None
+    key: Float[Tensor, "hidden key_dim"] | None
+    vector: Float[Tensor, " hidden"] | Float[Tensor, "head hidden"]
+
+    @property
+    def width(self) -> int:
+        """Number of hidden units."""
+        return self.vector.shape[-1]
+
+    def hidden(
+        self, q: Float[Tensor, "*query query_dim"], k: Float[Tensor, "*key key_dim"]
+    ) -> tuple[Tensor, Tensor]:
+        """W_q q and W_k k, whose sum goes through the tanh."""
+        of_q = q if self.query is None else q @ self.query.to(q.dtype).T
+        return of_q, k if self.key is None else k @ self.key.to(k.dtype).T
+
+    def vector_of(self, head: int) -> Float[Tensor, " hidden"]:
+        """w of one head."""
+        return self.vector if self.vector.ndim == 1 else self.vector[head]
 
     def scores(
         self,
@@ -82,13 +102,19 @@ class Additive:
         k: Float[Tensor, "batch head key key_dim"],
         heads: Sequence[int],
     ) -> Float[Tensor, "batch head query key"]:
-        from_query = rearrange(q @ self.query.to(q.dtype).T, "b h query d -> b h query 1 d")
-        from_key = rearrange(k @ self.key.to(q.dtype).T, "b h key d -> b h 1 key d")
-        hidden = torch.tanh(from_query + from_key)
-        return einsum(hidden, self.vector.to(q.dtype), "b h query key d, d -> b h query key")
+        of_q, of_k = self.hidden(q, k)
+        hidden = torch.tanh(of_q[:, :, :, None] + of_k[:, :, None])
+        vector = self.vector if self.vector.ndim == 1 else _chosen(self.vector, heads)
+        found = hidden.flatten(2, 3) @ vector.to(q.dtype)[..., None]
+        return found.unflatten(2, hidden.shape[2:4])[..., 0]
 
 
 Score = Dot | Bilinear | Additive
+
+
+def _chosen(each: Float[Tensor, "head ..."], heads: Sequence[int]) -> Tensor:
+    """The weights of some heads; of all of them, without a copy."""
+    return each if len(heads) == len(each) else each[list(heads)]
 
 
 def softmax(

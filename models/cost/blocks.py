@@ -5,7 +5,7 @@ from typing import Any
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.functional import attend
-from models.blocks import BLOCKS, DECODER_BLOCKS, FeedForward
+from models.blocks import BLOCKS, DECODER_BLOCKS, DropPath, FeedForward, drop_path_of
 from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
 
 AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs their output, not their input
@@ -32,24 +32,24 @@ def attention(
         order: positions inside attention: "rotary", "alibi" or "relative"; any other value is none.
         causal: whether later keys are masked.
     """
-    runs, into = MultiHeadAttention.forward, config.input_dim or config.dim
-    takes, cross = (("tokens", queries), ("dim", into)), keys is not None
-    source: Shape = (("source", keys), ("dim", into)) if keys is not None else takes
+    runs, cross = MultiHeadAttention.forward, keys is not None
+    rows = ("tokens", queries), *([("source", keys)] if keys is not None else [("tokens", queries)])
+    rows = (*rows, rows[1])
+    x_of = [(row, ("dim", into)) for row, into in zip(rows, config.inputs, strict=True)]
     inside = {"query": config.width, "key": config.width, "value": config.value_width}
     parts = []
-    for letter, (which, width) in zip("qkv", inside.items(), strict=True):
-        x = takes if which == "query" else source
+    for letter, x, (which, width) in zip("qkv", x_of, inside.items(), strict=True):
         b = f" + b{letter}" if config.qkv_bias else ""
         gives = (x[0], ("heads × width", config.heads * width))
         made = linear(
             *(which, which.capitalize(), x, gives, runs),
             bias=config.qkv_bias,
             kind="projection",
-            formula=f"{letter} = {'c' if x is source and cross else 'x'} · W{letter}{b}",
-            memory=NUMBER * size(gives),
+            formula=f"{letter} = {'c' if cross and which != 'query' else 'x'} · W{letter}{b}",
+            memory=0 if config.scoring == "additive" and which != "value" else NUMBER * size(gives),
         )
         parts.append(made)
-    parts.append(_attend(config, queries, source[0][1], order, causal))
+    parts.append(_attend(config, queries, rows[1][1], order, causal))
     merged = (("tokens", queries), ("heads × width", config.merged))
     out: Shape = (
         ("tokens", queries),
@@ -58,14 +58,27 @@ def attention(
     if config.has_projection:
         title_out = "Output projection"
         parts.append(linear("out", title_out, merged, out, runs, bias=config.out_bias))
+    for which in ("projection_dropout", "output_dropout"):
+        share = getattr(config, which)
+        if share:
+            parts.append(dropout(which, share, out, runs))
+    if config.value_shortcut:
+        names = ("value_shortcut", "Add values", "add", "x + [v 1 | … | v n]")
+        parts.append(Part(*names, out, out, runs, skips="attend"))
     return group(
         *(name, title, "attention", parts),
         formula=_attention_formula(config),
-        takes=takes,
+        takes=x_of[0],
         gives=out,
         source=runs,
-        context=source if cross else (),
+        context=x_of[1] if cross else (),
     )
+
+
+def dropout(name: str, share: float, shape: Shape, source: Any) -> Part:
+    """Dropout while training; it keeps nothing and costs nothing at any other time."""
+    formula = f"while training 0 with probability {share:g}, else x / {1 - share:g}"
+    return Part(name, f"Dropout {share:g}", "dropout", formula, shape, shape, source)
 
 
 def _attention_formula(config: MultiHeadAttentionConfig) -> str:
@@ -80,23 +93,50 @@ def _attend(
     """Weights and weighted values of all heads; the fused kernel keeps no weights."""
     heads, width, value = config.heads, config.width, config.value_width
     kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal)
-    rooted = {"sqrt": f" / √{width}", "none": "", "fourth root": f" / (∜{width} · ∜{width})"}
-    scaled = f" · {config.scale:g}" if config.scale is not None else rooted[config.dot_scaling]
-    turned = ("R·q", "(R·k)ᵀ") if order == "rotary" else ("q", "kᵀ")
     bias = {"alibi": " − slope · distance", "relative": " + bias[distance]"}.get(order, "")
     hidden = ", −∞ for later keys" if causal else ""
+    learned = {"bilinear": heads * width**2, "additive": heads * width}
+    products = {"dot": 0, "bilinear": heads * queries * width**2, "additive": 0}[config.scoring]
+    products += heads * queries * keys * (width + value)
+    weights = f"softmax({_score_formula(config, order)}{bias}{hidden})"
+    weights = f"dropout({weights}, {config.dropout:g})" if config.dropout else weights
+    kind = "" if config.scoring == "dot" else f", {config.scoring}"
     return Part(
         "attend",
-        f"{heads} heads" if heads > 1 else "1 head",
+        (f"{heads} heads" if heads > 1 else "1 head") + kind,
         "attend",
-        f"softmax({turned[0]} · {turned[1]}{scaled}{bias}{hidden}) · v, in every head",
+        f"{weights} · v, in every head",
         (("heads", heads), ("tokens", queries), ("width", width)),
         (("heads", heads), ("tokens", queries), ("width", value)),
         attend,
-        flops=2 * heads * queries * keys * (width + value),
+        parameters=learned.get(config.scoring, 0),
+        flops=2 * products,
         memory=NUMBER * kept,
         causal=causal,
+        weights=_explicit(config) * heads * queries * keys,
     )
+
+
+def _score_formula(config: MultiHeadAttentionConfig, order: str) -> str:
+    """What compares a query with a key."""
+    q, k = ("R·q", "R·k") if order == "rotary" else ("q", "k")
+    if config.scoring == "additive":
+        return f"wᵀ tanh({q} + {k})"
+    transposed = f"({k})ᵀ" if order == "rotary" else f"{k}ᵀ"
+    if config.scoring == "bilinear":
+        return f"{q} · M · {transposed}"
+    if config.scale is not None:
+        return f"{q} · {transposed} · {config.scale:g}"
+    width = config.width
+    rooted = {"sqrt": f" / √{width}", "none": "", "fourth root": f" / (∜{width} · ∜{width})"}
+    return f"{q} · {transposed}{rooted[config.dot_scaling]}"
+
+
+def _explicit(config: MultiHeadAttentionConfig) -> int:
+    """How many numbers per weight the explicit path forms; 0 where the fused kernel runs."""
+    if config.scoring == "additive":
+        return 1 + config.width
+    return int(config.scoring == "bilinear" or config.width != config.value_width)
 
 
 def _kept_weights(
@@ -109,6 +149,10 @@ def _kept_weights(
     """
     rows = config.heads * queries
     copied = queries * config.merged
+    if config.scoring == "additive":
+        return rows * keys * (1 + config.width) + causal * (2 * rows * keys + rows)
+    if config.scoring == "bilinear":
+        return rows * keys + rows * config.width + causal * (2 * rows * keys + rows)
     if config.width != config.value_width:
         return rows * keys + causal * (2 * rows * keys + rows)
     if order == "relative":
@@ -143,6 +187,8 @@ def block(
     order: str = "none",
     causal: bool = False,
     times: int = 1,
+    norm_kind: str = "layer",
+    drop_path: float = 0.0,
 ) -> Part:
     """A block whose tokens attend to each other.
 
@@ -155,13 +201,15 @@ def block(
         order: as for `attention`.
         causal: as for `attention`.
         times: number of blocks in the stack.
+        norm_kind: one of `blocks.NORMS`.
+        drop_path: how likely an item skips the last block.
     """
     title = "Masked self-attention" if causal else "Self-attention"
     inner = [
         attention(config, tokens, title=title, order=order, causal=causal),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
-    return _stacked(inner, place, BLOCKS[place].forward, times)
+    return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind, drop_path)
 
 
 def decoder_block(
@@ -174,6 +222,7 @@ def decoder_block(
     *,
     order: str = "none",
     times: int = 1,
+    norm_kind: str = "layer",
 ) -> Part:
     """A block of causal self-attention, cross-attention and a feed-forward network."""
     title = "Masked self-attention"
@@ -182,18 +231,40 @@ def decoder_block(
         attention(config, tokens, name="cross", title="Cross-attention", keys=keys),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
-    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times)
+    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind)
 
 
-def _stacked(inner: Sequence[Part], place: str, source: Any, times: int) -> Part:
+def _stacked(
+    inner: Sequence[Part],
+    place: str,
+    source: Any,
+    times: int,
+    kind: str,
+    drop_path: float = 0.0,
+) -> Part:
     """Sub-layers with residual connections, normalised before each layer or after each sum."""
     parts = []
     for layer in inner:
         shape = layer.takes
+        skipped = [_drop_path(layer, drop_path, times)] if drop_path else []
         if place == "post":
-            parts += [layer, add_norm(f"after_{layer.name}", layer.name, shape, source)]
+            parts += [
+                layer,
+                *skipped,
+                add_norm(f"after_{layer.name}", layer.name, shape, source, kind),
+            ]
         else:
-            before = norm(f"before_{layer.name}", "Norm", shape, source)
-            parts += [before, layer, add(f"add_{layer.name}", before.name, shape, source)]
-    title, kind = f"{place.capitalize()}-norm block", "block"
-    return group("blocks", title, kind, parts, source=source, times=times)
+            before = norm(f"before_{layer.name}", "Norm", shape, source, kind)
+            parts += [before, layer, *skipped, add(f"add_{layer.name}", before.name, shape, source)]
+    title = f"{place.capitalize()}-norm block"
+    return group("blocks", title, "block", parts, source=source, times=times)
+
+
+def _drop_path(layer: Part, last: float, depth: int) -> Part:
+    """Stochastic depth behind a sub-layer: while training, an item skips it."""
+    shares = [drop_path_of(last, number, depth) for number in range(depth)]
+    span = f"{shares[0]:g} to {shares[-1]:g}" if depth > 1 else f"{shares[0]:g}"
+    formula = f"while training 0 for an item with probability p, else x / (1 − p); p = {span}"
+    title = f"DropPath {span}" + (" by depth" if depth > 1 else "")
+    name, runs = f"drop_path_{layer.name}", DropPath.forward
+    return Part(name, title, "dropout", formula, layer.gives, layer.gives, runs)

@@ -10,9 +10,16 @@ from collections.abc import Iterator, Sequence
 
 from models.cost.image import vit_parts
 from models.cost.parts import Part
-from models.cost.text import decoder_parts, encoder_parts, seq2seq_parts, smallest_parts
+from models.cost.text import (
+    decoder_parts,
+    encoder_parts,
+    layer_parts,
+    seq2seq_parts,
+    smallest_parts,
+)
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
+from models.layer import AttentionLayerConfig
 from models.model import Config
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
@@ -40,6 +47,8 @@ def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...
         found = decoder_parts(config, tokens)
     elif isinstance(config, EncoderConfig):
         found = encoder_parts(config, tokens)
+    elif isinstance(config, AttentionLayerConfig):
+        found = layer_parts(config, tokens, target)
     else:
         found = smallest_parts(config, tokens)
     return tuple(found)

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from math import prod
 
+from models.blocks import share_or
 from models.classifier import Classifier
-from models.cost.blocks import AFTER, block
-from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, size
+from models.cost.blocks import AFTER, block, dropout
+from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, norm_keeps, size
 from models.patches import Patches, cut, pair
 from models.positional import GridPositions
 from models.vit import ViT, ViTConfig
@@ -22,9 +23,10 @@ def vit_parts(config: ViTConfig) -> list[Part]:
     shape: Shape = (("tokens", config.tokens), ("dim", config.width))
     mlp, bend, tokens = config.mlp, config.activation, config.tokens
     parts = _embedded(config, shape)
-    parts.append(block(config.attention, mlp, bend, config.norm, tokens, times=config.depth))
+    like = {"times": config.depth, "norm_kind": config.norm_kind, "drop_path": config.drop_path}
+    parts.append(block(config.attention, mlp, bend, config.norm, tokens, **like))
     if config.norm == "pre":
-        last = norm("norm", "Final norm", shape, ViT.forward)
+        last = norm("norm", "Final norm", shape, ViT.forward, config.norm_kind)
         unread = NUMBER * size(shape) if _copies(config) else 0
         parts.append(replace(last, memory=last.memory - unread))
     return [*parts, *_head(config, shape)]
@@ -54,8 +56,8 @@ def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
         parts.append(linear("project", "Projection", flat, projected, Patches.forward))
     if config.patch_norm:
         parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(projected))
-        parts.append(norm("patch_norm", "Norm", projected, ViT.embed))
-        parts[-1] = replace(parts[-1], memory=NUMBER * 2 * count)
+        made = norm("patch_norm", "Norm", projected, ViT.embed, config.norm_kind)
+        parts.append(replace(made, memory=norm_keeps(projected, config.norm_kind)))
     if config.prefix:
         first = ["class token"] if config.head == "class" else []
         more = [f"{config.registers} registers"] if config.registers else []
@@ -103,8 +105,11 @@ def _head(config: ViTConfig, shape: Shape) -> list[Part]:
     kept = NUMBER * size(read) if _copies(config) else 0
     parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool, memory=kept)]
     runs, bend = Classifier.forward, config.head_activation or config.activation
+    share = share_or(config.head_dropout, config.dropout)
     for number, width in enumerate(config.layers, start=1):
         last, gives = number == len(config.layers), (("classes", width),)
+        if share:
+            parts.append(dropout(f"dropout_{number}", share, read, runs))
         if last:
             wide = NUMBER * width
             parts.append(linear("classes", "Classes", read, gives, runs, memory=wide))

@@ -21,7 +21,7 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
 
     A trace keeps queries, keys and values of every layer and the hidden states between blocks, plus
     the largest intermediate results of one block. Attention weights are formed only where the fused
-    kernel cannot run because the value width differs from the key width, and then in blocks.
+    kernel cannot run, and then in blocks.
 
     Args:
         parts: of the whole network, from `count.parts`.
@@ -30,13 +30,7 @@ def peak_memory(parts: Sequence[Part], *, batch: int = 1) -> int:
     leaves = [(times, part) for _, times, part in walk(parts) if not part.parts]
     kept = sum(times * size(part.gives) for times, part in leaves if part.kind in KEPT)
     widest = max(size(part.takes) + size(part.gives) for _, part in leaves)
-    weights = max((_explicit_weights(part) for _, part in leaves), default=0)
+    weights = max((part.weights for _, part in leaves), default=0)
     activations = NUMBER * batch * (kept + widest)
     activations += 3 * min(BLOCK_BYTES, NUMBER * batch * weights)
     return NUMBER * total(parts, "parameters") + round(OVERHEAD * activations)
-
-
-def _explicit_weights(part: Part) -> int:
-    """Number of attention weights that the explicit path forms; 0 where the fused kernel runs."""
-    explicit = part.kind == "attend" and part.takes[-1] != part.gives[-1]
-    return part.flops // (2 * (part.takes[-1][1] + part.gives[-1][1])) if explicit else 0

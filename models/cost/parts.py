@@ -34,6 +34,8 @@ class Part:
         skips: the sibling whose input is added here; empty without a residual connection.
         context: axes of the input from another tower; empty if there is none.
         causal: whether the attention is causal.
+        weights: numbers per pass that attention forms outside the fused kernel, in blocks: its
+            weights, and the hidden units of an additive score.
         parts: its components; its numbers are their sums.
     """
 
@@ -51,6 +53,7 @@ class Part:
     skips: str = ""
     context: Shape = ()
     causal: bool = False
+    weights: int = 0
     parts: tuple["Part", ...] = ()
 
 
@@ -106,21 +109,49 @@ def linear(
     )
 
 
-def norm(name: str, title: str, shape: Shape, source: Any, **more: Any) -> Part:
-    """LayerNorm: keeps its output, and the mean and deviation of each token."""
-    width = shape[-1][1]
+NORM_FORMULAS = {
+    "layer": "γ · (x − mean(x)) / √(variance(x) + ε) + β",
+    "rms": "γ · x / √(mean(x²) + ε)",
+}
+RMS_TITLES = {"Norm": "RMS norm", "Final norm": "Final RMS norm", "Add & Norm": "Add & RMS norm"}
+
+
+def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: Any) -> Part:
+    """A norm over the features of each token; keeps its output.
+
+    Args:
+        name: of the part.
+        title: of the part, were it a LayerNorm: "Norm", "Final norm" or "Add & Norm".
+        shape: of input and output.
+        source: the function that computes it.
+        kind: one of `blocks.NORMS`.
+        more: other fields of the part, and `extra` bytes that it keeps.
+    """
+    parameters = shape[-1][1] * (2 if kind == "layer" else 1)
     return Part(
         name,
-        title,
-        more.pop("kind", "norm"),
-        more.pop("formula", "γ · (x − mean(x)) / √(variance(x) + ε) + β"),
+        title
+        if kind == "layer"
+        else title.replace("Norm", "RMS norm").replace("Final norm", "Final RMS norm"),
+        more.pop("part_kind", "norm"),
+        more.pop("formula", NORM_FORMULAS[kind]),
         shape,
         shape,
         source,
-        parameters=2 * width,
-        memory=NUMBER * (size(shape) + 2 * size(shape) // width) + more.pop("extra", 0),
+        parameters=parameters,
+        memory=NUMBER * size(shape) + norm_keeps(shape, kind) + more.pop("extra", 0),
         **more,
     )
+
+
+def norm_keeps(shape: Shape, kind: str) -> int:
+    """Bytes that a norm keeps beside its input and output.
+
+    LayerNorm: mean and deviation of each token. RMSNorm, which PyTorch composes of smaller steps:
+    the deviation, and the vectors divided by it.
+    """
+    tokens = size(shape) // shape[-1][1]
+    return NUMBER * (2 * tokens if kind == "layer" else tokens + size(shape))
 
 
 def add(name: str, skips: str, shape: Shape, source: Any) -> Part:
@@ -129,12 +160,12 @@ def add(name: str, skips: str, shape: Shape, source: Any) -> Part:
     return Part(name, "Add", "add", "x + f(x)", shape, shape, source, memory=kept, skips=skips)
 
 
-def add_norm(name: str, skips: str, shape: Shape, source: Any) -> Part:
-    """LayerNorm of the residual sum; the sum is kept as well."""
+def add_norm(name: str, skips: str, shape: Shape, source: Any, kind: str) -> Part:
+    """The norm of the residual sum; the sum is kept as well."""
     return norm(
-        *(name, "Add & Norm", shape, source),
-        kind="add",
-        formula="LayerNorm(x + f(x))",
+        *(name, "Add & Norm", shape, source, kind),
+        part_kind="add",
+        formula=f"{'LayerNorm' if kind == 'layer' else 'RMSNorm'}(x + f(x))",
         extra=NUMBER * size(shape),
         skips=skips,
     )

@@ -10,6 +10,7 @@ from models.cost.parts import NUMBER, Part, Shape, add_norm, group, linear, norm
 from models.decoder import Decoder, DecoderConfig
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.output import Projection
 from models.positional import Learned, Sinusoidal
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -32,14 +33,19 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
         stem.append(_table("segments", "Segments", config.segments, shape, runs, "x + S[segment]"))
     parts = _stem(stem, config.positions, config.max_tokens, shape)
     if config.embed_norm:
-        parts.append(norm("embed_norm", "Norm", shape, runs))
+        parts.append(norm("embed_norm", "Norm", shape, runs, config.norm_kind))
     parts += _relation(config.positions, config.heads, shape)
-    like = {"order": config.positions, "times": config.depth}
+    like = {
+        "order": config.positions,
+        "times": config.depth,
+        "norm_kind": config.norm_kind,
+        "drop_path": config.drop_path,
+    }
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Final norm", shape, Encoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Encoder.forward, config.norm_kind))
     if config.classes:
         gives = (shape[0], ("classes", config.classes))
         parts.append(_logits(shape, gives, "Classes of each token"))
@@ -52,11 +58,12 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts = _embedded(config.vocab, config.embed_scale, config.positions, config.max_tokens, shape)
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
+    like |= {"norm_kind": config.norm_kind, "drop_path": config.drop_path}
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
     if config.norm == "pre":
-        parts.append(norm("norm", "Final norm", shape, Decoder.forward))
+        parts.append(norm("norm", "Final norm", shape, Decoder.forward, config.norm_kind))
     gives = (shape[0], ("vocab", config.vocab))
     parts.append(_logits(shape, gives, tied=config.tied))
     return parts
@@ -73,15 +80,15 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
     if config.share_source:
         parts[1] = replace(parts[1], parameters=0, formula=f"{parts[1].formula}, E of the encoder")
     if config.embed_norm:
-        parts.append(norm("embed_norm", "Norm", shape, Embedding.forward))
+        parts.append(norm("embed_norm", "Norm", shape, Embedding.forward, config.norm_kind))
     parts += _relation(order, config.heads, shape)
-    like = {"order": order, "times": config.depth}
+    like = {"order": order, "times": config.depth, "norm_kind": config.norm_kind}
     sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)
     )
     if config.ends_on_norm:
-        parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward))
+        parts.append(norm("norm", "Final norm", shape, Seq2Seq.forward, config.norm_kind))
     gives, scaled = (shape[0], ("vocab", vocab)), config.logit_scale != 1
     parts.append(_logits(shape, gives, tied=config.share_target, scaled=scaled))
     return [
@@ -158,6 +165,35 @@ def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
         Part("input", "Word ids", "input", "ids", shape[:1], shape[:1], runs),
         Part("words", "Word vectors", "embedding", formula, shape[:1], shape, runs, memory=kept),
         layer,
-        add_norm("norm", layer.name, shape, runs),
+        add_norm("norm", layer.name, shape, runs, "layer"),
         linear("out", "One number per word", shape, out, runs, memory=NUMBER * words),
     ]
+
+
+def layer_parts(config: AttentionLayerConfig, source: int, target: int) -> list[Part]:
+    """The parts of one attention layer and of the vectors that it reads, which are not trained."""
+    runs = AttentionLayer.forward
+    ids: Shape = (("source", source),)
+    towers, vectors = [], []
+    for name, width in (("key", config.key_input_dim), ("value", config.value_input_dim)):
+        gives: Shape = (ids[0], ("dim", width))
+        kept, title = NUMBER * size(gives), f"{name.capitalize()} vectors"
+        formula = f"{name.upper()[0]}[id], random and not trained"
+        row = f"{name}_vectors", title, "projection", formula, ids, gives, runs
+        vectors.append(Part(*row, memory=kept))
+    width = config.key_input_dim + config.value_input_dim
+    both: Shape = (ids[0], ("key and value", width))
+    words = Part("input", "Ids of the source", "input", "ids", ids, ids, runs)
+    side = Part("both", "A key and a value each", "pool", "[key | value]", both, both, runs)
+    towers.append(group("source", "Source", "tower", [words, *vectors, side], source=runs))
+    asks: Shape = (("tokens", target), ("dim", config.query_input_dim))
+    words = Part("input", "Ids of the target", "input", "ids", asks[:1], asks[:1], runs)
+    formula, kept = "Q[id], random and not trained", NUMBER * size(asks)
+    row = "query_vectors", "Query vectors", "embedding", formula, asks[:1], asks, runs
+    layer = attention(config.attention, target, keys=source, title="Cross-attention")
+    kept_out = NUMBER * size(layer.gives)
+    last = replace(layer.parts[-1], memory=layer.parts[-1].memory + kept_out)
+    layer = replace(layer, parts=(*layer.parts[:-1], last), memory=layer.memory + kept_out)
+    parts = [words, Part(*row, memory=kept), layer]
+    towers.append(group("target", "Target", "tower", parts, source=runs))
+    return towers

@@ -1,7 +1,7 @@
 """Prepares inputs for our networks: text or ids, source and target, or an image."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from models.decode import greedy
 from models.decoder import Decoder
 from models.encoder import Encoder
 from models.inputs.named import as_tensor, as_tensors
+from models.layer import AttentionLayer
 from models.model import Model
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
@@ -70,6 +71,8 @@ def prepare_inputs(model: Model, source: "Input | Image", target: Target = None)
     source, target = as_tensor(source), as_tensor(target)
     if isinstance(model.network, Seq2Seq):
         return _of_pair(model, model.network, source, target)
+    if isinstance(model.network, AttentionLayer):
+        return _of_two(model, source, target)
     if target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
     if isinstance(model.network, ViT):
@@ -199,6 +202,21 @@ def _of_pair(model: Model, network: Seq2Seq, source: Any, target: Any) -> Inputs
     _fits(model, shifted, "target with <begin>: ")
     into, _ = batch(shifted, model.device, fill=config.padding)
     return Inputs({"source": ids, "target": into}, tokens, notes=notes, target_tokens=shifted)
+
+
+def _of_two(model: Model, source: Any, target: Any) -> Inputs:
+    """Keys and values from the source, queries from the target; without one, from the source."""
+    spec = TextSpec(model.tokenizer, model.network.config.vocab)
+    tokens = read(model, source, spec)
+    theirs = tokens if target is None else read(model, target, replace(spec, name="target"))
+    if len(theirs) != len(tokens):
+        raise ValueError(f"target: expected {len(tokens)} items, received {len(theirs)}")
+    _fits(model, tokens)
+    _fits(model, theirs, "target: ")
+    ids, padding = batch(tokens, model.device)
+    into, _ = batch(theirs, model.device)
+    arguments = {"source": ids, "target": into, "padding": padding}
+    return Inputs(arguments, tokens, target_tokens=theirs)
 
 
 def _ended(item: Tokens, end: int, names: Mapping[int, str]) -> Tokens:

@@ -50,7 +50,7 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
         ValueError: for a picture that cannot be read, or that the model's processor refuses.
     """
     sources = source if isinstance(source, list | tuple) else [source]
-    pictures = [_opened(each) for each in sources]
+    pictures = [opened(each) for each in sources]
     processor = None
     if preprocessing.processor is not None:
         processor = image_processor(preprocessing.processor)
@@ -68,7 +68,12 @@ def pixels_of(model: "Model", source: Any) -> Tensor:
     return processed(preprocessing, source).pixels
 
 
-def _opened(source: Any) -> Picture:
+def opened(source: Any) -> Picture:
+    """A picture from a path, the bytes of a file, or a Pillow image.
+
+    Raises:
+        ValueError: for a file that is no picture.
+    """
     if isinstance(source, Picture):
         return source
     return open_image(Path(source) if isinstance(source, str) else source)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from models.eval_mode import without_dropout
 from models.inputs.named import as_tensor, as_tensors
 from models.inputs.sequences import (
+    Duration,
     InputSequence,
     image_sequence,
     named_tokens,
@@ -120,6 +121,11 @@ def _of_sound(model: "Model", source: Any) -> ModelInputs:
     made, takes = extracted(model.sound, source), forward_arguments(model.network)
     found = _of_dict(model, {n: v for n, v in made.arguments.items() if n in {*takes, *SOUND}})
     found.notes = (*found.notes, *made.notes)
+    if made.seconds is not None:
+        ratio = getattr(model.network.config, "inputs_to_logits_ratio", None)
+        stride = ratio / made.rate if ratio and "input_values" in made.arguments else None
+        sound = replace(found.sequences["sound"], duration=Duration(made.seconds, stride))
+        found.sequences["sound"] = sound
     return found
 
 

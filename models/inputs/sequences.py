@@ -16,6 +16,27 @@ Name = Literal["text", "image", "sound", "target"]
 MOST_PREFIX = 64  # tokens beside the patches: class, registers, detections
 
 
+@dataclass(frozen=True)
+class Duration:
+    """The length of a recording as the model reads it, padding included.
+
+    Attributes:
+        seconds: the length.
+        stride: seconds from one frame to the next, if the model states it.
+    """
+
+    seconds: float
+    stride: float | None = None
+
+    def labels(self, frames: int) -> list[str]:
+        """When each frame begins, such as "0.02 s"."""
+        step = self.seconds / frames
+        if self.stride is not None and round(self.seconds / self.stride) - frames in (0, 1, 2):
+            step = self.stride  # convolutions without padding leave out the last frames
+        digits = 2 if step >= 0.01 else 3
+        return [f"{index * step:.{digits}f} s" for index in range(frames)]
+
+
 @dataclass(frozen=True, eq=False)
 class InputSequence:
     """One input sequence.
@@ -28,6 +49,7 @@ class InputSequence:
         grid: rows and columns of patches, of an image or of each frame.
         prefix: number of tokens before the patches.
         frames: of a video, or tubes of frames.
+        duration: of sound, if it is known.
     """
 
     name: Name
@@ -37,6 +59,7 @@ class InputSequence:
     grid: tuple[int, int] | None = None
     prefix: int = 0
     frames: int = 1
+    duration: Duration | None = None
 
     @property
     def patches(self) -> PatchGrid | None:

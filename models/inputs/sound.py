@@ -2,7 +2,7 @@
 
 import inspect
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
@@ -42,10 +42,14 @@ class Features:
     Attributes:
         arguments: by name; `input_features` or `input_values`, and what else the extractor returns.
         notes: what was done to the recordings, for display.
+        rate: samples a second, as the model reads them.
+        seconds: length with padding; None if the extractor does not state its frames.
     """
 
     arguments: dict[str, Tensor]
     notes: tuple[str, ...]
+    rate: int
+    seconds: float | None = None
 
 
 def is_sound(source: Any) -> bool:
@@ -94,7 +98,8 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
         raise ValueError(f"{type(extractor).__name__}: {what[0]:.160}") from error
     arguments = {name: value for name, value in found.items() if isinstance(value, Tensor)}
     notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
-    return Features(arguments, tuple(dict.fromkeys(notes)))
+    seconds = _seconds(extractor, arguments, rate)
+    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds)
 
 
 def read_recording(source: Any) -> Recording:
@@ -164,6 +169,19 @@ def _cut(extractor: Any, recording: Recording, rate: int) -> Sequence[str]:
         return ()
     word = "padded" if len(recording.samples) < samples else "cut"
     return (f"{word} from {seconds:.1f} to {samples / rate:.0f} seconds",)
+
+
+def _seconds(extractor: Any, arguments: Mapping[str, Tensor], rate: int) -> float | None:
+    """Length of what the extractor returns: samples, or frames of a stated hop."""
+    samples, features = arguments.get("input_values"), arguments.get("input_features")
+    if samples is not None and samples.ndim == 2:
+        return samples.shape[1] / rate
+    hop, size = getattr(extractor, "hop_length", None), getattr(extractor, "feature_size", None)
+    if features is None or features.ndim != 3 or not isinstance(hop, int):
+        return None
+    sides = features.shape[1:]
+    frames = next((other for one, other in (sides, sides[::-1]) if one == size), None)
+    return None if frames is None else frames * hop / rate
 
 
 def _floats(source: Tensor | np.ndarray) -> bool:

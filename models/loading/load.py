@@ -10,6 +10,7 @@ from models.catalogue import catalogue, entry, folder, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.files.folder import Folder
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.folders import from_folder
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
@@ -169,6 +170,10 @@ def _built(config: Config) -> Model:
         case SmallestConfig():
             words = WordTokenizer(config.vocab)
             return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
+        case AttentionLayerConfig():
+            words = WordTokenizer(config.vocab)
+            layer = AttentionLayer(config)
+            return Model(f"attention layer, {sizes}", layer, words, False, target_tokenizer=words)
         case ViTConfig():
             return Model(
                 f"ViT, {sizes}",

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from models.inputs.sequences import (
     MOST_PREFIX,
+    Duration,
     InputSequence,
     InputSequences,
     named_tokens,
@@ -87,12 +88,26 @@ def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAx
 
 
 def numbered_axis(
-    source: str | None, length: int, batch: int, padding: Bool[Tensor, "batch token"] | None
+    source: str | None,
+    length: int,
+    batch: int,
+    padding: Bool[Tensor, "batch token"] | None,
+    duration: Duration | None = None,
 ) -> TokenAxis:
-    """An axis of numbers; `padding` is True at tokens that are none of an item's own."""
+    """An axis of numbers, or of times.
+
+    Args:
+        source: of its tokens.
+        length: of the axis.
+        batch: number of items.
+        padding: True at tokens that are none of an item's own.
+        duration: of sound; None numbers its frames.
+    """
     what = {"sound": "frame", "image": "position", "text": "position", "target": "position"}
     what = what.get(source or "image", str(source).replace("_hidden_states", " state"))
     labels = [f"{what} {index}" for index in range(length)]
+    if source == "sound" and duration is not None:
+        labels = duration.labels(length)
     if padding is None:
         return TokenAxis((named_tokens(labels, special=False),) * batch)
     own = tuple((~row).nonzero().flatten() for row in padding.cpu())
@@ -154,6 +169,6 @@ def match_axis(
         axis = _patches_axis(sequence, length, batch, config) if name == "image" else None
         if axis is not None:
             return axis
-    what = "frame" if "sound" in sequences else "position"
-    numbered = named_tokens([f"{what} {index}" for index in range(length)], special=False)
-    return TokenAxis((numbered,) * batch)
+    if "sound" in sequences:
+        return numbered_axis("sound", length, batch, None, sequences["sound"].duration)
+    return numbered_axis("text", length, batch, None)

@@ -46,5 +46,6 @@ def _check_rows(pattern: Pattern, item: int, rows: Tensor, keys: Tensor, where: 
     if bool(((total - own) > ROUNDING).any()):
         raise ValueError(
             f"{where} attends to padding or to tokens that cannot be named: a map of the item's"
-            f" own {len(keys)} keys would leave out {float((total - own).max()):.2f} of a row"
+            f" own {len(keys)} keys would leave out {float((total - own).max()):.2f} of a row."
+            " Trace the item alone, without padding"
         )

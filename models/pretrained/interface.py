@@ -57,18 +57,32 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     """
     configs = configs_of(network)
     count_traces(configs, 1, packed_configs(network))
+    try:
+        with observing(network, record):
+            yield
+    finally:
+        count_traces(configs, -1)
+
+
+@contextmanager
+def observing(network: nn.Module, record: Recording) -> Iterator[None]:
+    """Inside, the record follows which module runs; the network keeps its own attention."""
     token, hooks = _recording.set(record), _hooks(network, record)
     try:
         yield
     finally:
         _recording.reset(token)
-        count_traces(configs, -1)
         for hook in hooks:
             hook.remove()
 
 
+def current_recording() -> Recording | None:
+    """The record of the pass that runs here, if one does."""
+    return _recording.get()
+
+
 def _hooks(network: nn.Module, record: Recording) -> list[Any]:
-    """Hooks that tell the recording which module runs, on what."""
+    """Hooks that tell the record which module runs, on what."""
     hooks = []
     for path, module in network.named_modules():
         if id(module) in record.modules.modules:

@@ -31,7 +31,7 @@ from models.preprocessing import (
     patches_of,
 )
 from models.pretrained.attention_modules import AttentionModules
-from models.text import FileTokenizer, Tokenizer
+from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
 # Settings that make the library download or run something, or choose its kernels.
 DROPPED = frozenset(
@@ -49,6 +49,7 @@ UNSUPPORTED = {
     "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
     " has no place for",
 }
+OTHERS = "docs/coverage.md lists the model types that can be traced"
 UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 
@@ -152,7 +153,7 @@ def check_traceable(network: PreTrainedModel) -> None:
         raise CheckpointError(f"{name} ({family}) has no attention layers")
     why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
     raise CheckpointError(
-        f"{name} ({family}) does not go through transformers' attention interface: {why}"
+        f"{name} ({family}) does not go through transformers' attention interface: {why}. {OTHERS}"
     )
 
 
@@ -289,21 +290,32 @@ def quiet_transformers() -> Iterator[None]:
 
 
 def read_tokenizer(folder: Folder) -> Tokenizer | None:
-    """The tokenizer from tokenizer.json or, converted, an older format; None without files."""
-    whole = folder.file("tokenizer.json")
+    """The tokenizer from tokenizer.json or, converted, an older format; None without files.
+
+    Where words begin with a mark ("▁"), many classes of the library set by themselves whether the
+    first word has one; then the tokenizer is the one that the library makes of the file.
+    """
+    whole, settings = folder.file("tokenizer.json"), folder.json("tokenizer_config.json") or {}
     if whole is not None:
         try:
-            return FileTokenizer(whole, folder.json("tokenizer_config.json") or {})
+            found = FileTokenizer(whole, settings)
         except ValueError as error:
             raise CheckpointError(str(error)) from error
+        if found.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
+            return _library_tokenizer(folder) or found
+        return found
     files = {name: folder.file(name) for name in VOCABULARIES}
     if not any(files.values()):
         return None
     for name in COMPANION_FILES:
         folder.file(name)
-    settings = folder.json("tokenizer_config.json") or {}
     if "auto_map" in settings:
         raise CheckpointError("tokenizer_config.json asks to run code of its own: refused")
+    return _library_tokenizer(folder)
+
+
+def _library_tokenizer(folder: Folder) -> Tokenizer | None:
+    """What the library makes of the folder's files; None if that fails."""
     try:
         with quiet_transformers(), tempfile.TemporaryDirectory() as place:
             made = transformers.AutoTokenizer.from_pretrained(

@@ -92,7 +92,8 @@ def parse_mask(
             key`, axes of size 1 broadcast.
         batch: batch size.
         keys: number of keys; further columns are dropped.
-        padding: True at queries that are padding; None takes rows without a key for padding.
+        padding: True at queries that are padding; None takes tokens for padding that see no key and
+            that no other token sees.
     """
     if matrix is None:
         return MaskAndBias(Mask())
@@ -113,10 +114,16 @@ def parse_mask(
 
 def _even_rows(matrix: Tensor, hidden: Tensor, padding: Tensor | None) -> Tensor | None:
     """True at rows of real tokens that are finite and low throughout; None if there is none."""
-    if padding is None or padding.shape[1] != matrix.shape[2]:
-        return None
     low = hidden.all(-1, keepdim=True) & matrix.isfinite().all(-1, keepdim=True)
-    even = low & ~padding.to(matrix.device)[:, None, :, None]
+    if not low.any():
+        return None
+    if padding is not None and padding.shape[1] == matrix.shape[2]:
+        unused = padding.to(matrix.device)[:, None, :, None]
+    elif matrix.shape[2] == matrix.shape[3]:
+        unused = hidden.all(-2, keepdim=True).mT
+    else:
+        unused = torch.zeros_like(low)
+    even = low & ~unused
     return even if even.any() else None
 
 

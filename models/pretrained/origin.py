@@ -9,8 +9,11 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.attention import Edit
+from models.decompx import carried
 from models.inputs.pretrained import ModelInputs
+from models.pretrained.activations import activation_rules
 from models.pretrained.observation import ModuleCall, observe, short
+from models.pretrained.passes import record_pass
 from models.pretrained.site_maps import SiteMaps, is_wide, last_norm, site_maps
 from models.pretrained.stream import Key, stream_at
 from models.projections import Norm, Projections, split_columns
@@ -72,6 +75,15 @@ class PretrainedOrigin:
                 are added to the stream, with the layer that is not.
         """
         return stream_at(self, (site.module, site.layer, site.part), item, places)
+
+    def carried(self, first: Tensor, part: Tensor, last: Tensor) -> Tensor | None:
+        """What becomes of a part of one tensor of the pass in another."""
+
+        def run() -> None:
+            with activation_rules(self.model.network, "attnlrp"):
+                record_pass(self.model, self.inputs, self.edits, hidden=True)
+
+        return carried(run, first, part, last)
 
     def maps(self, key: Key) -> SiteMaps:
         """The linear maps of the site with this module, layer and part.

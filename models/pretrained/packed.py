@@ -6,11 +6,12 @@ window. Here each image or video becomes an item, padded to the longest; its fra
 are segments of one map.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Mask, Pattern
@@ -55,6 +56,27 @@ class Packing:
         """The inverse of `unpack`."""
         parts = [each[:, :count] for each, count in zip(x, self.lengths, strict=True)]
         return torch.cat(parts, dim=1)[None]
+
+    def unpack_maps(
+        self, maps: Sequence[Float[Tensor, "1 head _ _"]]
+    ) -> Float[Tensor, "item head query key"] | None:
+        """Maps of consecutive segments as one map an item, zeros between segments.
+
+        None if a segment is not within one item, or the segments are not the whole sequence.
+        """
+        ends = torch.tensor(self.lengths).cumsum(0).tolist()
+        heads, start = maps[0].shape[1], 0
+        whole = maps[0].new_zeros(len(ends), heads, self.longest, self.longest)
+        for weights in maps:
+            count = weights.shape[-1]
+            item = bisect_right(ends, start)
+            if item == len(ends) or start + count > ends[item]:
+                return None
+            first = start - ends[item] + self.lengths[item]
+            own = slice(first, first + count)
+            whole[item, :, own, own] = weights[0]
+            start += count
+        return whole if start == ends[-1] else None
 
     def pattern(self, packed: Pattern) -> Pattern:
         """The recipe of a packed sequence, which has no mask but its segments, item by item."""

@@ -16,6 +16,7 @@ from models.pretrained.hidden import block_outputs
 from models.pretrained.interface import recording
 from models.pretrained.recording import Recording
 from models.pretrained.sources import distinct
+from models.progress import Progress, unheard
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -29,18 +30,26 @@ def record_pass(
     hidden: bool = False,
     gradient: bool = False,
     rules: Rules = "exact",
+    progress: Progress = unheard,
 ) -> tuple[Recording, Any]:
     """One forward pass: what was recorded, and the output of the network."""
-    record = new_recording(model, inputs, edits)
+    record = new_recording(model, inputs, edits, progress)
     states = block_outputs(model.network, record.modules) if hidden else nullcontext()
     under = activation_rules(model.network, rules)
     with recording(model.network, record), torch.set_grad_enabled(gradient), states as blocks:
         record.states = blocks
         with under, gradient_rules(rules):
-            return record, run_network(model, inputs, hidden)
+            out = run_network(model, inputs, hidden)
+    record.report()
+    return record, out
 
 
-def new_recording(model: "Model", inputs: ModelInputs, edits: Sequence[Edit] = ()) -> Recording:
+def new_recording(
+    model: "Model",
+    inputs: ModelInputs,
+    edits: Sequence[Edit] = (),
+    progress: Progress = unheard,
+) -> Recording:
     """The state of a trace that is about to run."""
     inputs.arguments = distinct(inputs.arguments)
     return Recording(
@@ -50,6 +59,7 @@ def new_recording(model: "Model", inputs: ModelInputs, edits: Sequence[Edit] = (
         model.network.config,
         inputs.items,
         edits,
+        progress,
     )
 
 

@@ -23,6 +23,7 @@ from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
+from models.progress import Progress, unheard
 from models.trace import TokenAxis
 
 Axes = tuple[TokenAxis, TokenAxis]
@@ -85,10 +86,13 @@ class Recording:
         config: of the model.
         items: size of the batch.
         edits: edits of the forward pass.
+        progress: called before each attention layer.
         sources: of the tensors so far.
         calls: attention calls so far, in order.
         windows: rows and columns, window size and shift of each block of shifted windows, by path.
         states: outputs of the blocks, where hidden states are recorded.
+        references: weights of the library's eager attention in packed sequences by path, `batch
+            head query key`, where verification runs it.
     """
 
     modules: AttentionModules
@@ -97,10 +101,12 @@ class Recording:
     config: Any
     items: int
     edits: Sequence[Edit] = ()
+    progress: Progress = unheard
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)
     states: BlockOutputs | None = None
+    references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
     _repeated: set[tuple[str, int]] = field(default_factory=set)
@@ -122,6 +128,7 @@ class Recording:
 
     def enter_attention(self, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """An attention layer is called."""
+        self.report()
         place = self.modules.of(module)
         part = next((self._runs[up] - 1 for up in ancestors(place.path) if self._runs[up]), 0)
         path, layer = self._block(place, part)
@@ -131,6 +138,10 @@ class Recording:
         self._entries[id(module)] = Entry(
             place, module, path, layer, part, states is not None, source, keys
         )
+
+    def report(self) -> None:
+        """Reports how many attention layers have run; one that runs again counts once."""
+        self.progress(len(self._entries), len(self.modules.modules))
 
     def enter_windows(self, path: str, module: Any, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """A block of shifted windows is called; the rows and columns of its image are noted."""
@@ -162,9 +173,9 @@ class Recording:
         return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
 
     @property
-    def entered(self) -> tuple[str, ...]:
-        """Paths of the attention layers that ran."""
-        return tuple(entry.path for entry in self._entries.values())
+    def entered(self) -> tuple[Entry, ...]:
+        """The last run of each attention layer that ran."""
+        return tuple(self._entries.values())
 
     # --- what a call is given ---
 
@@ -183,9 +194,9 @@ class Recording:
             return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
-            padding = None
-            if self._axis(entry.source, queries, batch) is not None:
-                padding = self._padding(self._axis(entry.source, queries, batch), queries)
+            axis, padding = self._axis(entry.source, queries, batch), None
+            if axis is not None or entry.cross:
+                padding = self._padding(axis, queries)
                 none = torch.zeros(batch, queries, dtype=torch.bool)
                 padding = none if padding is None else padding
             known = matrix, parse_mask(matrix, batch, keys, padding)
@@ -223,16 +234,14 @@ class Recording:
         rows = self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
-            what = self._what(entry.source, whole.queries)
-            rows = numbered_axis(what, whole.queries, whole.batch, padding)
+            rows = self._numbered(entry.source, whole.queries, whole.batch, padding)
         if square:
             return rows, rows
         keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
         if keys is None:
             own = padding_of_argument(self.arguments, entry.keys)
             own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
-            what = self._what(entry.keys, whole.keys)
-            keys = numbered_axis(what, whole.keys, whole.batch, own)
+            keys = self._numbered(entry.keys, whole.keys, whole.batch, own)
         return rows, keys
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
@@ -267,11 +276,17 @@ class Recording:
         short = any(len(tokens) < length for tokens in axis.tokens)
         return axis.padding(length) if short else None
 
-    def _what(self, source: str | None, length: int) -> str | None:
-        """What the numbers of an axis count."""
+    def _numbered(
+        self, source: str | None, length: int, batch: int, padding: Tensor | None
+    ) -> TokenAxis:
+        """An axis of numbers: object queries, times of sound, or positions of the source."""
+        sound = self.sequences.get("sound")
         if source is None and getattr(self.config, "num_queries", None) == length:
-            return "object query"
-        return "sound" if source is None and list(self.sequences) == ["sound"] else source
+            source = "object query"
+        elif source is None and list(self.sequences) == ["sound"]:
+            source = "sound"
+        duration = None if sound is None else sound.duration
+        return numbered_axis(source, length, batch, padding, duration)
 
 
 def _by_name_self(path: str) -> bool:

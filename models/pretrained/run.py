@@ -20,6 +20,7 @@ from models.pretrained.hidden import hidden_states, states_of
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
+from models.progress import Progress, unheard
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def trace_pretrained(
     differentiate: Differentiate | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
+    progress: Progress = unheard,
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 
@@ -69,6 +71,7 @@ def trace_pretrained(
         differentiate: adds gradients to the patterns, given the output.
         rules: of the gradients, "exact" or "attnlrp".
         logits_to_keep: see `models.run.trace`.
+        progress: likewise.
 
     Raises:
         ValueError: for an input the model cannot read, an edit of a layer that is not there, or
@@ -78,11 +81,13 @@ def trace_pretrained(
     fewer = logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network)
     if fewer:
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
+    with_gradient = differentiate is not None
     record, out = record_pass(
-        model, inputs, edits, hidden=hidden, gradient=differentiate is not None, rules=rules
+        model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress
     )
     if not record.calls:
-        raise ValueError(f"{model.name} called no attention on this input: nothing to show")
+        beside = "; ".join(_untraceable(record)) or "nothing to show"
+        raise ValueError(f"{model.name} called no attention on this input: {beside}")
     _check_edits(edits, record.calls)
     output = output_of(out)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
@@ -109,7 +114,7 @@ def trace_pretrained(
         patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,
-        notes=(*inputs.notes, *_untraceable_notes(record)),
+        notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record))),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
@@ -245,14 +250,16 @@ def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
         raise ValueError(f"{edit}: expected a layer {span} of {kinds}{place}")
 
 
-def _untraceable_notes(record: Recording) -> tuple[str, ...]:
-    """What is not shown: attention that does not go through the interface."""
+def _untraceable(record: Recording) -> tuple[str, ...]:
+    """Attention that does not go through the interface, by class and path."""
+    kinds = record.modules.untraceable
+    found = [f"attention inside {', '.join(kinds)}"] if kinds else []
     called = {path for call in record.calls for path in call.entry.place.paths}
-    silent = sorted(path for path in record.entered if path not in called)
-    notes = []
-    if record.modules.untraceable:
-        notes.append(f"not shown: attention inside {', '.join(record.modules.untraceable)}")
-    if silent:
-        some = ", ".join(silent[:3]) + (" and others" if len(silent) > 3 else "")
-        notes.append(f"not shown: {some}, which did not use transformers' attention interface")
-    return tuple(notes)
+    silent: dict[str, list[str]] = {}
+    for entry in record.entered:
+        if entry.path not in called:
+            silent.setdefault(type(entry.module).__name__, []).append(entry.path)
+    for kind, paths in silent.items():
+        some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
+        found.append(f"{kind} ({some}), which does not use transformers' attention interface")
+    return tuple(found)

@@ -7,9 +7,9 @@ weights in modules of its own) with the library's eager attention, whose layers 
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +20,23 @@ from transformers.masking_utils import eager_mask
 
 from models.attention import Dot, Edit
 from models.attention.pattern import BLOCK_ROWS
-from models.edits import Ablate
-from models.inputs.pretrained import ModelInputs, prepare_inputs
-from models.pretrained.attention_modules import AttentionModules
+from models.edits import Ablate, at
+from models.inputs.pictures import opened
+from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
+from models.inputs.processor import image_processor, processed_inputs
+from models.pretrained.attention_modules import AttentionModules, ancestors, source_of
 from models.pretrained.differential import merge_calls
-from models.pretrained.passes import record_pass, run_network
+from models.pretrained.implementation import BOUNDARIES
+from models.pretrained.interface import current_recording, observing
+from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
+from models.text import Tokens
 
 if TYPE_CHECKING:
     from models.model import Model
 
-REFERENCE = "headscope_reference"  # the library's eager attention, with the values of a head cut
+REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
 
 
@@ -52,6 +57,9 @@ class Comparison:
         edited: largest difference of the outputs with one head ablated, here and by the library;
             None where the library's eager attention gives another output without any edit.
         unseen: paths of attention layers that ran and left no map, or more than one.
+        tokens: of the text, as they were read; () without one.
+        misread: arguments that the model's own image processor makes otherwise.
+        merged: paths of attention layers whose items were taken for windows of one item.
     """
 
     untouched: Tensor
@@ -64,6 +72,9 @@ class Comparison:
     sums: float
     edited: float | None
     unseen: tuple[str, ...]
+    tokens: tuple[Tokens, ...]
+    misread: tuple[str, ...]
+    merged: tuple[str, ...]
 
 
 @torch.no_grad()
@@ -82,9 +93,14 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
     _, recomputed = record_pass(model, _fresh(inputs), [recompute])
     calls = merge_calls(record.calls)
     twin = _twin(model)
-    maps = {} if twin is None else _eager_maps(twin, _fresh(inputs))
-    pairs = list(_pairs(calls, maps))
-    edited = None if twin is None else _edited(model, twin, inputs, calls[0], untouched)
+    compared, apart, edited = 0, 0.0, None
+    if twin is not None:
+        maps = _eager_maps(twin, _fresh(inputs))
+        reference, windows = _reference_pass(twin, inputs)
+        for call, theirs in _pairs(calls, maps, windows):
+            compared += call.pattern.heads
+            apart = max(apart, _apart(call, theirs))
+        edited = _edited(model, twin, inputs, calls[0], untouched, reference)
     return Comparison(
         untouched,
         {
@@ -94,12 +110,65 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
         _real(calls, untouched),
         len(calls),
         sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
-        sum(call.pattern.heads for call, _ in pairs),
-        max((_apart(call, theirs) for call, theirs in pairs), default=0.0),
+        compared,
+        apart,
         max(_sums(call) for call in calls),
         edited,
         _unseen(record, calls),
+        inputs.sequences["text"].tokens if "text" in inputs.sequences else (),
+        _misread(model, source, inputs),
+        _merged(model, inputs, calls),
     )
+
+
+def _merged(model: "Model", inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
+    """Layers whose items were merged as windows, though the block around them has as many items."""
+    blocks = {
+        _block(call.entry.place.path): call
+        for call in calls
+        if call.blocks is not None and call.blocks.grid is None
+    }
+    found: list[str] = []
+
+    def note(call: Call, _: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
+        states = next(x for x in (*args, *kwargs.values()) if isinstance(x, Tensor))
+        if call.blocks and len(states) == call.pattern.batch * call.blocks.count:
+            found.append(call.entry.path)
+
+    hooks = [
+        model.network.get_submodule(path).register_forward_pre_hook(
+            partial(note, call), with_kwargs=True
+        )
+        for path, call in blocks.items()
+    ]
+    try:
+        if hooks:
+            run_network(model, _fresh(inputs))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return tuple(dict.fromkeys(found))
+
+
+def _block(path: str) -> str:
+    """The innermost numbered module that contains an attention layer, or what it lies in."""
+    numbered = (each for each in ancestors(path) if each.rpartition(".")[2].isdigit())
+    return next(numbered, path.rpartition(".")[0])
+
+
+def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...]:
+    """Whether the pixels of a picture are not those of the model's own processor."""
+    picture = source.get(IMAGE) if isinstance(source, Mapping) else source
+    read, settings = inputs.arguments.get(IMAGE), model.preprocessing
+    if read is None or isinstance(picture, Tensor) or settings is None:
+        return ()
+    processor = None if settings.processor is None else image_processor(settings.processor)
+    if processor is None:
+        return ()
+    pictures = picture if isinstance(picture, list | tuple) else [picture]
+    images = [opened(each).image for each in pictures]
+    expected = processed_inputs(processor, images)[IMAGE]
+    return () if read.cpu().equal(expected.to(read.dtype)) else (IMAGE,)
 
 
 def _fresh(inputs: ModelInputs) -> ModelInputs:
@@ -152,21 +221,30 @@ def _is_map(value: Any) -> bool:
     return bool((value >= 0).all() and (sums < 1.1).all() and sums.any())
 
 
-def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
-    """Each call with the library's map of it, in the order of the calls of a layer."""
+def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[Call, Tensor]]:
+    """Each call with the library's map of it, in the order of the calls of a layer.
+
+    Args:
+        calls: of the trace.
+        maps: that layers return with eager attention.
+        windows: of packed sequences, which layers do not return; all those of a layer.
+    """
     order: Counter[str] = Counter()
     for call in calls:
         path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
         found, which = maps.get(path, ()), order[path]
         order[path] += 1
-        if which >= len(found):
-            continue
+        if call.packing is not None:
+            packed = windows.get(path, ())
+            theirs = call.packing.unpack_maps(packed) if packed else None
+        else:
+            theirs = found[which] if which < len(found) else None
         shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
         if blocks is not None:
             count, slots = blocks.positions.shape
             shape = pattern.batch * count, pattern.heads, slots, slots
-        if found[which].shape == shape:
-            yield call, found[which]
+        if theirs is not None and theirs.shape == shape:
+            yield call, theirs
 
 
 def _apart(call: Call, theirs: Tensor) -> float:
@@ -215,7 +293,9 @@ def _unseen(record: Recording, calls: Sequence[Call]) -> tuple[str, ...]:
     """Layers that ran without a map, or left two of one run."""
     seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in calls]
     twice = {each[0] for each in seen if seen.count(each) > 1}
-    return tuple(sorted({*record.entered} - {each[0] for each in seen} | twice))
+    return tuple(
+        sorted({entry.path for entry in record.entered} - {each[0] for each in seen} | twice)
+    )
 
 
 def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
@@ -228,41 +308,68 @@ def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
     return real
 
 
-# --- an edit, here and by the library ---------------------------------------------------------
+# --- the library's eager attention, layer by layer --------------------------------------------
 
 
 def _edited(
-    model: "Model", twin: "Model", inputs: ModelInputs, call: Call, untouched: Tensor
+    model: "Model",
+    twin: "Model",
+    inputs: ModelInputs,
+    call: Call,
+    untouched: Tensor,
+    reference: Tensor,
 ) -> float | None:
-    """Largest difference of the outputs with the first head of one layer ablated."""
-    entry = call.entry
-    twin.network.set_attn_implementation(REFERENCE)
-    layer = twin.network.get_submodule(entry.place.path)
-    reference = output_of(run_network(twin, _fresh(inputs))).values
-    real = _real([call], untouched)
+    """Largest difference of the outputs with the first head of one layer ablated.
+
+    Args:
+        model: of the library.
+        twin: with the library's eager attention.
+        inputs: of both.
+        call: of the layer.
+        untouched: output of the model.
+        reference: output of the twin without an edit.
+    """
+    entry, real = call.entry, _real([call], untouched)
     close = (reference - untouched).float().abs()[real].max() < 1e-3 * untouched.abs().max()
     if not close:
         return None
-    token = _ablated.set(layer)
-    try:
-        theirs = output_of(run_network(twin, _fresh(inputs))).values
-    finally:
-        _ablated.reset(token)
     edit = Ablate(entry.layer, 0, module=entry.path)
+    theirs, _ = _reference_pass(twin, inputs, [edit])
     mine = output_of(record_pass(model, _fresh(inputs), [edit])[1]).values
     return float((mine - theirs).float().abs()[real].max())
 
 
-_ablated: ContextVar[nn.Module | None] = ContextVar("headscope_ablated", default=None)
+def _reference_pass(
+    twin: "Model", inputs: ModelInputs, edits: Sequence[Ablate] = ()
+) -> tuple[Tensor, Maps]:
+    """Output of the library's eager attention, and its weights in packed sequences, by path.
+
+    Args:
+        twin: the model.
+        inputs: of the model.
+        edits: heads whose values become zero.
+    """
+    twin.network.set_attn_implementation(REFERENCE)
+    inputs = _fresh(inputs)
+    record = new_recording(twin, inputs, edits)
+    with observing(twin.network, record):
+        return output_of(run_network(twin, inputs)).values, record.references
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
-    """The eager attention of the module's own file; of one layer, without its first head."""
+    """The eager attention of the module's own file, with the ablations of the present pass."""
     function = sys.modules[type(module).__module__].eager_attention_forward
     out, weights = function(module, *args, **keywords)
-    if _ablated.get() is module:
-        out = out.clone()
-        out[:, :, 0] = 0.0
+    record = current_recording()
+    if record is None:
+        return out, weights
+    entry = record.entry(module)
+    if BOUNDARIES in source_of(type(module)):  # its layer does not return its maps
+        record.references.setdefault(entry.place.path, []).append(weights.float())
+    for edit in at(record.edits, entry.layer, "self", entry.place.tower, entry.path):
+        if isinstance(edit, Ablate):
+            out = out.clone()
+            out[:, :, edit.head] = 0.0
     return out, weights
 
 

@@ -1,10 +1,13 @@
 """Words and hidden tokens, against plain loops over single weights."""
 
+import re
+
 import pytest
 import torch
 
+from analysis.sentences import sentences_of
 from analysis.view import View
-from analysis.words import joined, joined_tokens, renormalised, words_of
+from analysis.words import joined, joined_tokens, renormalised, text_numbers, words_of
 from models.run import load, trace
 from models.trace import Tokens
 
@@ -126,3 +129,32 @@ def test_a_view_without_special_tokens(seen) -> None:
 def test_another_item_is_refused(seen) -> None:
     with pytest.raises(ValueError, match="a view is of the first item, received 1"):
         View(seen).weights(0, item=1)
+
+
+@pytest.mark.parametrize(("first", "second"), [("Hello there", "Hi you two"), ("Yes", "No")])
+def test_a_pair_without_segments_is_told_apart_by_its_separators(first: str, second: str) -> None:
+    """As RoBERTa writes it: <s> first </s></s> second </s>, all in one segment."""
+
+    def halves(text: str) -> list[tuple[str, tuple[int, int]]]:
+        """Every word in two pieces."""
+        found = []
+        for match in re.finditer(r"\S+", text):
+            start, end = match.span()
+            middle = start + 1
+            found += [(text[start:middle], (start, middle)), (text[middle:end], (middle, end))]
+        return found
+
+    one, two = halves(first), halves(second)
+    tokens = tokens_of(("<s>", None), *one, ("</s>", None), ("</s>", None), *two, ("</s>", None))
+    after = len(one) + 3
+    assert text_numbers(tokens) == (0,) * after + (1,) * (len(two) + 1)
+    words = joined_tokens(tokens, words_of(tokens))
+    expected = ["<s>", *first.split(), "</s>", "</s>", *second.split(), "</s>"]
+    assert list(words.labels) == expected
+    assert words.segments.index(1) == len(first.split()) + 3
+    assert len(sentences_of(tokens)) == 6
+
+
+def test_pieces_of_one_character_are_no_second_text() -> None:
+    tokens = tokens_of(("🙂 1/2", (0, 1)), ("🙂 2/2", (0, 1)), ("!", (1, 2)))
+    assert text_numbers(tokens) == (0, 0, 0)

@@ -1,14 +1,13 @@
-"""The browser benchmark: its sums and tables by hand, its probe in a real browser."""
+"""The browser benchmark: its sums and tables by hand."""
 
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page
 
 from benchmarks import browser, reference_pages, servers, visits
-from benchmarks.chrome import PROBE, Traffic, kind_of, payload_size, wait_for
+from benchmarks.chrome import Traffic, kind_of, payload_size
 from benchmarks.measure import Spread
 
 CASES = visits.CASES
@@ -127,57 +126,3 @@ def test_a_server_that_dies_says_why(tmp_path: Path) -> None:
         servers.running(command, tmp_path, port),
     ):
         pass
-
-
-PICTURE = """
-<main data-testid="stMain"><style>p { color: red }</style><p hidden>not yet</p><p>Words</p></main>
-<div id="host"></div>
-<script>
-  const root = document.querySelector("#host").attachShadow({ mode: "open" });
-  root.innerHTML = '<div data-painted="1" data-head="0"><i></i></div>';
-  const picture = root.firstChild;
-  const steps = [
-    () => { picture.dataset.painted = 2; },
-    () => { picture.dataset.head = 1; picture.firstChild.className = "hs-dim"; },
-    () => { picture.dataset.painted = 3; picture.firstChild.className = ""; },
-  ];
-  root.firstChild.onkeydown = () => {
-    const end = performance.now() + 5;
-    while (performance.now() < end);
-  };
-  root.firstChild.tabIndex = 0;
-  root.firstChild.focus();
-  onkeydown = () => steps.forEach((step, index) => setTimeout(step, 100 * (index + 1)));
-</script>
-"""
-
-
-@pytest.mark.browser
-def test_the_probe_waits_for_the_new_picture(page: Page) -> None:
-    page.add_init_script(path=PROBE)
-    page.route(HOST, lambda route: route.fulfill(body=PICTURE, content_type="text/html"))
-    page.goto(HOST)
-    assert wait_for(page, "probe.text", "the text")["words"] == "Words"
-    assert wait_for(page, "probe.picture", "the picture")["at"] > 0
-    found = visits.press(page, "a")
-    # neither the old head painted again (100 ms) nor the new one still dim (200 ms) counts
-    assert found is not None
-    assert found["ms"] >= 290
-    assert found["handler"] >= 5
-    assert not found["fetched"]
-
-
-@pytest.mark.browser
-def test_the_probe_holds_what_is_fetched_ahead(page: Page) -> None:
-    page.add_init_script(path=PROBE)
-    page.route(HOST, lambda route: route.fulfill(body=PICTURE, content_type="text/html"))
-    page.route(f"{HOST}/api/**", lambda route: route.fulfill(body="bytes"))
-    page.goto(HOST)
-    asked = """async (priority) => {
-      probe.lazy = true;
-      const late = new Promise((done) => setTimeout(() => done("nothing"), 300));
-      const answer = fetch("/api/trace/x/map", { priority }).then((found) => found.text());
-      return Promise.race([answer, late]);
-    }"""
-    assert page.evaluate(asked, "high") == "bytes"
-    assert page.evaluate(asked, "low") == "nothing"

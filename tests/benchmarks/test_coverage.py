@@ -8,9 +8,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from benchmarks import coverage, eager, threads, tiny
-from benchmarks.coverage import AIM, MismatchError, Row, tried
-from benchmarks.model_inputs import alone, padded
+from benchmarks import threads
+from benchmarks.coverage import __main__ as command
+from benchmarks.coverage import eager, judging, report, tiny, trying
+from benchmarks.coverage.judging import AIM, MismatchError
+from benchmarks.coverage.model_inputs import alone, padded
+from benchmarks.coverage.trying import Row, tried
 from models.run import trace
 
 EXACT = {  # beside the architectures of benchmarks.architectures
@@ -72,7 +75,7 @@ def test_another_map_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         patterns = tuple(replace(p, q=p.q[:, order], k=p.k[:, order]) for p in found.patterns)
         return replace(found, patterns=patterns)
 
-    monkeypatch.setattr(coverage, "trace", swapped)
+    monkeypatch.setattr(trying, "trace", swapped)
     row = tried(type_of("bert"))
     assert row.result == "broken"
     assert "a weight differs" in row.reason
@@ -83,7 +86,7 @@ def test_another_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         found = trace(model, inputs)
         return replace(found, output=replace(found.output, values=found.output.values * 1.1))
 
-    monkeypatch.setattr(coverage, "trace", louder)
+    monkeypatch.setattr(trying, "trace", louder)
     row = tried(type_of("bert"))
     assert row.result == "broken"
     assert "the output differs" in row.reason
@@ -93,9 +96,9 @@ def test_an_error_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(model: Any, inputs: Any) -> Any:
         raise RuntimeError("no\nsuch thing")
 
-    monkeypatch.setattr(coverage, "trace", failing)
+    monkeypatch.setattr(trying, "trace", failing)
     assert tried(type_of("bert")).reason == "plain: trace raises RuntimeError: such thing"
-    monkeypatch.setattr(coverage, "build", failing)
+    monkeypatch.setattr(trying, "build", failing)
     assert tried(type_of("bert")).result == "untried"
 
 
@@ -103,31 +106,31 @@ def test_columns_that_hold_weight_must_be_shown() -> None:
     theirs = torch.full((2, 5, 5), 0.2)
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
     given = {"attention_mask": mask}
-    assert coverage.one_map(theirs, theirs, given, 0) == 0.0
+    assert judging.one_map(theirs, theirs, given, 0) == 0.0
     with pytest.raises(MismatchError, match=r"columns that hold up to 4\.0e-01"):
-        coverage.one_map(theirs[:, :3, :3], theirs, given, 1)
+        judging.one_map(theirs[:, :3, :3], theirs, given, 1)
     with pytest.raises(MismatchError, match="are shown"):
-        coverage.one_map(theirs[:, :4, :4], theirs, given, 1)
+        judging.one_map(theirs[:, :4, :4], theirs, given, 1)
     theirs[..., 3:], theirs[..., :3] = 0.0, 1 / 3
-    assert coverage.one_map(theirs[:, :3, :3], theirs, given, 1) == 0.0
+    assert judging.one_map(theirs[:, :3, :3], theirs, given, 1) == 0.0
 
 
 def test_rows_in_any_order() -> None:
     rows = torch.rand(2, 7, 5).softmax(-1)
     call = eager.Call("here", "Attention", rows[None])
     mixed = rows[:, [3, 1, 0, 2, 6, 5, 4]][..., [4, 0, 1, 3, 2]]
-    assert coverage.any_rows(mixed, [call]) < 1e-6
-    assert coverage.any_rows(mixed * 0.9, [call]) > 0.01
+    assert judging.any_rows(mixed, [call]) < 1e-6
+    assert judging.any_rows(mixed * 0.9, [call]) > 0.01
 
 
 def test_a_refusal_names_what_has_weights() -> None:
     row, weights = Row("it"), torch.ones(1, 2, 3, 3) / 3
     hidden = eager.Seen(others=[eager.Call("here", "OwnAttention", weights)])
     through = eager.Seen(calls=[eager.Call("here", "OwnAttention", weights)])
-    assert coverage.refused(row, eager.Seen(), "has no attention layers").result == "refused"
-    assert coverage.refused(row, hidden, "It: OwnAttention computes").result == "refused"
-    assert coverage.refused(row, hidden, "has no attention layers").result == "broken"
-    assert coverage.refused(row, through, "It: OwnAttention computes").result == "broken"
+    assert trying.refused(row, eager.Seen(), "has no attention layers").result == "refused"
+    assert trying.refused(row, hidden, "It: OwnAttention computes").result == "refused"
+    assert trying.refused(row, hidden, "has no attention layers").result == "broken"
+    assert trying.refused(row, through, "It: OwnAttention computes").result == "broken"
 
 
 class OwnAttention(nn.Module):
@@ -185,17 +188,17 @@ def test_the_page_and_the_summary(
         Row("vit", "vision", "ViTModel", "broken", "pixel_values", attends=2, reason="differs"),
         Row("nougat", reason="no model class of its own"),
     ]
-    assert coverage.summary(rows) == (
+    assert report.summary(rows) == (
         "3 tried (2 attend) / 1 exact (largest difference 3.0e-07) / 1 refused / 1 broken"
     )
     together = threads.Report(7, 3, 0.0, 0, ())
-    page = coverage.document(rows, together)
+    page = report.document(rows, together)
     assert "| bert | BertModel | 2 | input_ids | prb | 3.0e-07 | 1.0e-06 | 2e-02 |" in page
     assert "## Refused" in page
     assert "## Broken" in page
     assert "- no model class of its own: nougat." in page
-    monkeypatch.setattr(coverage, "tried_types", lambda *_: iter(rows))
-    assert coverage.main(["--quiet"]) == 1
-    assert coverage.summary(rows) in capsys.readouterr().out
-    assert coverage.main(["--json", "--quiet"]) == 1
+    monkeypatch.setattr(command, "tried_types", lambda *_: iter(rows))
+    assert command.main(["--quiet"]) == 1
+    assert report.summary(rows) in capsys.readouterr().out
+    assert command.main(["--json", "--quiet"]) == 1
     assert len(json.loads(capsys.readouterr().out)["rows"]) == 4

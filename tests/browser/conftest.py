@@ -1,44 +1,45 @@
 """A Chromium to drive, the real app to drive it at, and a console that must stay silent."""
 
+import asyncio
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from benchmarks import servers
+from benchmarks.wire import Client
 from tests.browser.chromium import (
     HOW_TO_GET_ONE,
     installed_browser,
     launch_arguments,
     playwright_browser,
 )
+from tests.browser.views import Host, Server, hosting
+
+LONG = ("test_hostile", "test_lessons", "test_positions_page", "test_scenarios")
 
 # a busy machine is slow, not wrong
 expect.set_options(timeout=30_000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long ones first: what is left at the end is short, and shared by all processes."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """Launch the Chromium that is here; without one every browser test fails with what to do.
 
-    Pages of the app share one process: a page loads in half the work where another is open.
+    Pages of one origin share a process: a page loads in half the work where another is open.
     """
     path = installed_browser() or playwright_browser()
     if path is None:
         pytest.fail(HOW_TO_GET_ONE, pytrace=False)
     arguments = [*launch_arguments(), "--process-per-site"]
     return {**browser_type_launch_args, "executable_path": path, "args": arguments}
-
-
-@pytest.fixture(scope="session")
-def app_url() -> Generator[str, None, None]:
-    """The address of the real app, started once for each worker and stopped at the end."""
-    try:
-        with servers.served() as server:
-            yield server.url
-    except RuntimeError as error:
-        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -52,26 +53,58 @@ def context(
 
 
 @pytest.fixture(scope="session")
-def neighbour(context: BrowserContext, app_url: str) -> Page:
-    """A page that stays open, so that the process of the app's pages does, and is warm."""
-    page = context.new_page()
-    page.goto(f"{app_url}/_stcore/health")
-    return page
+def app_url(context: BrowserContext) -> Generator[str, None, None]:
+    """The address of the real app, started once for each worker and stopped at the end."""
+    try:
+        with servers.served() as server, ThreadPoolExecutor(1) as beside:
+            beside.submit(asyncio.run, first_visit(server.url)).result()
+            keep_warm(context, f"{server.url}/_stcore/health")
+            yield server.url
+    except RuntimeError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def host(context: BrowserContext) -> Generator[Host, None, None]:
+    """What serves the views without the app, for all tests."""
+    with hosting() as host:
+        keep_warm(context, f"{host.url}/nothing")
+        yield host
+
+
+async def first_visit(url: str) -> None:
+    """Opens the first page, which waits for torch and a model; those of the tests do not."""
+    async with Client(url).connected():
+        pass
+
+
+def keep_warm(context: BrowserContext, url: str) -> None:
+    """Opens a page that stays, so that the process of all pages from there does."""
+    context.new_page().goto(url)
+
+
+@pytest.fixture
+def server(host: Host) -> Generator[Server, None, None]:
+    """A page with a view, and what it asks."""
+    server = host.server()
+    yield server
+    server.release()
 
 
 @pytest.fixture
 def page(context: BrowserContext, request: pytest.FixtureRequest) -> Generator[Page, None, None]:
     """A new page that knows nothing of those before it."""
-    neighbour = "app_url" in request.fixturenames and request.getfixturevalue("neighbour")
-    stay = list(context.pages)
+    for name in {"app_url", "host"} & set(request.fixturenames):
+        request.getfixturevalue(name)
+    neighbours = list(context.pages)
     page = context.new_page()
     yield page
     for opened in context.pages:
-        if opened not in stay:
+        if opened not in neighbours:
             opened.close()
     context.set_offline(False)
     context.clear_cookies()
-    if neighbour:
+    for neighbour in neighbours:
         neighbour.evaluate("localStorage.clear()")
 
 

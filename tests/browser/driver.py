@@ -27,6 +27,7 @@ STEP_MS = 700  # an action that cannot begin by then is left out
 WAIT_MS = 120_000
 NAVIGATIONS = 3  # that may come while the page is waited for
 REST_MS = 1200  # a page is at rest when nothing has changed for that long
+POLL_MS = 200
 WORDS = [
     "the",
     "cat",
@@ -48,6 +49,7 @@ WORDS = [
 VIEW = ".headscope[data-trace]"
 SIDE = 16  # pixels of a canvas that are compared, along each side
 LEVELS = 24  # of 256 by which a pixel may differ: weights on the way are rounded, text is smoothed
+CONTROL = "input, textarea, select, [role=slider], [role=radio][aria-checked=true]"
 STALE = ".hs-busy, .stale"  # a picture that stays while what is chosen cannot be drawn
 
 
@@ -176,11 +178,17 @@ const small = (canvas) => {
   context.drawImage(canvas, 0, 0, SIDE, SIDE);
   return [...context.getImageData(0, 0, SIDE, SIDE).data];
 };
-const state = () => {
+const number = (thing) => {
+  const numbers = (window.__numbers ??= new WeakMap());
+  if (!numbers.has(thing)) numbers.set(thing, (window.__last = (window.__last ?? 0) + 1));
+  return numbers.get(thing);
+};
+// what is shown; with `quick` not what was drawn, but which drawing it is
+const state = (quick) => {
   const view = "VIEW";
   const controls = [];
   for (const e of all) {
-    if (!visible(e) || within(e, view)) continue;
+    if (!e.matches("CONTROL") || !visible(e) || within(e, view)) continue;
     if (!within(e, "main, [data-testid=stMain]")) continue;
     const role = e.getAttribute("role") ?? "";
     const name = e.getAttribute("aria-label") || e.labels?.[0]?.innerText || "";
@@ -189,31 +197,36 @@ const state = () => {
       controls.push(["slider", name, e.getAttribute("aria-valuenow") ?? e.value]);
     else if (["input", "textarea"].includes(e.localName) && !["file", "radio"].includes(e.type))
       controls.push([role || "box", name, e.value]);
-    else if (role === "radio" && e.getAttribute("aria-checked") === "true")
+    else if (role === "radio")
       controls.push(["radio", "", words(e)]);
     else if (e.localName === "select") controls.push(["select", name, e.value]);
   }
   const views = all
-    .filter((e) => e.dataset?.painted !== undefined && visible(e))
+    .filter((e) => e.matches("[data-painted]") && visible(e))
     .filter((e) => !e.matches("STALE") && ![...deep(e)].some((inner) => inner.matches("STALE")))
     .map((e) => {
       const { painted, ...data } = e.dataset;
+      if (quick) return [data, painted];
       const canvases = [...deep(e), ...(e.shadowRoot ? deep(e.shadowRoot) : [])]
         .filter((c) => c.localName === "canvas" && c.width && c.height && visible(c))
         .map((c) => [c.width, c.height, small(c)]);
       return [data, canvases];
     });
   const charts = all
-    .filter((e) => e.classList?.contains("js-plotly-plot") && visible(e))
-    .map((e) => hash(JSON.stringify((e.data ?? []).map((d) => [d.type, d.z, d.x, d.y]))));
-  const alerts = all.filter((e) => e.dataset?.testid === "stAlert" && visible(e)).map(words);
+    .filter((e) => e.matches(".js-plotly-plot") && visible(e))
+    .map((e) => {
+      if (quick) return number(e.data ?? e);
+      return hash(JSON.stringify((e.data ?? []).map((d) => [d.type, d.z, d.x, d.y])));
+    });
+  const alerts = all.filter((e) => e.matches("[data-testid=stAlert]") && visible(e)).map(words);
   return { controls, views, charts, alerts };
 };
 """.replace("VIEW", VIEW)
     .replace("STALE", STALE)
+    .replace("CONTROL", CONTROL)
     .replace("SIDE", str(SIDE))
 )
-STATE = f"() => {{ {DEEP} return state(); }}"
+STATE = f"() => {{ {DEEP} return state(false); }}"
 RESTS = f"""([rest]) => {{
   {DEEP}
   const app = document.querySelector("[data-test-script-state]");
@@ -225,12 +238,10 @@ RESTS = f"""([rest]) => {{
     !document.querySelector("[data-testid=stMain] h4") ||
     all.some(
       (e) =>
-        ["stSpinner", "stSkeleton"].includes(e.dataset?.testid) ||
-        e.dataset?.stale === "true" ||
-        (e.getAttribute?.("aria-busy") === "true" && visible(e)) ||
-        (e.matches?.(".hs-loading, .hs-dim") && visible(e)),
+        e.matches("[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true]") ||
+        (e.matches("[aria-busy=true], .hs-loading, .hs-dim") && visible(e)),
     );
-  const now = busy ? null : location.href + JSON.stringify(state());
+  const now = busy ? null : location.href + JSON.stringify(state(true));
   const kept = (window.__rest ??= {{}});
   if (now === null || kept.now !== now) Object.assign(kept, {{ now, at: performance.now() }});
   return now !== null && performance.now() - kept.at > rest;
@@ -287,7 +298,7 @@ def rest(page: Page) -> None:
         try:
             page.wait_for_load_state("networkidle", timeout=WAIT_MS)
             page.evaluate("() => { window.__rest = null; }")
-            page.wait_for_function(RESTS, arg=[REST_MS], polling=100, timeout=WAIT_MS)
+            page.wait_for_function(RESTS, arg=[REST_MS], polling=POLL_MS, timeout=WAIT_MS)
             return
         except Error as error:  # Back may only now have left the document
             if not left or "context was destroyed" not in str(error):

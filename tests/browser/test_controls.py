@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from headscope_views.standalone import page as standalone
 from playwright.sync_api import Page, expect
+
+from tests.browser.views import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -26,10 +27,9 @@ LAST = """value => {
 }"""
 
 
-def opened(page: Page, folder: Path, props: dict[str, Any]) -> None:
-    file = folder / "control.html"
-    file.write_text(standalone({}, props), encoding="utf-8")
-    page.goto(file.as_uri())
+def opened(page: Page, server: Server, props: dict[str, Any]) -> None:
+    server.props = props
+    page.goto(server.url)
     page.wait_for_function("window.headscope")
 
 
@@ -42,8 +42,8 @@ def is_sent(page: Page, value: Any) -> None:
     page.wait_for_function(LAST, arg=value, timeout=60_000)
 
 
-def test_keys_move_a_slider_over_the_allowed_values(page: Page, tmp_path: Path):
-    opened(page, tmp_path, HEADS)
+def test_keys_move_a_slider_over_the_allowed_values(page: Page, server: Server):
+    opened(page, server, HEADS)
     slider = page.get_by_role("slider", name="Heads")
     expect(slider).to_have_attribute("aria-valuenow", "4")
     assert sent(page) == []
@@ -58,8 +58,8 @@ def test_keys_move_a_slider_over_the_allowed_values(page: Page, tmp_path: Path):
         is_sent(page, value)
 
 
-def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, tmp_path: Path):
-    opened(page, tmp_path, HEADS | {"min": 0, "max": 100, "allowed": [], "value": 0})
+def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, server: Server):
+    opened(page, server, HEADS | {"min": 0, "max": 100, "allowed": [], "value": 0})
     track = page.locator(".hs-slider-track").bounding_box()
     assert track
     y = track["y"] + track["height"] / 2
@@ -78,8 +78,8 @@ def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, tmp_path: Path
     expect(page.get_by_role("slider")).to_be_focused()
 
 
-def test_a_drag_snaps_to_the_allowed_values(page: Page, tmp_path: Path):
-    opened(page, tmp_path, HEADS)
+def test_a_drag_snaps_to_the_allowed_values(page: Page, server: Server):
+    opened(page, server, HEADS)
     track = page.locator(".hs-slider-track").bounding_box()
     assert track
     page.mouse.click(track["x"] + track["width"] * (6.5 - 1) / 15, track["y"] + 1)
@@ -87,8 +87,8 @@ def test_a_drag_snaps_to_the_allowed_values(page: Page, tmp_path: Path):
     is_sent(page, 8)
 
 
-def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, tmp_path: Path):
-    opened(page, tmp_path, HEADS)
+def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, server: Server):
+    opened(page, server, HEADS)
     slider = page.get_by_role("slider")
     slider.press("ArrowRight")
     is_sent(page, 8)
@@ -108,8 +108,8 @@ def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, tmp_p
     assert sent(page) == before
 
 
-def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE)
+def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Page, server: Server):
+    opened(page, server, SENTENCE)
     field = page.get_by_role("textbox", name="Sentence")
     expect(field).to_have_value("A cat")
     field.focus()
@@ -124,8 +124,8 @@ def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Pa
     expect(field).to_be_focused()
 
 
-def test_every_burst_of_typing_ends_with_the_last_text(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE | {"value": ""})
+def test_every_burst_of_typing_ends_with_the_last_text(page: Page, server: Server):
+    opened(page, server, SENTENCE | {"value": ""})
     words = "it was too tired to cross the street " * 3
     page.get_by_role("textbox").press_sequentially(words)
     is_sent(page, words)
@@ -134,8 +134,8 @@ def test_every_burst_of_typing_ends_with_the_last_text(page: Page, tmp_path: Pat
     assert all(words.startswith(value) for value in values)
 
 
-def test_a_field_of_several_lines_grows_with_its_text(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE)
+def test_a_field_of_several_lines_grows_with_its_text(page: Page, server: Server):
+    opened(page, server, SENTENCE)
     field = page.get_by_role("textbox")
     low = field.bounding_box()
     field.press("End")
@@ -150,8 +150,8 @@ def test_a_field_of_several_lines_grows_with_its_text(page: Page, tmp_path: Path
     assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
 
 
-def test_a_text_comes_from_a_file_as_it_is(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE | {"files": ".txt,.md"})
+def test_a_text_comes_from_a_file_as_it_is(page: Page, server: Server, tmp_path: Path):
+    opened(page, server, SENTENCE | {"files": ".txt,.md"})
     field, chooser = page.get_by_role("textbox"), page.locator("input[type=file]")
     code = "def f(x):\n    return x\n" * 40
     file = tmp_path / "code.txt"
@@ -176,8 +176,8 @@ def test_a_text_comes_from_a_file_as_it_is(page: Page, tmp_path: Path):
     is_sent(page, "Ein Satz")
 
 
-def test_a_field_of_one_line_stays_one(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE | {"multiline": False, "value": ""})
+def test_a_field_of_one_line_stays_one(page: Page, server: Server):
+    opened(page, server, SENTENCE | {"multiline": False, "value": ""})
     field = page.get_by_role("textbox")
     field.press_sequentially("ab")
     page.keyboard.press("Enter")
@@ -193,8 +193,8 @@ def test_a_field_of_one_line_stays_one(page: Page, tmp_path: Path):
     is_sent(page, "one two")
 
 
-def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE | {"value": ""})
+def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, server: Server):
+    opened(page, server, SENTENCE | {"value": ""})
     page.get_by_role("textbox").focus()
     client = page.context.new_cdp_session(page)
     client.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
@@ -204,16 +204,16 @@ def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, tmp_path: Pat
     assert sent(page) == ["日本"]
 
 
-def test_keys_typed_into_a_field_reach_no_shortcut_of_the_page(page: Page, tmp_path: Path):
-    opened(page, tmp_path, SENTENCE)
+def test_keys_typed_into_a_field_reach_no_shortcut_of_the_page(page: Page, server: Server):
+    opened(page, server, SENTENCE)
     page.evaluate("document.addEventListener('keydown', () => (window.shortcut = true))")
     page.get_by_role("textbox").press("r")
     is_sent(page, "A catr")
     assert page.evaluate("window.shortcut") is None
 
 
-def test_help_is_read_by_pointer_and_keyboard(page: Page, tmp_path: Path):
-    opened(page, tmp_path, HEADS)
+def test_help_is_read_by_pointer_and_keyboard(page: Page, server: Server):
+    opened(page, server, HEADS)
     sign = page.get_by_role("img", name="They divide the width")
     sign.focus()
     content = sign.evaluate("sign => getComputedStyle(sign, '::after').content")

@@ -1,13 +1,12 @@
 """The architecture diagram in a browser, without Streamlit."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
-from headscope_views.standalone import page as standalone
 from playwright.sync_api import Page, expect
 
+from tests.browser.views import Server
 from viz.architecture import base
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -59,16 +58,14 @@ PARTS = [
 
 
 @pytest.fixture
-def diagram(page: Page, tmp_path: Path) -> Page:
-    props = {
+def diagram(page: Page, server: Server) -> Page:
+    server.props = {
         "kind": "architecture",
         "defaults": {"part": "blocks/attention/attend"},
         "base": base(PARTS, SOURCES, title="A network"),
         "panel": True,
     }
-    file = tmp_path / "diagram.html"
-    file.write_text(standalone({}, props), encoding="utf-8")
-    page.goto(file.as_uri())
+    page.goto(server.url)
     expect(page.locator(".headscope[data-painted]")).to_have_count(1)
     return page
 
@@ -140,8 +137,7 @@ def test_without_the_panel_the_diagram_has_the_whole_width(diagram):
     assert stage["width"] > 1.3 * before["width"]
 
 
-def test_before_there_is_a_network_there_is_a_quiet_line(page: Page, tmp_path: Path):
-    file = tmp_path / "diagram.html"
-    file.write_text(standalone({}, {"kind": "architecture", "base": None}), encoding="utf-8")
-    page.goto(file.as_uri())
+def test_before_there_is_a_network_there_is_a_quiet_line(page: Page, server: Server):
+    server.props = {"kind": "architecture", "base": None}
+    page.goto(server.url)
     expect(page.get_by_role("status")).to_have_text("Loading the model …")

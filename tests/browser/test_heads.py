@@ -1,7 +1,6 @@
 """Every head by its numbers, in a browser without Streamlit: scatter, table, finder, sentence."""
 
 import re
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -9,15 +8,9 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
 from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View, serving
+from tests.browser.views import Server, View
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-
-
-@pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
 
 
 def opened(page: Page, server: Server, source: Source, size: str, **start: Any) -> View:

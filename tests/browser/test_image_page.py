@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import start
-from tests.browser.looks import looks
+from tests.browser.looks import first_look, fits_in_every_look, looks
 from tests.browser.views import save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -70,11 +70,6 @@ def said(page: Page, words: str) -> None:
     expect(page.locator(".hs-dim")).to_have_count(0)
 
 
-def window(page: Page, mode: str, width: int) -> None:
-    page.emulate_media(color_scheme=mode)  # pyright: ignore[reportArgumentType]
-    page.set_viewport_size({"width": width, "height": 900})
-
-
 def step(page: Page, name: str, key: str) -> None:
     page.get_by_role("slider", name=name, exact=True).press(key)
 
@@ -84,9 +79,8 @@ def pick(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-@looks
-def test_every_control_of_the_network_moves_it(page, app_url, mode, width):
-    window(page, mode, width)
+def test_every_control_of_the_network_moves_it(page, app_url):
+    first_look(page)
     open_page(page, app_url, "size=64&heads=2&dim=32&depth=2")
     page.get_by_role("button", name="A temple").click()
     said(page, "photo=china")
@@ -115,15 +109,14 @@ def test_every_control_of_the_network_moves_it(page, app_url, mode, width):
     expect(page.locator(".stAlert, .stException")).to_have_count(0)
     page.get_by_role("button", name="A flower").click()
     expect(page.get_by_role("button", name="A flower")).to_have_attribute("kind", "primary")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    fits_in_every_look(page)
 
 
-@looks
-def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url, mode, width):
-    window(page, mode, width)
+def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url):
+    first_look(page)
     open_page(page, app_url, f"{SMALL}&registers=1")
-    shows(page, mode=mode, site=0, head=0)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for mode in looks(page):
+        shows(page, mode=mode, site=0, head=0)
     expect(page.get_by_text("untrained: random weights").first).to_be_visible()
     before = trace(page)
     for button, wanted in (

@@ -1,6 +1,5 @@
 """An encoder–decoder in the text view: three kinds of attention, each with its own two texts."""
 
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from tests.browser.views import View, serving
+from tests.browser.views import Server, View
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
@@ -39,12 +38,11 @@ def pair():
 
 
 @pytest.fixture
-def explorer(page: Page, pair) -> Generator[Page, None, None]:
+def explorer(page: Page, server: Server, pair) -> Page:
     start = {"layer": 1, "attention": "self", "tower": "encoder", "head": 2}
-    with serving() as server:
-        view = View(page, server, Traced(pair), {"kind": "text", "start": start}, "/text")
-        view.shows(1, 2)
-        yield page
+    view = View(page, server, Traced(pair), {"kind": "text", "start": start}, "/text")
+    view.shows(1, 2)
+    return page
 
 
 def chips(page: Page, which: str) -> list[str]:

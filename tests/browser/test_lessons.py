@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.looks import looks
+from tests.browser.looks import TRIED, look
 from viz.pages.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -51,24 +51,57 @@ def by_key(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-@looks
-def test_a_control_of_every_kind_moves_in_every_lesson(page, app_url, width, mode):
-    page.emulate_media(color_scheme=mode)
-    page.set_viewport_size({"width": width, "height": 900})
+@pytest.mark.parametrize(("width", "mode"), TRIED)
+def test_through_every_lesson(page, app_url, width, mode):
+    """With a control of every kind in the first look, by steps and tries in the others."""
+    look(page, width, mode)
     open_lesson(page, app_url, LESSONS[0].name)
     for lesson in LESSONS:
         arrived(page, lesson.name)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, lesson.name
-        controls = page.locator(f"[class*='st-key-{lesson.name}-']")
-        for kind in KINDS:
-            found = controls.filter(has=page.get_by_role(kind)).filter(visible=True)
-            if found.count():
-                before = page.url
-                move(page, found.first, kind)
-                page.wait_for_url(lambda url, before=before: url != before)
-                settled(page)
+        if (width, mode) == TRIED[0]:
+            move_one_of_every_kind(page, lesson.name)
+        else:
+            step_back(page)
+            press_the_last_try(page, lesson.name)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, lesson.name
         by_key(page, "n")
+    by_key(page, "p")
+    arrived(page, LESSONS[-2].name)
+
+
+def move_one_of_every_kind(page: Page, name: str) -> None:
+    controls = page.locator(f"[class*='st-key-{name}-']")
+    for kind in KINDS:
+        found = controls.filter(has=page.get_by_role(kind)).filter(visible=True)
+        if found.count():
+            before = page.url
+            move(page, found.first, kind)
+            page.wait_for_url(lambda url, before=before: url != before)
+            settled(page)
+
+
+def step_back(page: Page) -> None:
+    """By keyboard, and on again, where a lesson has steps."""
+    if page.locator(".st-key-lesson_back").count():
+        by_key(page, "ArrowLeft")
+        page.wait_for_url(re.compile(r"[?&]step=\d"))
+        settled(page)
+        by_key(page, "ArrowRight")
+        page.wait_for_url(lambda url: "step=" not in url)
+        settled(page)
+
+
+def press_the_last_try(page: Page, name: str) -> None:
+    """What the button sets comes into view."""
+    before = page.url
+    page.locator("[class*='st-key-lesson_tries'] button").last.click()
+    page.wait_for_url(lambda url: url != before)
+    settled(page)
+    names = [name for name, _ in parse_qsl(urlsplit(page.url).query, keep_blank_values=True)]
+    places = ", ".join(f"[class*='st-key-{name}-'][class*='-0-{each} ']" for each in names)
+    if page.locator(places).filter(visible=True).count():
+        page.wait_for_function(IN_VIEW, arg=places)
 
 
 def move(page: Page, control: Locator, kind: Kind) -> None:
@@ -90,42 +123,6 @@ def move(page: Page, control: Locator, kind: Kind) -> None:
         name = found.evaluate("box => box.localName")
         found.fill(found.input_value() + TEXTS[name])
         found.press("ControlOrMeta+Enter" if name == "textarea" else "Enter")
-
-
-def test_what_a_button_to_try_sets_comes_into_view(page, app_url):
-    page.set_viewport_size({"width": 1280, "height": 900})
-    open_lesson(page, app_url, LESSONS[0].name)
-    for lesson in LESSONS:
-        arrived(page, lesson.name)
-        tries = page.locator("[class*='st-key-lesson_tries'] button")
-        before = page.url
-        tries.last.click()
-        page.wait_for_url(lambda url, before=before: url != before)
-        settled(page)
-        names = [name for name, _ in parse_qsl(urlsplit(page.url).query, keep_blank_values=True)]
-        places = ", ".join(
-            f"[class*='st-key-{lesson.name}-'][class*='-0-{name} ']" for name in names
-        )
-        if page.locator(places).filter(visible=True).count():
-            page.wait_for_function(IN_VIEW, arg=places)
-        by_key(page, "n")
-
-
-def test_the_whole_course_by_keyboard_alone(page, app_url):
-    page.set_viewport_size({"width": 1280, "height": 900})
-    open_lesson(page, app_url, LESSONS[0].name)
-    for lesson in LESSONS:
-        arrived(page, lesson.name)
-        if page.locator(".st-key-lesson_back").count():
-            page.keyboard.press("ArrowLeft")
-            page.wait_for_url(re.compile(r"[?&]step=\d"))
-            settled(page)
-            page.keyboard.press("ArrowRight")
-            page.wait_for_url(lambda url: "step=" not in url)
-        page.keyboard.press("n")
-    for lesson in LESSONS[-2::-1]:
-        page.keyboard.press("p")
-        arrived(page, lesson.name)
 
 
 def test_terms_explain_themselves_on_focus_and_progress_is_kept(page, app_url):

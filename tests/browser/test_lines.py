@@ -1,7 +1,7 @@
 """The lines between two columns of tokens, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, random_source
-from tests.browser.test_explorer import DEFAULTS, ODD, SIZES
-from tests.browser.views import Server, View, save_the_screen, serving
-from viz import theme
+from tests.browser.test_explorer import DEFAULTS, LOOKS, ODD, SIZES
+from tests.browser.views import Server, View, save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LINES = {"form": "lines"}
@@ -46,12 +45,6 @@ class Lines(View):
 
 
 @pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
-
-
-@pytest.fixture
 def draw(page: Page, server: Server) -> Callable[..., Lines]:
     def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> Lines:
         page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
@@ -71,8 +64,7 @@ def single(cells: dict[tuple[int, int], float], tokens: int = 6, heads: int = 2)
     return Source(weights, [f"t{i}" for i in range(tokens)])
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("mode", theme.MODES)
+@pytest.mark.parametrize(("size", "mode"), LOOKS)
 def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
     lines = draw(single({(1, 4): 1.0}), size, mode)
     width = lines.page.locator(".hs-strands").evaluate("canvas => canvas.clientWidth")

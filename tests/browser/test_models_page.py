@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.architectures import ARCHITECTURES
-from tests.browser.looks import looks
+from tests.browser.looks import first_look, fits_in_every_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
@@ -32,10 +32,8 @@ def open_page(page: Page, url: str) -> None:
     expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
 
 
-@looks
-def test_it_fits_the_window_and_says_what_is_open(page, app_url, mode, width):
-    page.emulate_media(color_scheme=mode)
-    page.set_viewport_size({"width": width, "height": 900})
+def test_it_fits_the_window_and_says_what_is_open(page, app_url):
+    first_look(page)
     open_page(page, f"{app_url}/models?input=An+unbelievable+hippopotamus")
     expect(page.get_by_text("6 layers × 12 heads")).to_be_visible()
     tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
@@ -46,7 +44,7 @@ def test_it_fits_the_window_and_says_what_is_open(page, app_url, mode, width):
     page.wait_for_url(re.compile("words=yes"))
     page.get_by_text("Model card").click()
     expect(page.get_by_text("Apache-2.0")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    fits_in_every_look(page)
 
 
 def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):

@@ -1,7 +1,7 @@
 """One pair of tokens and the stages of a head, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from tests.browser.test_explorer import DEFAULTS, SIZES
-from tests.browser.views import Server, View, serving
+from tests.browser.views import Server, View
 from viz.api.entries import TextEntry
 from viz.api.requests import parse_query
 from viz.api.routes import ENDPOINTS
@@ -37,12 +37,6 @@ class Traced:
 @pytest.fixture(scope="module")
 def source() -> Traced:
     return Traced()
-
-
-@pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
 
 
 @pytest.fixture

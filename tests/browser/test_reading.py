@@ -1,7 +1,7 @@
 """The form Text and the reading aids, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,15 +10,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.explorer_pages import random_source
 from tests.browser.test_explorer import ODD
 from tests.browser.test_lines import Lines
-from tests.browser.views import Server, serving
+from tests.browser.views import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-
-
-@pytest.fixture
-def server() -> Generator[Server, None, None]:
-    with serving() as served:
-        yield served
 
 
 @pytest.fixture

@@ -127,21 +127,16 @@ def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_
     ("path", "control"),
     [
         (f"image?{SMALL_IMAGE}", "Image size"),
-        (BUILT, "Depth"),
-        ("", SENTENCE),
         (f"image?{SMALL_IMAGE}", "file"),
-        ("models", "text"),
+        ("", SENTENCE),
         ("architecture?run=yes", "Text"),
     ],
 )
 def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control):
+    line = Line(page)
     open_page(page, app_url, path)
     rest(page)
     before = trace(page)
-    line = Line(page)
-    page.reload()
-    painted(page)
-    rest(page)
     line.hold_out = True
     head(page, "mean")
     if control == "file":
@@ -244,7 +239,7 @@ def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     [
         ("", "button", EXAMPLE),
         ("architecture", "radio", "Smallest"),
-        ("head_layer?step=1", "button", "→"),
+        ("by_hand?step=1", "button", "→"),
     ],
 )
 def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, name):
@@ -295,42 +290,37 @@ def test_back_after_an_example_agrees(page, app_url, quick):
     agree(page)
 
 
-def test_back_from_another_page_finds_it_as_it_was(page, app_url):
+def test_a_page_is_found_again_as_it_was(page, app_url):
+    """By Back, through the bar, whose links say nothing of settings, and after a reload."""
     open_page(page, app_url)
+    page.get_by_role("button", name=OTHER).click()
+    painted(page, site=2, head=9)
     box(page).fill("A cat sat on a mat")
     page.wait_for_url(re.compile("input=A"))
     head(page, "7")
     page.wait_for_url(re.compile("head=7"))
     rest(page)
     still(page)
-    here = state(page)
+    here, address = state(page), page.url
+
+    def is_as_it_was() -> None:
+        expect(box(page)).to_have_value("A cat sat on a mat")
+        painted(page, site=2, head=7)
+        rest(page)
+        still(page)
+        assert differences(here, state(page)) == []
+        assert page.url == address
+
     go_to(page, "Positions")
     expect(page.get_by_role("heading", name="Where does order come from?")).to_be_visible()
     page.go_back()
-    expect(box(page)).to_have_value("A cat sat on a mat")
-    rest(page)
-    still(page)
-    assert differences(here, state(page)) == []
-    agree(page)
-
-
-def test_a_page_that_was_left_is_as_it_was(page, app_url):
-    """Through the bar, whose links say nothing of settings."""
-    open_page(page, app_url)
-    page.get_by_role("button", name=OTHER).click()
-    painted(page, site=2, head=9)
-    head(page, "4")
-    rest(page)
-    still(page)
-    here, address = state(page), page.url
+    is_as_it_was()
     go_to(page, "Course")
     expect(page.get_by_role("heading", name="How does a transformer work?")).to_be_visible()
     go_to(page, "Text")
-    painted(page, head=4)
-    rest(page)
-    still(page)
-    assert differences(here, state(page)) == []
-    assert page.url == address
+    is_as_it_was()
+    page.reload()
+    is_as_it_was()
     agree(page)
 
 
@@ -365,27 +355,9 @@ def test_a_link_opened_in_the_same_tab_overrules(page, app_url):
     agree(page)
 
 
-def test_reload_keeps_everything(page, app_url):
-    open_page(page, app_url)
-    box(page).fill("One two three")
-    page.wait_for_url(re.compile("input=One"))
-    head(page, "mean")
-    page.wait_for_url(re.compile("head=mean"))
-    rest(page)
-    still(page)
-    here = state(page)
-    page.reload()
-    painted(page, head="mean")
-    rest(page)
-    still(page)
-    assert differences(here, state(page)) == []
-
-
 @pytest.mark.parametrize(
     ("path", "control", "name"),
     [
-        (BUILT, "Depth", "depth"),
-        (f"image?{SMALL_IMAGE}", "Depth", "depth"),
         ("positions", "Width", "width"),
         ("architecture", "Tokens", "tokens"),
     ],
@@ -429,26 +401,28 @@ def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
 # ---- the view and the page
 
 
-@pytest.mark.parametrize("change", ["text", "another text", "empty", "example", "depth"])
-def test_the_view_stays_mounted(page, app_url, change):
+def test_the_view_stays_mounted(page, app_url):
     """What was shown stays until the new picture is there: the element is never replaced."""
-    open_page(page, app_url, BUILT if change == "depth" else "?input=A+cat+sat")
+    open_page(page, app_url, f"{BUILT}&input=A+cat+sat")
     rest(page)
-    before = trace(page)
     page.locator(VIEW).evaluate("view => { view.marked = true; }")
-    if change == "example":
-        page.get_by_role("button", name=EXAMPLE).click()
-    elif change == "depth":
-        slider(page, "Depth").press("ArrowLeft")
-    else:
-        words = {"text": "A cat sat on", "another text": "Zoë’s café 🙂", "empty": ""}[change]
-        box(page).fill(words)
-    if change == "empty":
-        expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
-    else:
+    for change in (
+        lambda: slider(page, "Depth").press("ArrowLeft"),
+        lambda: box(page).fill("A cat sat on"),
+        lambda: box(page).fill("Zoë’s café 🙂"),
+        lambda: page.get_by_role("button", name=EXAMPLE).click(),
+    ):
+        before = trace(page)
+        change()
         expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
         painted(page)
+        assert page.locator(VIEW).evaluate("view => view.marked === true")
+    box(page).fill("")
+    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
     assert page.locator(VIEW).evaluate("view => view.marked === true")
+    box(page).fill("Here again")
+    painted(page)
+    agree(page)
 
 
 def test_a_selection_survives_a_smaller_network(page, app_url):
@@ -499,20 +473,20 @@ def test_projector_reaches_the_picture_that_is_there(page, app_url):
 
 def test_impossible_settings_leave_the_last_picture_dimmed(page, app_url):
     open_page(page, app_url, "architecture?preset=small&heads=5", view=False)
-    expect(page.get_by_text("heads must divide dim")).to_be_visible(timeout=60_000)
-    expect(page.locator("svg.stale")).to_have_count(1)
+    problem = page.get_by_text("heads must divide dim")
+    stale = page.locator("svg.stale")
+    expect(problem).to_be_visible(timeout=60_000)
+    expect(stale).to_have_count(1)
     page.get_by_role("button", name="Dim 65").click()
-    expect(page.get_by_text("heads must divide dim")).to_have_count(0)
-    expect(page.locator("svg.stale")).to_have_count(0)
-    agree(page)
-
-
-def test_an_empty_text_leaves_the_last_picture_dimmed(page, app_url):
-    open_page(page, app_url)
-    box(page).fill("")
-    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
-    box(page).fill("Here again")
-    painted(page)
+    expect(problem).to_have_count(0)
+    expect(stale).to_have_count(0)
+    shape = page.locator(".st-key-architecture_diagram [data-painted] .shape").nth(1)
+    expect(shape).to_have_text("16 tokens × 65 dim")
+    slider(page, "Heads").press("ArrowRight")
+    expect(problem).to_be_visible()
+    expect(stale).to_have_count(1)
+    slider(page, "Heads").press("ArrowLeft")
+    expect(problem).to_have_count(0)
     agree(page)
 
 
@@ -611,9 +585,9 @@ def test_every_answer_carries_the_headers(app_url, path):
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_the_api_refuses_strangers(page, app_url):
-    open_page(page, app_url)
-    path = f"/api/trace/{trace(page)}/overview"
+def test_the_api_refuses_strangers(app_url):
+    with ThreadPoolExecutor(1) as beside:
+        path = f"/api/trace/{beside.submit(asyncio.run, _traced(app_url)).result()}/overview"
     assert _ask(app_url, path)[0] == 200
     assert _ask(app_url, path, Host="evil.example")[0] == 403
     assert _ask(app_url, path, Origin="http://evil.example")[0] == 403
@@ -624,10 +598,7 @@ def test_the_api_refuses_strangers(page, app_url):
     assert "immutable" not in headers.get("cache-control", "")
 
 
-def test_an_opened_page_asks_nobody_else(page, app_url):
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    open_page(page, app_url)
-    rest(page)
-    hosts = {urlsplit(each).netloc for each in asked if each.startswith(("http", "ws"))}
-    assert hosts == {urlsplit(app_url).netloc}
+async def _traced(url: str) -> str:
+    """The trace of a page that somebody opens."""
+    async with Client(url, query=BUILT.removeprefix("?")).connected() as client:
+        return (client.view() or {})["trace"]

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from headscope_views.standalone import page as standalone
 from playwright.sync_api import Page, expect
 
+PAGES = ("/", "/text", "/image")
 SECONDS = 60  # a busy machine is slow, not wrong
 PROVENANCE = "Layer 0: computed by PyTorch’s fused kernel · float32 · mask: none"
 Answer = bytes | tuple[bytes, str] | dict[str, Any]
@@ -41,13 +42,11 @@ class Request:
         trace: its id.
         route: the last part of the path.
         query: as the view wrote it.
-        session: by the header.
     """
 
     trace: str
     route: str
     query: str
-    session: str
 
     @property
     def path(self) -> str:
@@ -56,23 +55,30 @@ class Request:
 
 @dataclass
 class Server:
-    """Serves a page with a view at "/" and "/text", and the API below it.
+    """A page with a view, the same at every path of `PAGES`, and the API that the view asks.
 
     Attributes:
+        url: where.
+        session: by which the view's requests are known.
         props: of the view.
         sources: what answers, by trace.
         requests: every one so far.
     """
 
+    url: str
+    session: str
     props: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
-    url: str = ""
 
     def __post_init__(self) -> None:
         self._changed = threading.Condition()
         self._held: set[str] = set()
         self._refused: dict[str, int] = {}
+
+    def page(self) -> str:
+        """What a browser gets."""
+        return standalone(None, {"session": self.session, **self.props})
 
     def paths(self, *routes: str) -> list[str]:
         """What was asked for of these routes, in order; of all routes if none is named."""
@@ -104,16 +110,12 @@ class Server:
                 raise AssertionError(f"it did not come about; asked for: {self.requests}")
             return condition()
 
-    def respond(self, path: str, session: str) -> tuple[int, str, bytes]:
+    def respond(self, path: str) -> tuple[int, str, bytes]:
         """Status, media type and body."""
         url = urlsplit(path)
-        if url.path in ("/", "/text", "/image"):
-            return 200, "text/html; charset=utf-8", standalone(None, self.props).encode()
-        if not url.path.startswith("/api/trace/"):
-            return 204, "text/plain", b""
         trace, route = url.path.split("/")[-2:]
         with self._changed:
-            self.requests.append(Request(trace, route, url.query, session))
+            self.requests.append(Request(trace, route, url.query))
             self._changed.notify_all()
             self._changed.wait_for(lambda: route not in self._held, SECONDS)
             status = self._refused.get(route)
@@ -133,17 +135,45 @@ class Server:
         return source.answer(route, query)
 
 
+class Host:
+    """What listens, for all tests: pages of one origin share a process, which starts once.
+
+    A request about a trace says whose it is by its session: one that a closed page sent last does
+    not reach the server of the next test.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._servers: dict[str, Server] = {}
+
+    def server(self) -> Server:
+        """A new one, whose page is shown from now on."""
+        session = f"room{len(self._servers)}"
+        server = self._servers[session] = Server(self.url, session)
+        return server
+
+    def respond(self, path: str, session: str) -> tuple[int, str, bytes]:
+        """Status, media type and body."""
+        if urlsplit(path).path in PAGES:
+            server = next(reversed(self._servers.values()))
+            return 200, "text/html; charset=utf-8", server.page().encode()
+        if not path.startswith("/api/trace/"):
+            return 200, "text/plain", b""
+        if session not in self._servers:
+            return 400, "text/plain", b"there is no such session"
+        return self._servers[session].respond(path)
+
+
 @contextmanager
-def serving() -> Generator[Server, None, None]:
-    """A server on a free port of this machine."""
-    served = Server()
+def hosting() -> Generator[Host, None, None]:
+    """Listens on a free port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             session = self.headers.get("X-Headscope-Session", "")
-            status, kind, body = served.respond(self.path, session)
+            status, kind, body = host.respond(self.path, session)
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
@@ -161,13 +191,12 @@ def serving() -> Generator[Server, None, None]:
             """A browser that no longer waits is no error."""
 
     httpd = Quiet(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{httpd.server_port}"
+    host = Host(f"http://127.0.0.1:{httpd.server_port}")
     thread = threading.Thread(target=httpd.serve_forever, daemon=True)
     thread.start()
     try:
-        yield served
+        yield host
     finally:
-        served.release()
         httpd.shutdown()
         httpd.server_close()
 
@@ -180,7 +209,7 @@ class View:
     ) -> None:
         self.page, self.server, self.source = page, server, source
         server.sources[source.trace] = source
-        server.props = {"trace": source.trace, "session": "room", **props}
+        server.props = {"trace": source.trace, **props}
         page.goto(server.url + path)
         self.root = page.locator(".headscope")
 

@@ -157,3 +157,25 @@ test("a client that is destroyed aborts everything and says nothing", async () =
   assert.deepEqual(log, []);
   assert.deepEqual(source.requests.map(({ path, aborted }) => [path, aborted]), [["a", true]]);
 });
+
+test("the slowest request tells how far it is, and can be stopped", async () => {
+  const { source, log, client } = opened();
+  client.want("row", "model_row?method=alti&index=3");
+  client.want("map", "map?head=1");
+  await source.answer("map?head=1");
+  assert.equal(client.slowest(60_000), null);
+  assert.equal(client.slowest(-1)?.name, "row");
+  const told = client.progress("model_row?method=alti&index=3");
+  await source.answer(
+    "progress?of=model_row%3Fmethod%3Dalti%26index%3D3",
+    new TextEncoder().encode('{"done": 2, "total": 5}'),
+  );
+  assert.deepEqual(await told, { done: 2, total: 5 });
+  client.stop("row");
+  assert.equal(source.requests[0].aborted, true);
+  assert.deepEqual([client.state("row"), client.reason("row")], ["absent", "Stopped."]);
+  assert.equal(log.at(-1), "changed");
+  assert.equal(client.slowest(-1), null);
+  client.want("row", "model_row?method=alti&index=3");
+  assert.equal(client.state("row"), "absent"); // until it has wanted something else
+});

@@ -179,7 +179,6 @@ function fakeWindow() {
         location.search = /\?[^#]*/.exec(url)?.[0] ?? "";
       },
     },
-    performance: { now: () => state.time },
     /** @type {(action: () => void, delay: number) => void} */
     setTimeout: (action, delay) => void timers.push([state.time + delay, action]),
   };
@@ -202,6 +201,8 @@ test("settings and selection are written together, the hash stays", () => {
   assert.deepEqual(written, []); // not before the selection is known
   address.choose("text", { head: "3" });
   pass(0);
+  assert.deepEqual(written, []); // not while the picture is drawn
+  pass(200);
   assert.deepEqual(written, ["/text?input=a+%26+b&head=3#softmax"]);
   address.choose("text", { head: "3" });
   pass(500);
@@ -214,7 +215,7 @@ test("an embed link stays one", () => {
   const address = createAddress(environment);
   address.own("text", ["/text"], {}, { isConnected: true });
   address.choose("text", { head: "3" });
-  pass(0);
+  pass(200);
   assert.deepEqual(written, ["/text?head=3&embed=true#softmax"]);
 });
 

@@ -1,5 +1,6 @@
 """Writing step by step: what is written, and that keys and values kept change nothing."""
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -68,8 +69,9 @@ def ending(network: Seq2Seq, source: Tensor, ends: int) -> Seq2Seq:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize(
+    ("positions", "norm"), list(zip(POSITIONS, itertools.cycle(["post", "pre"]), strict=False))
+)
 @pytest.mark.parametrize("config", [DECODER, PAIR], ids=["decoder", "seq2seq"])
 def test_kept_keys_and_values_change_nothing(
     config: Any, positions: str, norm: str, device: str

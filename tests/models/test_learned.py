@@ -39,7 +39,7 @@ def best(scores: Tensor) -> float:
 
 
 def test_the_reverse_encoder_looks_along_the_anti_diagonal() -> None:
-    items = exam(Rearrange("reverse"), 200)
+    items = exam(Rearrange("reverse"), 60)
     rows = [LETTERS.ids(item) for item in items]
     keys = [torch.cat([mirrored(len(item)), torch.tensor([-1])]) for item in items]
     weights = stacked(opened("reverse"), rows, 1)
@@ -51,7 +51,7 @@ def test_the_reverse_encoder_looks_along_the_anti_diagonal() -> None:
 def test_the_induction_decoder_has_its_two_heads() -> None:
     """By the published definitions: mean weight on the token before, and on the token after the
     earlier occurrence, over the repeat (Olsson et al. 2022)."""
-    items = exam(Induction(), 200)
+    items = exam(Induction(), 60)
     rows = [SIGNS.ids(item.text) for item in items]
     before = [previous_token(len(row)) for row in rows]
     first = zip(stacked(opened("induction"), rows, 0), before, strict=True)
@@ -63,7 +63,7 @@ def test_the_induction_decoder_has_its_two_heads() -> None:
 
 def test_the_date_model_reads_the_right_characters() -> None:
     """While a part is written, the mean of the heads has its largest weight on that part."""
-    items = exam(Dates(), 250)
+    items = exam(Dates(), 100)
     inside = dict.fromkeys(PLACES, 0)
     for item in items:
         found = trace(opened("dates"), item.text, item.day.isoformat())
@@ -98,7 +98,7 @@ def test_the_date_models_own_writing_is_labelled() -> None:
 
 def test_a_grammar_head_finds_the_subject() -> None:
     """From the masked verb to the subject: past nearer nouns."""
-    items = exam(Masked("agreement"), 200)
+    items = exam(Masked("agreement"), 80)
     hits = []
     for item in items:
         sentence = item.sentence
@@ -111,7 +111,7 @@ def test_a_grammar_head_finds_the_subject() -> None:
 def test_a_grammar_head_finds_what_a_pronoun_means() -> None:
     """From the word before the noun that is asked for to the noun that is meant."""
     hits = []
-    for sentence in exam(NextWord("antecedent"), 200):
+    for sentence in exam(NextWord("antecedent"), 80):
         assert sentence.answer is not None
         ids = BEGUN.ids(sentence.words[: sentence.answer])
         hits.append(_at(opened("grammar-next"), ids, sentence.answer - 1, sentence.antecedent))
@@ -124,7 +124,7 @@ def test_the_next_verb_finds_its_subject_in_two_steps() -> None:
     In most sentences for one pair of heads, though a nearer noun stands in all of them.
     """
     hits = []
-    for sentence in exam(NextWord("agreement"), 200):
+    for sentence in exam(NextWord("agreement"), 80):
         found = trace(opened("grammar-next"), torch.tensor([BEGUN.ids(sentence.words)]))
         between = found.weights(1)[:, sentence.verb].argmax(-1)
         reached = found.weights(0)[:, between].argmax(-1)  # first head, second head

@@ -123,3 +123,14 @@ def test_projection() -> None:
     for call in (lambda: tied(hidden), lambda: own(hidden, shared)):
         with pytest.raises(ValueError, match="shared: expected weights if, and only if"):
             call()
+
+
+def test_a_loss_weight_scales_loss_and_gradient() -> None:
+    logits = torch.tensor([[0.5, -1.0, 2.0], [0.0, 0.25, 1.0]], requires_grad=True)
+    target = torch.tensor([2, 0])
+    (plain,) = torch.autograd.grad(cross_entropy(logits, target), logits)
+    loss = cross_entropy(logits, target, weight=2.5)
+    (scaled,) = torch.autograd.grad(loss, logits)
+    plain_loss = cross_entropy(logits, target).item()
+    assert loss.item() == pytest.approx(2.5 * plain_loss)
+    assert scaled.allclose(2.5 * plain)

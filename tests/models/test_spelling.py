@@ -72,3 +72,39 @@ def test_a_space_in_front_as_the_library_s_tokenizer_puts_it(
     assert read.labels[0] == "the"
     apart = list(found.encode("the").ids) != [found.encode("x the").ids[-1]]
     assert apart == (prefix is not True or kind == "PreTrainedTokenizerFast")
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vocabulary whose words begin with a mark, as those of SentencePiece do."""
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()  # type: ignore[assignment]
+    made.decoder = decoders.Metaspace()  # type: ignore[assignment]
+    special = ["<unk>", "<s>", "</s>"]
+    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=special, show_progress=False)
+    made.train_from_iterator(["the cat on the mat", "thecat"] * 5, trainer)
+    path = tmp_path_factory.mktemp("marked") / "tokenizer.json"
+    made.save(str(path))
+    return path
+
+
+@pytest.mark.parametrize("prefix", [None, False, True])
+@pytest.mark.parametrize("kind", ["LlamaTokenizer", "GemmaTokenizer", "PreTrainedTokenizerFast"])
+def test_a_mark_in_front_as_the_library_s_tokenizer_puts_it(
+    kind: str, prefix: bool | None, marked: Path, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"tokenizer_class": kind}
+    settings |= {} if prefix is None else {"add_prefix_space": prefix}
+    (tmp_path / "tokenizer.json").write_bytes(marked.read_bytes())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    found = read_tokenizer(Folder.at(tmp_path))
+    assert found is not None
+    read = found.encode("the cat")
+    assert list(read.ids) == theirs("the cat")["input_ids"]
+    own = [label for label, special in zip(read.labels, read.special, strict=True) if not special]
+    assert [label.strip() for label in own] == ["the", "cat"]
+    first = theirs.convert_ids_to_tokens(list(read.ids))[-2]
+    none = kind == "GemmaTokenizer" or (kind == "LlamaTokenizer" and prefix is False)
+    assert first == ("the" if none else "▁the")

@@ -148,15 +148,16 @@ def test_the_command() -> None:
     assert done.stdout.splitlines() == [f"✗ {name}: not written yet" for name in EXERCISES]
 
 
-def test_the_command_on_a_file_with_a_slip(tmp_path: Path) -> None:
+def test_the_command_on_a_file_with_a_slip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "mine.py"
-    command = [sys.executable, "-m", "notebooks.check", str(file)]
+    monkeypatch.setattr(sys, "argv", ["notebooks.check", str(file)])
     for text, code, told in (
         (RIGHT, 0, "✓ layer_norm is right"),
         (RIGHT + "\n(", 1, "cannot be read: line"),
         (RIGHT.replace("x.shape", "x.shap"), 1, "line 5: AttributeError"),
     ):
         file.write_text(text, encoding="utf-8")
-        done = subprocess.run(command, cwd=start.ROOT, capture_output=True, text=True, timeout=120)
-        assert done.returncode == code, done.stderr
-        assert told in done.stdout
+        assert check.main() == code
+        assert told in capsys.readouterr().out

@@ -48,7 +48,7 @@ def picture_trace() -> Trace:
 
 
 def options(view: str) -> dict:
-    return {"view": view, "layer": None if view == "atlas" else 1}
+    return {"view": view, "layer": None if view in ("atlas", "scatter") else 1}
 
 
 def traced(view: str) -> Trace:
@@ -72,7 +72,8 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: s
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
-    wanted = [traced(view).model, "every head" if view == "atlas" else "layer 1"]
+    place = {"atlas": "every head", "scatter": "every head", "model": "all layers together"}
+    wanted = [traced(view).model, place.get(view, "layer 1")]
     wanted += [f"Headscope {__version__}", "untrained: random weights"]
     svg = ElementTree.fromstring(made(tmp_path, ".svg", view))
     document = pypdfium2.PdfDocument(made(tmp_path, ".pdf", view))
@@ -191,13 +192,13 @@ def test_a_view_by_words_is_exported_as_it_is_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"view": "qk", "layer": 0}, "view: expected one of matrix, lines, atlas, image"),
+        ({"view": "qq", "layer": 0}, "view: expected one of matrix, lines, atlas, image"),
         ({}, "layer: expected one of [0, 1, 2] for 'matrix', received None"),
         ({"layer": 9}, "layer: expected one of [0, 1, 2], received 9"),
         ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),
         ({"layer": 0, "head": []}, "head: expected at least one"),
         ({"layer": 0, "head": "median"}, "head: expected one of mean, max, received 'median'"),
-        ({"layer": 0, "scale": "log"}, "scale: expected one of fixed, own, received 'log'"),
+        ({"layer": 0, "scale": "cube"}, "scale: expected one of fixed, own, log, received 'cube'"),
         ({"view": "image", "layer": 0}, "expected the trace of a picture, received one of a text"),
     ],
 )

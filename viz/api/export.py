@@ -2,11 +2,12 @@
 
 import io
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.requests import QuestionError
-from viz.api.text import site_at
+from viz.api.text import site_at, within
 
 if TYPE_CHECKING:
     from models.trace import Site
@@ -22,7 +23,9 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
-FORMS = ("matrix", "lines", "atlas", "image")
+FORMS = ("matrix", "lines", "atlas", "text", "qk", "stages", "model", "scatter", "image")
+FILTERS = ("values", "sinks", "least", "top", "rows", "columns")
+CHOICES = ("query", "key", "average", "method", "beside", "output", "plot")
 
 
 def export(
@@ -32,15 +35,12 @@ def export(
     head: "One",
     form: str,
     format: str,
-    scale: str = "fixed",
-    shown: tuple[int, ...] = (),
-    token: int | None = None,
-    direction: str = "out",
+    **options: Any,
 ) -> Download:
-    """The figure of a view as a file."""
+    """The figure of a view as a file; see `_request` for the options."""
     from viz.export import render
 
-    request = _request(entry, site, head, form, scale, shown, token, direction)
+    request = _request(entry, site, head, form, **options)
     try:
         data = render(request, form, f".{format}")
     except ValueError as error:
@@ -49,27 +49,28 @@ def export(
 
 
 def python(
-    entry: "Entry",
-    id: str,
-    site: int,
-    head: "One",
-    form: str,
-    scale: str = "fixed",
-    shown: tuple[int, ...] = (),
-    token: int | None = None,
-    direction: str = "out",
+    entry: "Entry", id: str, site: int, head: "One", form: str, **options: Any
 ) -> dict[str, Any]:
     """Python code that makes the same figure."""
-    request = _request(entry, site, head, form, scale, shown, token, direction)
+    from viz.export.request import Choice, Filters
+
+    request = _request(entry, site, head, form, **options)
+    shown, token = options.get("shown", ()), request.token
     asked = [f"view={form!r}"]
-    if form != "atlas":
+    if form not in ("atlas", "scatter"):
         asked += _place(entry, request.site)
         heads = list(shown) if len(shown) > 1 else shown[0] if shown else head
         asked.append(f"head={heads!r}")
-    if scale == "own":
-        asked.append('scale="own"')
-    if token is not None and form in ("lines", "image"):
-        asked += [f"token={token}", f"direction={direction!r}"]
+    if request.scale in ("own", "log"):
+        asked.append(f"scale={request.scale!r}")
+    if token is not None and form in ("lines", "text", "image"):
+        asked += [f"token={token}", f"direction={'in' if request.inward else 'out'!r}"]
+    asked += [
+        f"{name}={value!r}"
+        for part, default in ((request.filters, Filters()), (request.choice, Choice()))
+        for name, value in asdict(part).items()
+        if value != getattr(default, name)
+    ]
     if isinstance(entry, ImageEntry):
         asked.append(f"picture={entry.source}")
     lines = [
@@ -87,38 +88,60 @@ def _request(
     site: int,
     head: "One",
     form: str,
-    scale: str,
-    shown: tuple[int, ...],
-    token: int | None,
-    direction: str,
+    *,
+    scale: str = "fixed",
+    shown: tuple[int, ...] = (),
+    token: int | None = None,
+    direction: str = "out",
+    **options: Any,
 ) -> "Request":
     """What a file shows, validated.
+
+    Args:
+        entry: the trace and what is known of it.
+        site: index of the site.
+        head: its head.
+        form: of the figure.
+        scale: of its colours.
+        shown: several heads instead of the one.
+        token: the pinned one.
+        direction: whether it attends or is attended to.
+        options: the fields of `Filters` and `Choice`.
 
     Raises:
         QuestionError: for a site, head or token that is not there, and a form that does not apply.
     """
-    from viz.export.request import Request
+    from viz.export.request import Choice, Filters, Request
 
     picture = isinstance(entry, ImageEntry)
     if picture != (form == "image"):
-        raise QuestionError(f"expected {'image' if picture else 'matrix, lines or atlas'} as form")
+        known = "image" if picture else ", ".join(FORMS[:-1])
+        raise QuestionError(f"expected {known} as form")
     found = site_at(entry.shown, site, head)
     for each in shown:
         site_at(entry.shown, site, each)
     inward = direction == "in"
-    count = found.keys if inward else found.queries
-    if token is not None and token >= count:
-        raise QuestionError(f"expected token 0 to {count - 1}")
+    places = {"token": token, "query": options.get("query"), "key": options.get("key")}
+    counts = {"token": found.keys if inward else found.queries}
+    counts |= {"query": found.queries, "key": found.keys}
+    for name, place in places.items():
+        if place is not None and place >= counts[name]:
+            raise QuestionError(f"expected {name} 0 to {counts[name] - 1}")
+    for name, count in (("rows", found.queries), ("columns", found.keys)):
+        if options.get(name) is not None:
+            options[name] = within(name, options[name], count)
     return Request(
         entry.shown,
         found,
         shown or (head,),
-        every=form == "atlas",
+        every=form in ("atlas", "scatter"),
         scale=scale,
         token=token,
         inward=inward,
         picture=_pixels(entry) if isinstance(entry, ImageEntry) else None,
         entry=entry,
+        filters=Filters(**{name: options[name] for name in FILTERS if name in options}),
+        choice=Choice(**{name: options[name] for name in CHOICES if name in options}),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
-from viz.api.pool import check
+from viz.api.pool import check, report
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -29,7 +29,7 @@ def _numbers(shown: "Shown") -> dict[str, Any]:
     from analysis.heads import head_table
     from analysis.measures import MEASURES
 
-    table = head_table(shown, check=check)
+    table = head_table(shown, check=check, progress=report)
     return {
         "measures": [asdict(measure) for measure in MEASURES],
         "values": {measure.key: _by_site(shown, table, measure.key) for measure in MEASURES},
@@ -56,7 +56,7 @@ def similarity(entry: TextEntry, id: str) -> dict[str, Any]:
     if "similarity" not in entry.answers:
         from analysis.similarity import head_map
 
-        found = head_map(entry.shown)
+        found = head_map(entry.shown, progress=report)
         places = found.points.isfinite().all(-1).tolist()
         entry.answers["similarity"] = {
             "points": [

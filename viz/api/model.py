@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
+from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from models.trace import Site, Trace
 
 MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
-ROWS = (*MAPS, "flow")
+ROWS = (*MAPS, "flow", "decompx")
 RELEVANCE = ("gradient", "chefer", "attnlrp")
+METHODS = (*ROWS, *RELEVANCE)
 CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
 MOST = 1024  # tokens; ALTI takes time in proportion to their square, times the width
+MOST_PASSES = 256  # tokens; DecompX takes a pass for each
 Answer = dict[str, Any]
 
 
@@ -51,7 +54,7 @@ def map_of(entry: TextEntry, id: str, site: int, head: int | str, method: str) -
     """A map over all layers (or of one, for norms), max-pooled to at most `CELLS` per side."""
     import torch.nn.functional as F
 
-    whole = _by_shown(entry, site, _map(entry, site, head, method))
+    whole = whole_map(entry, site, head, method)
     shape = tuple(min(CELLS, size) for size in whole.shape)
     cells = whole if shape == tuple(whole.shape) else F.adaptive_max_pool2d(whole[None], shape)[0]
     return {"shape": list(shape), "max": _number(whole.max()), "cells": _numbers(cells.flatten())}
@@ -67,12 +70,14 @@ def row_of(
     index: int,
     columns: range | None = None,
 ) -> Answer:
-    """One query's exact numbers; of attention flow, a range of its keys."""
+    """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
     if index >= site_at(entry.shown, site).queries:
         raise QuestionError(f"expected index 0 to {site_at(entry.shown, site).queries - 1}")
     if method == "flow":
         return {"values": _numbers(_flow(entry, site, index, columns))}
-    row = _by_shown(entry, site, _map(entry, site, head, method))[index]
+    if method == "decompx":
+        return {"values": _numbers(_decomposed(entry, site, index, columns))}
+    row = whole_map(entry, site, head, method)[index]
     found = {"values": _numbers(row), "sum": _number(row.sum())}
     if method == "added":
         ratio = _mixing(entry, site).ratio
@@ -127,6 +132,11 @@ def faithfulness(
 # --- what is computed -----------------------------------------------------------------------------
 
 
+def whole_map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
+    """A map over the tokens or words of the view, not pooled: `query key`."""
+    return _by_shown(entry, site, _map(entry, site, head, method))
+
+
 def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
     """A map over tokens: `query key`."""
     from analysis.norms import alti, value_norms
@@ -154,7 +164,7 @@ def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
             return rollout(trace, tower=found.tower)
         if found.queries > MOST:
             raise ValueError(f"ALTI takes too long for more than {MOST:,} tokens")
-        return alti(_with_hidden(entry), tower=found.tower)
+        return alti(_with_hidden(entry), tower=found.tower, progress=report)
 
     return _kept(entry, ("map", method, found.tower, kind), compute)
 
@@ -178,8 +188,36 @@ def _flow(entry: TextEntry, site: int, index: int, columns: range | None) -> "Te
     words = _tokens_of(entry, site, "in")
     words = words if columns is None else words[columns.start : columns.stop]
     keys = [token for word in words for token in word]
-    flows = iter(maximum_flows(layers, query, keys).tolist())
+    flows = iter(maximum_flows(layers, query, keys, report).tolist())
     return torch.tensor([max(next(flows) for _ in word) for word in words])
+
+
+def _decomposed(entry: TextEntry, site: int, index: int, columns: range | None) -> "Tensor":
+    """Lengths of the parts of a row's last hidden state; of a word, the part of its tokens."""
+    import torch
+
+    from analysis.decompx import parts
+
+    found = _place(entry, site)[1]
+    if found.kind == "cross":
+        raise ValueError("DecompX follows one tower: choose the encoder’s own")
+    if found.queries > MOST_PASSES:
+        raise ValueError(f"DecompX takes too long for more than {MOST_PASSES} tokens")
+    trace = _with_hidden(entry)
+
+    def compute(word: Sequence[int]) -> "Tensor":
+        with entry.forward_pass():
+            vectors = torch.stack([*parts(trace, word, tower=found.tower)]).sum(0)
+        return vectors.norm(dim=-1)
+
+    query = _tokens_of(entry, site, "out")[index][-1]
+    words = _tokens_of(entry, site, "in")
+    words = words if columns is None else words[columns.start : columns.stop]
+    lengths = [
+        _kept(entry, ("part", found.tower, tuple(word)), lambda word=word: compute(word))
+        for word in words
+    ]
+    return torch.stack(lengths)[:, query]
 
 
 def _mixing(entry: TextEntry, site: int) -> Any:
@@ -201,6 +239,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
                 target=_target(output),
                 method=METHODS[RELEVANCE.index(method)],
                 written=written,
+                progress=report,
             )
         return replace(found, trace=_trace(entry))  # the pass itself is not kept
 
@@ -222,9 +261,12 @@ def _study(entry: TextEntry, method: str, output: str) -> "Study":
 def _with_hidden(entry: TextEntry) -> "Trace":
     from models.run import trace
 
+    if _trace(entry).hidden_states:
+        return _trace(entry)
+
     def compute() -> "Trace":
         with _opened(entry) as (model, given, written):
-            found = trace(model, given, written, hidden=True)
+            found = trace(model, given, written, hidden=True, progress=report)
         return replace(_trace(entry), hidden_states=found.hidden_states)
 
     return _kept(entry, ("hidden",), compute)

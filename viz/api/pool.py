@@ -31,11 +31,21 @@ def check() -> None:
         raise StoppedError
 
 
+def report(done: int, total: int) -> None:
+    """`check`, and notes how much of the job is done."""
+    check()
+    job = _current.get()
+    if job is not None:
+        job.share = done, total
+
+
 @dataclass(eq=False)
 class _Job:
     work: Callable[[], Any]
     done: asyncio.Future[Any]
+    name: str = ""
     stopped: bool = False
+    share: tuple[int, int] | None = None
 
     def __call__(self) -> Any:
         _current.set(self)
@@ -62,10 +72,20 @@ class FairPool:
     prepare: Callable[[], None] | None = None
     _waiting: "OrderedDict[str, deque[_Job]]" = field(default_factory=OrderedDict)
     _running: int = 0
+    _begun: "set[_Job]" = field(default_factory=set)
     _threads: ThreadPoolExecutor | None = None
 
-    async def run(self, session: str, work: Callable[[], Any]) -> Any:
+    def share(self, name: str) -> tuple[int, int] | None:
+        """How much of a running job is done, and of how much; None if it has not said."""
+        return next((job.share for job in self._begun if job.name == name), None)
+
+    async def run(self, session: str, work: Callable[[], Any], name: str = "") -> Any:
         """The result of `work`.
+
+        Args:
+            session: who asks.
+            work: runs in a thread.
+            name: of the job, for `share`.
 
         Raises:
             BusyError: the queue of this session, or of all, is full.
@@ -74,7 +94,7 @@ class FairPool:
         waiting = sum(map(len, self._waiting.values()))
         if len(queue) >= self.per_session or waiting >= self.in_all:
             raise BusyError(session)
-        job = _Job(work, asyncio.get_running_loop().create_future())
+        job = _Job(work, asyncio.get_running_loop().create_future(), name)
         self._waiting.setdefault(session, deque()).append(job)
         self._start()
         try:
@@ -106,11 +126,13 @@ class FairPool:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.workers, "api", self.prepare)
         self._running += 1
+        self._begun.add(job)
         ran = asyncio.get_running_loop().run_in_executor(self._threads, job)
         ran.add_done_callback(lambda ran: self._end(job, ran))
 
     def _end(self, job: _Job, ran: "asyncio.Future[Any]") -> None:
         self._running -= 1
+        self._begun.discard(job)
         error = None if ran.cancelled() else ran.exception()
         if not job.done.done():
             if ran.cancelled():

@@ -139,6 +139,21 @@ def numbers(text: str) -> tuple[int, ...]:
     return found
 
 
+def keys(text: str) -> tuple[str, ...]:
+    """At most three names of numbers, joined by dots."""
+    found = tuple(part for part in text.split(".") if part)
+    if len(found) > 3 or not all(re.fullmatch(r"[\w ·→-]{1,40}", part) for part in found):
+        raise QuestionError("expected names of numbers of heads")
+    return found
+
+
+def flag(text: str) -> bool:
+    """Yes or no."""
+    if text not in ("yes", "no"):
+        raise QuestionError("expected yes or no")
+    return text == "yes"
+
+
 def one_of(*words: str) -> Parse:
     """One of a few words."""
 

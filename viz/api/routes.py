@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 QUICK = 2**24  # weights; what reads more has threads of its own, and holds nothing else up
+PROGRESS = "progress"  # the name of the route that tells how far a request is
 LOG = logging.getLogger(__name__)
 BINARY = "application/octet-stream"
 HEADERS = {
@@ -69,10 +70,20 @@ BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
 FIGURE_OPTIONS = {
-    "scale": one_of("fixed", "own", "layer"),
+    "scale": one_of("fixed", "own", "layer", "log"),
     "shown": requests.numbers,
     "token": requests.whole,
     "direction": DIRECTION,
+    **VALUES,
+    **PARTS,
+    **PAIR,
+    "least": requests.fraction,
+    "top": requests.few,
+    "average": requests.flag,
+    "method": one_of(*model.METHODS),
+    "beside": one_of("", *model.METHODS),
+    "output": requests.sentence,
+    "plot": requests.keys,
 }
 
 RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
@@ -154,6 +165,8 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     async def answer(request: "Request") -> "Response":
         try:
             requests.check_origin(request.headers, allowed_hosts())
+            if request.path_params["name"] == PROGRESS:
+                return _progress(request, (quick, slow))
             cost, work = _work(request)
             return await _answered(request, quick if cost <= QUICK else slow, work)
         except ForeignError as error:
@@ -173,6 +186,23 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
             return _refusal(500, "this could not be computed")
 
     return [Route("/api/trace/{id}/{name}", answer, methods=["GET"])]
+
+
+def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
+    """How much of a running request is done: {"done", "total"}, or {} if it has not said."""
+    from starlette.responses import JSONResponse
+
+    registry.get(request.path_params["id"])
+    asked = requests.parse_query(request.query_params.multi_items(), {"of": requests.sentence}, {})
+    name = _name(request.path_params["id"], asked["of"])
+    share = next((found for pool in pools if (found := pool.share(name)) is not None), None)
+    found = {} if share is None else dict(zip(("done", "total"), share, strict=True))
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+
+def _name(id: str, path: str) -> str:
+    """The name of a request's job."""
+    return f"{id}/{path}"
 
 
 def _one_thread() -> None:
@@ -212,7 +242,10 @@ async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any])
 
     client = request.client.host if request.client else ""
     session = request.headers.get("x-headscope-session", client)[:64]
-    job = asyncio.ensure_future(pool.run(session, work))
+    path = request.path_params["name"]
+    path = f"{path}?{request.url.query}" if request.url.query else path
+    name = _name(request.path_params["id"], path)
+    job = asyncio.ensure_future(pool.run(session, work, name))
     gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)

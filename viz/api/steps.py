@@ -24,8 +24,8 @@ def pair_of(
     """A query and a key element by element, and the steps to their weight."""
     from analysis.pair import pair
 
-    trace, found, head = _call(entry, site, head)
-    rows, columns = _token(entry, site, "out", query), _token(entry, site, "in", key)
+    trace, found, head = call_of(entry, site, head)
+    rows, columns = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
     made = pair(trace, found, head, rows, columns)
     steps = [
         {"name": step.name, "value": _finite(step.value), "how": step.how} for step in made.steps
@@ -48,8 +48,8 @@ def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int)
     """The stages of one head for one query, as matrices of float32."""
     from analysis.stages import stages
 
-    trace, found, head = _call(entry, site, head)
-    row = _token(entry, site, "out", query)
+    trace, found, head = call_of(entry, site, head)
+    row = token_of(entry, site, "out", query)
     made = stages(trace, found, head, row)
     area = Sections()
 
@@ -76,7 +76,7 @@ def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int)
     return pack(header, area.arrays)
 
 
-def _call(entry: TextEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
+def call_of(entry: TextEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
     """The trace of single tokens, its site, and the head."""
     from analysis.view import JOINT, View
 
@@ -87,7 +87,7 @@ def _call(entry: TextEntry, site: int, head: int | str) -> "tuple[Trace, Site, i
     return trace, trace.site(shown), head
 
 
-def _token(entry: TextEntry, site: int, direction: str, index: int) -> int:
+def token_of(entry: TextEntry, site: int, direction: str, index: int) -> int:
     """The token of a row or column; of a word its last one."""
     from analysis.view import View
 

@@ -1,6 +1,5 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import THUMB, TextEntry
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     Shown = Trace | View
 
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
-AT_ONCE = 2**22  # weights of all heads up to which the overview has their thumbnails
+AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumbnails
 UNTRAINED = "untrained: random weights"
 
 
@@ -97,7 +96,7 @@ def map_of(
     found = site_at(entry.shown, site, head)
     rows = within("rows", rows, found.queries)
     columns = within("columns", columns, found.keys)
-    source, hidden = _source(entry.shown, found, values, sinks)
+    source, hidden = source_of(entry.shown, found, values, sinks)
     cells = pooled(source, found, head, rows, columns, size=WHOLE).numpy(force=True)
     part = Map(
         *(site, head, cells, (rows.start, rows.stop), (columns.start, columns.stop)),
@@ -124,7 +123,7 @@ def row_of(
     count = found.queries if axis == "query" else found.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
-    source, hidden = _source(entry.shown, found, values, sinks)
+    source, hidden = source_of(entry.shown, found, values, sinks)
     rows = range(index, index + 1) if axis == "query" else range(found.queries)
     if axis == "query":
         numbers = rows_of(source, found, head, rows)[0]
@@ -135,7 +134,7 @@ def row_of(
     return message(trace=id, rows=[row])
 
 
-def _source(
+def source_of(
     shown: "Shown", site: "Site", values: str, sinks: str
 ) -> "tuple[RowSource, WithoutSinks | None]":
     """What a matrix shows of a site, and its weights without sinks if these are hidden."""
@@ -263,15 +262,11 @@ def _texts_and_sites(shown: "Shown") -> dict[str, Any]:
 
 
 def second_of(tokens: "Tokens") -> int | None:
-    """The place of the first token of the second text of a pair; None for a single text.
+    """The place of the first token of the second text of a pair; None for a single text."""
+    from analysis.words import text_numbers
 
-    Models that do not number their segments restart the positions of the characters.
-    """
-    if 1 in tokens.segments:
-        return tokens.segments.index(1)
-    starts = [(place, span[0]) for place, span in enumerate(tokens.spans) if span is not None]
-    steps = pairwise(starts)
-    return next((place for (_, before), (place, start) in steps if start < before), None)
+    numbers = text_numbers(tokens)
+    return numbers.index(1) if 1 in numbers else None
 
 
 def within(name: str, asked: range | None, count: int) -> range:

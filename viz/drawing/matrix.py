@@ -8,6 +8,7 @@ import numpy as np
 
 from viz.drawing import parts
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
+from viz.drawing.scales import Scale
 from viz.drawing.scene import Fill, Item, Raster, Scene, Text, frame
 from viz.heatmap import max_pool
 
@@ -26,7 +27,8 @@ def matrix(
     key_labels: Sequence[str],
     caption: Caption,
     *,
-    top: float = 1.0,
+    scale: Scale,
+    marks: Sequence[np.ndarray] = (),
 ) -> Scene:
     """A matrix for each head.
 
@@ -35,7 +37,8 @@ def matrix(
         query_labels: of the rows.
         key_labels: of the columns.
         caption: title and caption.
-        top: weight of the last colour.
+        scale: the colours of numbers.
+        marks: cells of each head that are outlined, "query key" of booleans; () for none.
     """
     if not maps:
         raise ValueError("expected at least one head to draw, received none")
@@ -54,12 +57,14 @@ def matrix(
         at = y + (i // across) * (above + high + 10) + above
         if named:
             items.append(Text(x, at - above + BODY, name, BODY, INK.text))
-        items += _cells(weights, x, at, pitch, top)
+        items += _cells(weights, x, at, pitch, scale)
+        for row, col in np.argwhere(marks[i]).tolist() if marks else ():
+            items.append(frame((x + col * pitch, at + row * pitch, pitch, pitch), INK.primary, 0.8))
         items.append(frame((x, at, wide, high), INK.line))
         items += parts.names_beside(query_labels, x - 3, at, pitch, LABEL)
         items += parts.names_above(key_labels, x, at, pitch, LABEL)
     y += math.ceil(len(maps) / across) * (above + high + 10)
-    items += parts.colour_bar(MARGIN, y, top, parts.scale_words(top))
+    items += scale.bar(MARGIN, y)
     return parts.finished(items, y + 20, caption)
 
 
@@ -81,12 +86,14 @@ def _sizes(
     return pitch, max(left, 60.0) if space > 300 else left, above
 
 
-def _cells(weights: np.ndarray, x: float, y: float, pitch: float, top: float) -> list[Item]:
+def _cells(weights: np.ndarray, x: float, y: float, pitch: float, scale: Scale) -> list[Item]:
     rows, cols = weights.shape
     if weights.size > EDITABLE:
-        pooled = max_pool(weights, CELLS, CELLS)
-        return [Raster((x, y, cols * pitch, rows * pitch), parts.colours(pooled, top))]
-    table = parts.colours(weights, top)
+        pooled = weights
+        if max(weights.shape) > CELLS:
+            pooled = max_pool(np.nan_to_num(weights, nan=0.0, neginf=0.0), CELLS, CELLS)
+        return [Raster((x, y, cols * pitch, rows * pitch), scale.colours(pooled))]
+    table = scale.colours(weights)
     by_colour: dict[str, list[tuple[float, float, float, float]]] = {}
     for row in range(rows):
         for start, stop in _equal(table[row]):

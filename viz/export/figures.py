@@ -4,15 +4,24 @@ A new form is a function here and a line in `VIEWS`.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viz.drawing.scales import Scale, weight_scale
 from viz.drawing.scene import Scene
-from viz.export.request import Request, caption, labels_of, name_of, site_name, top_of, weights_of
-
-if TYPE_CHECKING:
-    pass
+from viz.export.forms import FORMS
+from viz.export.request import (
+    Request,
+    caption,
+    drawn_of,
+    labels_of,
+    name_of,
+    rows_and_columns,
+    site_name,
+    strongest_of,
+    top_of,
+    weights_of,
+)
 
 THUMB = 60  # cells along a side of a thumbnail
 
@@ -20,18 +29,42 @@ THUMB = 60  # cells along a side of a thumbnail
 def _matrix(request: Request) -> Scene:
     from viz.drawing.matrix import matrix
 
-    maps = [(name_of(head), weights_of(request, head)) for head in request.heads]
+    maps = [(name_of(head), drawn_of(request, head, "matrix")) for head in request.heads]
     query, key = labels_of(request)
     says = "Rows are queries (the token that attends), columns are keys (the token attended to)."
-    return matrix(maps, query, key, caption(request, says), top=top_of(request, maps))
+    top = request.filters.top
+    marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()
+    scale = _scale(request, maps)
+    return matrix(maps, query, key, caption(request, says), scale=scale, marks=marks)
+
+
+def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
+    """The colours of a matrix."""
+    if request.filters.values == "scores":
+        seen = np.concatenate([values[np.isfinite(values)] for _, values in maps])
+        low, high = (float(seen.min()), float(seen.max())) if seen.size else (0.0, 1.0)
+        if low < 0 < high:
+            low, high = -max(-low, high), max(-low, high)
+        return Scale("linear", low, high, "score before the softmax; masked ones are grey")
+    if request.scale == "log":
+        return Scale("log", 0.0, 1.0, "attention weight, logarithmic from 10⁻⁶ to 1")
+    return weight_scale(top_of(request, maps))
 
 
 def _lines(request: Request) -> Scene:
     from viz.drawing.lines import lines
 
-    maps = [(name_of(head), weights_of(request, head)) for head in request.heads]
+    if request.filters.values == "scores":
+        raise ValueError("form: lines draw weights; scores are shown as a matrix")
+    maps = [
+        (name_of(head), np.nan_to_num(drawn_of(request, head, "lines"))) for head in request.heads
+    ]
     if request.token is not None:
-        maps = [(name, _alone(weights, request.token, request.inward)) for name, weights in maps]
+        start = rows_and_columns(request)[int(request.inward)].start
+        place = request.token - start
+        if not 0 <= place < maps[0][1].shape[int(request.inward)]:
+            raise ValueError("token: expected one of the rows or columns that are shown")
+        maps = [(name, _alone(weights, place, request.inward)) for name, weights in maps]
     numbers = [head if isinstance(head, int) else None for head in request.heads]
     query, key = labels_of(request)
     says = (
@@ -39,7 +72,8 @@ def _lines(request: Request) -> Scene:
         " the square root of the weight, and weights below a hundredth of a full line are left out."
     )
     if request.token is not None:
-        label = (key if request.inward else query)[request.token]
+        start = rows_and_columns(request)[int(request.inward)].start
+        label = (key if request.inward else query)[request.token - start]
         says += f" Only the lines of “{label}” ({request.token}) are drawn."
     drawn = [(name, weights, head) for (name, weights), head in zip(maps, numbers, strict=True)]
     return lines(drawn, query, key, caption(request, says), top=top_of(request, maps))
@@ -109,9 +143,23 @@ def _shared(request: Request, prefix: int) -> float:
     return float(pooled(request.shown, request.site, "max", rows, keys, size=1))
 
 
+def _panels(form: str) -> Callable[[Request], Scene]:
+    """The figure of a form whose parts stand below each other."""
+
+    def drawn(request: Request) -> Scene:
+        from viz.drawing.panels import panels
+
+        content = FORMS[form](request)
+        about = caption(request, content.says, layers=content.layers, doubt=content.doubt)
+        return panels(content.panels, about)
+
+    return drawn
+
+
 VIEWS: dict[str, Callable[[Request], Scene]] = {
     "matrix": _matrix,
     "lines": _lines,
     "atlas": _atlas,
     "image": _image,
+    **{form: _panels(form) for form in FORMS},
 }

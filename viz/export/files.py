@@ -3,10 +3,11 @@
 Figures are light, made for paper; the same call gives the same bytes.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 from viz.drawing.pdf import pdf
 from viz.drawing.png import png
@@ -14,7 +15,15 @@ from viz.drawing.svg import svg
 from viz.export.figures import VIEWS
 from viz.export.numbers import csv_table, npz
 from viz.export.page import page
-from viz.export.request import Heads, Request, one_of, pixels_of, request_of
+from viz.export.request import (
+    Choice,
+    Filters,
+    Heads,
+    Request,
+    one_of,
+    pixels_of,
+    request_of,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -36,26 +45,33 @@ def export(
     head: Heads = None,
     kind: str | None = None,
     tower: str | None = None,
-    scale: Literal["fixed", "own"] = "fixed",
+    scale: Literal["fixed", "own", "log"] = "fixed",
     token: int | None = None,
     direction: Literal["out", "in"] = "out",
     picture: "Image | str | Path | None" = None,
+    **options: Any,
 ) -> Path:
     """Writes a figure, or the numbers in it; the suffix of the path says which.
 
     Args:
         t: a trace, or a view of it by words.
         path: ends in .svg, .pdf, .png (300 dpi), .html (a page that needs no server), .npz or .csv.
-        view: "matrix", "lines", "atlas" (every head of every layer) or "image" (weights over the
-            picture).
-        layer: which layer, −1 is the last; not needed for the atlas.
+        view: "matrix", "lines", "atlas" (every head of every layer), "text" (tokens shaded by a
+            token's weights), "qk" (a pair element by element), "stages" (a head for one query),
+            "model" (all layers together), "scatter" (all heads as dots) or "image" (weights over
+            the picture).
+        layer: which layer, −1 is the last; not needed for the atlas and the scatter.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
         kind: "self", "causal" or "cross", where a layer has several.
         tower: which part of a model with several.
-        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown.
-        token: of "image", whose weights are drawn; None for the class token, or the middle patch.
+        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "log" for
+            decades.
+        token: of "image", "text" and "lines", whose weights are drawn; None for the class token or
+            the middle patch, the first token, or all.
         direction: "out" for what the token attends to, "in" for what attends to it.
         picture: of "image", the picture that was traced.
+        options: fields of `viz.export.request.Filters` and `Choice`, such as `values="scores"`,
+            `query=3` or `method="alti"`.
 
     Returns:
         The path.
@@ -64,7 +80,7 @@ def export(
         ValueError: for a view, suffix, layer, head or token that is not there.
     """
     path = Path(path)
-    request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture)
+    request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture, options)
     path.write_bytes(render(request, view, path.suffix.lower()))
     return path
 
@@ -80,6 +96,7 @@ def place_of(
     token: int | None,
     direction: str,
     picture: "Image | str | Path | None",
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Request:
     """The request that the options of `export` and `explore` make.
 
@@ -87,9 +104,14 @@ def place_of(
         ValueError: for a view, layer, head or token that is not there.
     """
     one_of("view", view, tuple(VIEWS))
+    filters = {name.name for name in fields(Filters)}
+    for name in options:
+        one_of("option", name, (*filters, *(each.name for each in fields(Choice))))
     return replace(
         request_of(t, view, layer, head, kind=kind, tower=tower),
-        scale=one_of("scale", scale, ("fixed", "own")),
+        filters=Filters(**{name: value for name, value in options.items() if name in filters}),
+        choice=Choice(**{name: v for name, v in options.items() if name not in filters}),
+        scale=one_of("scale", scale, ("fixed", "own", "log")),
         token=token,
         inward=one_of("direction", direction, ("out", "in")) == "in",
         picture=pixels_of(t, picture),

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from viz.export.request import One, Request, caption
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 LARGEST = 2 * 2**20  # bytes of a page with whatever fits beside the heads that were asked for
 EXACT = 40_000  # weights up to which the exact rows are held too
 ID = "page"
+KEYS = 24  # of attention flow or DecompX in one request, as in the view
 
 Answers = dict[str, Callable[[], Any]]
 
@@ -26,7 +28,7 @@ def page(request: Request, view: str) -> bytes:
 
     title = caption(request, "").title
     props = props_of(request, view)
-    wanted, more = image_answers(request) if view == "image" else text_answers(request)
+    wanted, more = image_answers(request) if view == "image" else text_answers(request, view)
     held = {path: encoded(ask()) for path, ask in wanted.items()}
     size = len(standalone.page(held, props, title=title))
     for path, ask in more.items():
@@ -40,7 +42,7 @@ def page(request: Request, view: str) -> bytes:
 
 def props_of(request: Request, view: str) -> dict[str, Any]:
     """The props of the view; its form and what is chosen in it."""
-    start: dict[str, Any] = {"form": view} if view in ("matrix", "lines") else {}
+    start: dict[str, Any] = {"form": view} if view not in ("atlas", "scatter", "image") else {}
     start["scale"] = request.scale
     if request.token is not None:
         start |= {"token": request.token, "direction": "in" if request.inward else "out"}
@@ -53,7 +55,29 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
     if view == "image":
         return props | {"kind": "image"}
-    return props | {"kind": "text"} | ({} if view == "atlas" else {"parts": ["matrix", "tokens"]})
+    start |= _chosen(request, view)
+    whole = view in ("atlas", "scatter")
+    return props | {"kind": "text"} | ({} if whole else {"parts": ["matrix", "tokens"]})
+
+
+def _chosen(request: Request, view: str) -> dict[str, Any]:
+    """Filters and choices as the view's selection holds them."""
+    filters, choice = request.filters, request.choice
+    found: dict[str, Any] = {"values": filters.values, "sinks": filters.sinks}
+    found |= {"least": filters.least, "top": filters.top or 0}
+    for name, span in (("rows", filters.rows), ("columns", filters.columns)):
+        found[name] = f"{span.start}-{span.stop}" if span else ""
+    if view in ("qk", "stages", "model") and choice.query is not None:
+        found |= {"token": choice.query, "direction": "out"}
+    if view == "qk":
+        found["partner"] = choice.key or 0
+    if view == "text":
+        found["average"] = "yes" if choice.average else "no"
+    if view == "model":
+        found |= {"method": choice.method, "beside": choice.beside, "output": choice.output}
+    if view == "scatter":
+        found |= {"overview": "scatter", "plot": ".".join(choice.plot)}
+    return found
 
 
 def encoded(answer: Any) -> bytes:
@@ -67,7 +91,7 @@ def encoded(answer: Any) -> bytes:
     return answer[0] if isinstance(answer, tuple) else answer
 
 
-def text_answers(request: Request) -> tuple[Answers, Answers]:
+def text_answers(request: Request, view: str = "matrix") -> tuple[Answers, Answers]:
     """What the view of a text asks for: at once, and later."""
     from viz.api import provenance, text
 
@@ -83,6 +107,7 @@ def text_answers(request: Request) -> tuple[Answers, Answers]:
     for head in heads:
         path = f"code?site={chosen}&head={head}"
         wanted[path] = partial(provenance.code, entry, ID, chosen, head)
+    wanted |= _form_answers(request, entry, view)
     more: Answers = {}
     if not text.is_short(request.shown):
         ask = partial(text.thumbs_of, entry, ID)
@@ -96,6 +121,72 @@ def text_answers(request: Request) -> tuple[Answers, Answers]:
     for site in sorted(range(len(sites)), key=lambda site: abs(site - chosen)):
         more |= maps(site, (*range(sites[site].heads), "mean", "max"))
     return wanted, {path: ask for path, ask in more.items() if path not in wanted}
+
+
+def _form_answers(request: Request, entry: "TextEntry", view: str) -> Answers:
+    """What a form asks for beside the maps and rows of weights."""
+    from viz.api import heads, steps, text
+
+    site, head, choice = request.index, request.heads[0], request.choice
+    place, query, key = f"site={site}&head={head}", choice.query or 0, choice.key or 0
+    if view == "matrix":
+        filters, log = request.filters, request.scale == "log"
+        values = f"&values={filters.values}" if filters.values != "weights" else ""
+        sinks = f"&sinks={filters.sinks}" if filters.sinks != "shown" else ""
+        variant = f"{values}{sinks}{'&coding=log' if log else ''}"
+        asked = {"values": filters.values, "sinks": filters.sinks}
+        asked |= {"coding": "log"} if log else {}
+        return {
+            f"map?site={site}&head={each}{variant}": partial(
+                text.map_of, entry, ID, site, each, **asked
+            )
+            for each in (request.heads if variant else ())
+        }
+    if view == "qk":
+        ask = partial(steps.pair_of, entry, ID, site, head, query, key)
+        return {f"pair?{place}&query={query}&key={key}": ask}
+    if view == "stages":
+        ask = partial(steps.stages_of, entry, ID, site, head, query)
+        return {f"stages?{place}&query={query}": ask}
+    if view == "scatter":
+        found: Answers = {"numbers": partial(heads.numbers, entry, ID)}
+        if "similarity" in choice.plot:
+            found["similarity"] = partial(heads.similarity, entry, ID)
+        return found
+    if view == "model":
+        methods = [method for method in (choice.method, choice.beside) if method]
+        parts = [_method_answers(request, entry, method, query) for method in methods]
+        return {path: ask for part in parts for path, ask in part.items()}
+    return {}
+
+
+def _method_answers(request: Request, entry: "TextEntry", method: str, query: int) -> Answers:
+    """What a method of the whole model asks for."""
+    from viz.api import model
+
+    output = request.choice.output
+    if method in model.RELEVANCE:
+        asked = f"&output={quote(output)}" if output else ""
+        ask = partial(model.relevance, entry, ID, 0, method, output)
+        return {f"relevance?site=0&method={method}{asked}": ask}
+    sites, own = request.shown.sites, request.site
+    first = next(
+        i for i, site in enumerate(sites) if (site.kind, site.tower) == (own.kind, own.tower)
+    )
+    site = request.index if method in ("norms", "added") else first
+    head = request.heads[0] if method == "norms" else "mean"
+    place = f"site={site}&head={head}&method={method}"
+    row = partial(model.row_of, entry, ID, site, head, method, query)
+    if method in model.MAPS:
+        whole = partial(model.map_of, entry, ID, site, head, method)
+        return {f"model?{place}": whole, f"model_row?{place}&index={query}": row}
+    spans = [range(start, min(own.keys, start + KEYS)) for start in range(0, own.keys, KEYS)]
+    return {
+        f"model_row?{place}&index={query}&columns={span.start}-{span.stop}": partial(
+            row, columns=span
+        )
+        for span in spans
+    }
 
 
 def image_answers(request: Request) -> tuple[Answers, Answers]:

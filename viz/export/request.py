@@ -22,6 +22,72 @@ SOFTWARE = f"Headscope {__version__}"
 DOUBT = "A large weight says where information may come from, not that it decided the output."
 
 
+@dataclass(frozen=True)
+class Filters:
+    """Which numbers of a map are shown.
+
+    Attributes:
+        values: "weights", or "scores" before the softmax.
+        sinks: whether the first token and the special ones are "shown", "hidden", or hidden with
+            the rest of each row "renormalised".
+        least: smaller weights are not drawn.
+        top: how many of the strongest keys of each row are drawn as lines, or outlined in a
+            matrix; None for all.
+        rows: which queries; None for all.
+        columns: which keys; None for all.
+    """
+
+    values: str = "weights"
+    sinks: str = "shown"
+    least: float = 0.0
+    top: int | None = None
+    rows: range | None = None
+    columns: range | None = None
+
+    @property
+    def says(self) -> str:
+        """What is left out, in sentences; empty if nothing is."""
+        sinks = {
+            "shown": "",
+            "hidden": "The columns of the first token and of special tokens are left out.",
+            "renormalised": "The columns of the first token and of special tokens are left out, and"
+            " the rest of each row divided by its sum.",
+        }[self.sinks]
+        parts = [
+            "Numbers are scores before the softmax." if self.values == "scores" else "",
+            sinks,
+            f"Weights below {self.least:g} are not drawn." if self.least else "",
+            f"The {self.top} strongest keys of each row are drawn, in a matrix outlined."
+            if self.top
+            else "",
+            "Not all rows and columns are drawn." if self.rows or self.columns else "",
+        ]
+        return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the forms beside matrix and lines show.
+
+    Attributes:
+        query: of "qk" and "stages", the query; of "model" the row.
+        key: of "qk", the key.
+        average: of "text", the mean over all tokens instead of one token's weights.
+        method: of "model", as in `viz.api.model`.
+        beside: of "model", a second method; "" for none.
+        output: of "model", what a relevance explains.
+        plot: of "scatter", keys of the numbers along x and y and in colour.
+    """
+
+    query: int | None = None
+    key: int | None = None
+    average: bool = False
+    method: str = "rollout"
+    beside: str = ""
+    output: str = ""
+    plot: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
     """What a file shows.
@@ -32,11 +98,13 @@ class Request:
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "layer" up to
-            the largest weight between patches in any head of the layer.
+            the largest weight between patches in any head of the layer, "log" for decades.
         token: whose weights are drawn over a picture, or alone as lines.
         inward: whether that token is the one attended to.
         picture: what the network read, uint8 "row col 3".
         entry: the API's entry of the trace, where there is one.
+        filters: which numbers are shown.
+        choice: what the forms beside matrix and lines show.
     """
 
     shown: "Trace | View"
@@ -48,6 +116,8 @@ class Request:
     inward: bool = False
     picture: np.ndarray | None = None
     entry: "TextEntry | ImageEntry | None" = None
+    filters: Filters = Filters()
+    choice: Choice = Choice()
 
     @property
     def index(self) -> int:
@@ -81,7 +151,9 @@ def request_of(
     """
     if not t.sites:
         raise ValueError("expected a trace with attention, received one without")
-    if layer is None and view != "atlas":
+    if layer is None and view == "model":
+        layer = min(site.layer for site in t.sites)
+    if layer is None and view not in ("atlas", "scatter"):
         layers = sorted({site.layer for site in t.sites})
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
     if layer is None:
@@ -116,23 +188,53 @@ def heads_of(head: Heads, count: int) -> tuple[One, ...]:
 
 
 def weights_of(request: Request, head: One) -> np.ndarray:
-    """ "query key" of one head."""
+    """ "query key" of one head: the rows and columns that are shown; or scores, −∞ where masked."""
     from analysis.overview import rows_of
+    from viz.api.text import source_of
 
-    site = request.site
-    return rows_of(request.shown, site, head, range(len(request.shown.query_labels(site)))).numpy(
-        force=True
-    )
+    site, filters = request.site, request.filters
+    rows, columns = rows_and_columns(request)
+    source, _ = source_of(request.shown, site, filters.values, filters.sinks)
+    found = rows_of(source, site, head, rows).numpy(force=True)
+    return found[:, columns.start : columns.stop]
+
+
+def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
+    """The numbers that are drawn; what a threshold or, of lines, the strongest leave out is NaN."""
+    weights, filters = weights_of(request, head), request.filters
+    if view == "lines" and filters.top:
+        weights = np.where(strongest_of(weights, filters.top), weights, np.nan)
+    if filters.values == "weights" and filters.least:
+        weights = np.where(weights >= filters.least, weights, np.nan)
+    return weights
+
+
+def strongest_of(weights: np.ndarray, count: int) -> np.ndarray:
+    """Which weights are the largest of their row; of equal ones the first."""
+    order = np.argsort(-weights, axis=1, kind="stable")
+    found = np.zeros_like(weights, bool)
+    np.put_along_axis(found, order[:, :count], True, axis=1)
+    return found
+
+
+def rows_and_columns(request: Request) -> tuple[range, range]:
+    """The queries and keys that are shown."""
+    rows = range(len(request.shown.query_labels(request.site)))
+    columns = range(len(request.shown.key_labels(request.site)))
+    return request.filters.rows or rows, request.filters.columns or columns
 
 
 def labels_of(request: Request) -> tuple[list[str], list[str]]:
-    """Labels of the rows and of the columns."""
-    return request.shown.query_labels(request.site), request.shown.key_labels(request.site)
+    """Labels of the rows and of the columns that are shown."""
+    rows, columns = rows_and_columns(request)
+    shown = request.shown
+    query, key = shown.query_labels(request.site), shown.key_labels(request.site)
+    return query[rows.start : rows.stop], key[columns.start : columns.stop]
 
 
 def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
     """The weight of the last colour."""
-    most = max(float(weights.max()) for _, weights in maps)
+    most = max(float(np.nan_to_num(weights).max()) for _, weights in maps)
     return most if request.scale == "own" and most > 0 else 1.0
 
 
@@ -166,19 +268,28 @@ def one_of(name: str, value: str, known: Sequence[T]) -> T:
 # ---- words
 
 
-def caption(request: Request, says: str) -> Caption:
-    """Title and caption of a figure."""
+def caption(request: Request, says: str, *, layers: bool = False, doubt: str = DOUBT) -> Caption:
+    """Title and caption of a figure.
+
+    Args:
+        request: what it shows.
+        says: what that is.
+        layers: whether it is about all layers together.
+        doubt: what it does not prove.
+    """
     shown, site = request.shown, request.site
     several = len({(each.kind, each.tower) for each in shown.sites}) > 1
     parts = [shown.model]
     if request.every:
         parts.append("every head")
+    elif layers:
+        parts.append("all layers together")
     else:
         parts += [site_name(site, several), _names(request.heads, site.heads)]
     note = note_of(shown)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
-        f"{says} {DOUBT}".strip(),
+        " ".join(part for part in (says, request.filters.says, doubt) if part),
         f"Input: {input_of(shown)}",
         f"{SOFTWARE}.",
     ]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.attention import Dot, Mask, attend
-from models.attention.blocks import Block
+from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern
 from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
 
@@ -49,6 +49,37 @@ def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) ->
     assert sorted(rows) == [(head, row) for head in range(HEADS) for row in range(QUERIES)]
 
 
+@pytest.mark.parametrize(
+    ("max_bytes", "keys", "heads", "rows"),
+    [
+        (4 * 11 * 5 * 3, 11, [3, 3], [5, 5]),
+        (4 * 11 * 5 * 3 - 1, 11, [2, 2, 2], [5, 5, 5]),
+        (4 * 11 * 5 - 1, 11, [1] * 12, [4] * 6 + [1] * 6),
+        (4 * 11 - 1, 11, [1] * 30, [1] * 30),
+        (2**30, 11, [6], [5]),
+        (2**30, 2**20, [1] * 6, [5] * 6),  # longer than several heads may take together
+    ],
+)
+def test_sizes_of_blocks(max_bytes: int, keys: int, heads: list[int], rows: list[int]) -> None:
+    def read(chosen: slice, some: slice) -> Block:
+        sizes = chosen.stop - chosen.start, some.stop - some.start
+        return Block(chosen, some, slice(0, keys), torch.zeros(*sizes, 1))
+
+    blocks = list(read_blocks(read, range(2, 8), range(20, 25), keys, max_bytes))
+    assert [block.weights.shape[0] for block in blocks] == heads
+    assert [block.weights.shape[1] for block in blocks] == rows
+    assert (blocks[0].heads.start, blocks[0].rows.start) == (2, 20)
+    assert (blocks[-1].heads.stop, blocks[-1].rows.stop) == (8, 25)
+
+
+def test_blocks_of_an_additive_score_leave_room_for_its_hidden_layer() -> None:
+    """It makes 17 numbers for each weight."""
+    (whole,) = pattern_of("plain").blocks(4 * KEYS * QUERIES * HEADS)
+    assert whole.weights.shape == (HEADS, QUERIES, KEYS)
+    found = pattern_of("additive").blocks(4 * KEYS * 17 * 2)
+    assert {tuple(block.weights.shape) for block in found} == {(1, 2, KEYS), (1, 1, KEYS)}
+
+
 def random_pattern(mask: Mask, **more: Any) -> Pattern:
     generator = torch.Generator().manual_seed(5)
     q, k, v = (3 * torch.randn(1, 2, TOKENS, 7, generator=generator) for _ in range(3))
@@ -62,6 +93,7 @@ MASKS = {
     "window": Mask(window=17),
     "padding": Mask(padding=(torch.arange(TOKENS) > 250)[None]),
     "causal, filled": Mask(causal=True, fill=-1e9),
+    "window, hardly hidden": Mask(window=17, fill=-1.0),
 }
 
 
@@ -71,6 +103,37 @@ def test_several_blocks_of_rows(name: str) -> None:
     torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
     sizes = {block.rows.stop - block.rows.start for block in pattern.blocks()}
     assert sizes == {128, 37}
+
+
+@pytest.mark.parametrize("shape", [(2, TOKENS, 1), (2, 1, TOKENS), (1, TOKENS, TOKENS), (1, 1, 1)])
+def test_a_bias_in_several_blocks(shape: tuple[int, ...]) -> None:
+    bias = torch.randn(1, *shape, generator=torch.Generator().manual_seed(3))
+    pattern = random_pattern(Mask(causal=True, window=41), bias=bias)
+    torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_a_block_of_one_row(tokens: int) -> None:
+    q, k = torch.zeros(1, 1, 1, 3), torch.zeros(1, 1, tokens, 3)
+    (block,) = attend(q, k, k)[1].blocks()
+    assert block.weights.tolist() == [[[1 / tokens] * tokens]]
+
+
+def test_the_first_of_two_rows_with_a_bias() -> None:
+    q, bias = torch.zeros(1, 1, 2, 3), torch.ones(1, 1, 2, 2)
+    pattern = attend(q, q, q, mask=Mask(causal=True), bias=bias)[1]
+    (block,) = pattern.blocks(rows=range(1))
+    assert (block.keys, block.weights.tolist()) == (slice(0, 1), [[[1.0]]])
+
+
+def test_rows_that_reach_no_key() -> None:
+    """The window lies behind the last key; the block holds all of them, hidden."""
+    q, k = torch.ones(1, 1, 1, 5), torch.ones(1, 1, 3, 5)
+    values, pattern = attend(q, k, k, mask=Mask(causal=True, window=3, offset=5))
+    (block,) = pattern.blocks()
+    assert block.weights.tolist() == [[[0.0, 0.0, 0.0]]]
+    assert block.entropy().tolist() == [[0.0]]
+    assert not values.any()
 
 
 def test_unreachable_keys_are_left_out() -> None:
@@ -121,6 +184,13 @@ def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
     (block,) = attend(zeros, zeros, zeros, mask=Mask(dense=dense))[1].blocks()
     expected = torch.tensor([[math.log(3), 0, math.log(3)]])
     torch.testing.assert_close(block.entropy(), expected)
+
+
+def test_the_entropy_beside_keys_that_a_bias_hides() -> None:
+    pattern = pattern_of("bias 6")
+    for block in pattern.blocks(item=1):
+        entropy = torch.special.entr(block.weights).sum(-1)
+        torch.testing.assert_close(block.entropy(), entropy, rtol=0, atol=1e-5)
 
 
 def test_a_sink_has_no_plain_softmax() -> None:

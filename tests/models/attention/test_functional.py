@@ -73,6 +73,50 @@ def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.Mon
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 
 
+@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
+def test_groups_of_heads(kv_heads: int) -> None:
+    """Each key head serves as many query heads in a row."""
+    q, k, v = inputs(CASES["plain"], kv_heads)
+    values, pattern = attend(q, k, v)
+    k, v = (x.repeat_interleave(HEADS // kv_heads, dim=1) for x in (k, v))
+    expected = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+    assert (pattern.weights() - expected).abs().max() < ROUNDING
+    assert (pattern.weights(3) - expected[:, 3]).abs().max() < ROUNDING
+    for block in pattern.blocks(item=1):
+        assert (block.weights - expected[1][block.heads]).abs().max() < ROUNDING
+    assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)])
+def test_a_bias_under_a_window(shape: tuple[int, ...]) -> None:
+    """Blocks of rows that reach only some of the keys take that part of the bias."""
+    dice = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(1, 3, 293, 5, generator=dice) for _ in range(3))
+    bias = torch.randn(shape, generator=dice)
+    values, pattern = attend(q, k, v, mask=Mask(window=17), bias=bias)
+    assert pattern.path == "fused"
+    apart = torch.arange(293)[:, None] - torch.arange(293)
+    scores = (q @ k.mT / 5**0.5 + bias).masked_fill(apart.abs() >= 17, -torch.inf)
+    assert (values - scores.softmax(-1) @ v).abs().max() < ROUNDING * v.abs().max()
+
+
+def test_a_mask_of_whole_rows() -> None:
+    """A key axis of 1 stands for every key, also where only some are reached."""
+    dice = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(1, 3, 293, 5, generator=dice) for _ in range(3))
+    open_rows = torch.rand(1, 1, 293, 1, generator=dice) > 0.3
+    values, pattern = attend(q, k, v, mask=Mask(window=17, dense=open_rows))
+    apart = torch.arange(293)[:, None] - torch.arange(293)
+    hidden = (apart.abs() >= 17) | ~open_rows
+    scores = (q @ k.mT / 5**0.5).masked_fill(hidden, -torch.inf)
+    expected = scores.softmax(-1).nan_to_num()
+    assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
+    assert (pattern.scores_of_key(200).exp() - scores[..., 200].exp()).abs().max() < 1e-4
+    for block in pattern.blocks():
+        own = expected[0, block.heads, block.rows, block.keys]
+        assert (block.weights - own).abs().max() < ROUNDING
+
+
 @pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
 @every_case
 def test_half_precision(name: str, dtype: torch.dtype, digit: float) -> None:

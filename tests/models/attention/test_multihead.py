@@ -174,3 +174,10 @@ def test_devices(device: str) -> None:
 def test_config_errors(wrong: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         MultiHeadAttentionConfig(**wrong)
+
+
+def test_the_smallest_config() -> None:
+    layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=1, heads=1, head_dim=1))
+    out, pattern = layer(torch.ones(1, 1, 1))
+    assert out.shape == (1, 1, 1)
+    assert pattern.weights().tolist() == [[[[1.0]]]]

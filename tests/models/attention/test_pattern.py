@@ -89,6 +89,17 @@ def test_the_scores_of_one_key(name: str) -> None:
     torch.testing.assert_close(found, whole[1, 4, :, 3], **close)
 
 
+@pytest.mark.parametrize("shape", [(2, 257, 11), (1, 257, 11), (2, 1, 11), (2, 257, 1)])
+def test_the_scores_of_one_key_at_length(shape: tuple[int, ...]) -> None:
+    """More queries than fit into a block of the bias; the last block is of one."""
+    dice = torch.Generator().manual_seed(5)
+    q, k = (torch.randn(1, 2, count, 7, generator=dice) for count in (257, 11))
+    bias = torch.randn(1, *shape, generator=dice)
+    _, pattern = attend(q, k, k, bias=bias)
+    expected = q @ k.mT / 7**0.5 + bias
+    torch.testing.assert_close(pattern.scores_of_key(3), expected[..., 3], rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

@@ -131,6 +131,7 @@ def test_causal_alibi_equals_bloom() -> None:
     assert (pattern.weights() - expected).abs().max() < 1e-6
     assert (values - expected @ v).abs().max() < 1e-5
     assert pattern.path == "fused"
+    assert (pattern.weights(3, [2, 7]) - expected[:, 3, [2, 7]]).abs().max() < 1e-6
 
 
 # --- T5 ---------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import start
 from models.cost.count import QUANTITIES, parts, total, walk
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.layer import AttentionLayer, AttentionLayerConfig
 from models.presets import PRESETS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
@@ -36,17 +37,22 @@ ENCODERS: list[dict[str, Any]] = [
     {"classes": 7, "last_norm": True},
     {"classes": 17},
     {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
+    {"scoring": "bilinear", "norm_kind": "rms"},
+    {"scoring": "additive", "out_bias": False, "value_shortcut": True},
+    {"scale": 0.5, "norm": "pre", "norm_kind": "rms", "embed_norm": True},
 ]
 DECODERS: list[dict[str, Any]] = [
     {},
     {"norm": "post", "tied": False},
     {"positions": "rotary", "head_dim": 6},
+    {"norm_kind": "rms", "out_bias": False},
 ]
 PAIRS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "share_target": False, "share_source": False},
     {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
     {"d_v": 9},
+    {"scoring": "additive", "norm_kind": "rms", "embed_norm": True},
 ]
 VITS: list[dict[str, Any]] = [
     {},
@@ -56,6 +62,12 @@ VITS: list[dict[str, Any]] = [
     {"head": "flatten", "registers": 2, "positions": "none", "head_activation": "relu"},
     {"classes": 0, "positions": "sinusoidal"},
     {"heads": 1, "head_dim": 35, "out_projection": "needed"},
+    {"scoring": "bilinear", "value_shortcut": True, "norm_kind": "rms", "patch_norm": True},
+]
+LAYERS: list[dict[str, Any]] = [
+    {},
+    {"value_dim": 9, "out_bias": False},
+    {"scoring": "additive"},
 ]
 CONFIGS = [
     *(EncoderConfig(**TEXT | more) for more in ENCODERS),
@@ -63,6 +75,7 @@ CONFIGS = [
     *(Seq2SeqConfig(**BOTH | more) for more in PAIRS),
     *(ViTConfig(**IMAGE | more) for more in VITS),
     SmallestConfig(dim=7, vocab=53, max_tokens=31),
+    *(AttentionLayerConfig(vocab=53, max_tokens=31, dim=35, heads=5, **more) for more in LAYERS),
 ]
 NETWORKS = {
     EncoderConfig: Encoder,
@@ -70,6 +83,7 @@ NETWORKS = {
     Seq2SeqConfig: Seq2Seq,
     ViTConfig: ViT,
     SmallestConfig: Smallest,
+    AttentionLayerConfig: AttentionLayer,
 }
 
 
@@ -79,7 +93,7 @@ def built(config):
 
 def inputs(config):
     ids = torch.randint(3, 53, (1, TOKENS))
-    if isinstance(config, Seq2SeqConfig):
+    if isinstance(config, Seq2SeqConfig | AttentionLayerConfig):
         return ids, torch.randint(3, 53, (1, TARGET))
     return (torch.randn(1, 3, 21, 21),) if isinstance(config, ViTConfig) else (ids,)
 

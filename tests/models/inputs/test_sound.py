@@ -9,6 +9,7 @@ import torch
 import transformers
 from scipy.io import wavfile
 
+from models.inputs.sequences import Duration
 from models.inputs.sound import is_sound, read_recording, resampled
 from models.run import Model, load, trace
 from tests.models.pretrained.tiny import build
@@ -88,7 +89,8 @@ def test_weights_of_a_recording_are_those_of_its_features(
     assert found.sites == same.sites
     for site in found.sites:
         assert torch.equal(found.weights(site), same.weights(site))
-    assert found.labels[0] == "frame 0"
+    assert found.labels[0].endswith(" s")
+    assert same.labels[0] == "frame 0"
 
 
 def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
@@ -168,3 +170,28 @@ def test_a_model_without_an_extractor_names_its_input() -> None:
 )
 def test_what_counts_as_a_recording(source: Any, found: bool) -> None:
     assert is_sound(source) is found
+
+
+@pytest.mark.parametrize(
+    ("duration", "frames", "expected"),
+    [
+        (Duration(30.0), 1_500, {0: "0.00 s", 1: "0.02 s", 1_499: "29.98 s"}),
+        (Duration(0.4, 0.02), 19, {0: "0.00 s", 18: "0.36 s"}),  # wav2vec 2.0's last frame is cut
+        (Duration(0.4, 0.02), 10, {1: "0.04 s", 9: "0.36 s"}),  # halved again by an adapter
+        (Duration(0.1), 40, {1: "0.003 s", 39: "0.098 s"}),
+    ],
+)
+def test_labels_of_time(duration: Duration, frames: int, expected: dict[int, str]) -> None:
+    labels = duration.labels(frames)
+    assert len(labels) == frames
+    assert {index: labels[index] for index in expected} == expected
+
+
+def test_frames_begin_where_the_convolutions_begin(checkpoint: tuple[Model, Any, str]) -> None:
+    """6,400 samples at 16,000 Hz, of which Whisper makes a second by padding."""
+    model, _, name = checkpoint
+    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
+    found = trace(model, wave(), target)
+    starts = [float(label.removesuffix(" s")) for label in found.labels]
+    step = 10 / RATE if name == "input_values" else 0.02  # strides 5 · 2; two frames of 10 ms
+    assert starts == pytest.approx([index * step for index in range(len(starts))], abs=0.0051)

@@ -1,11 +1,19 @@
 """Matrices of other libraries read as the rules they stand for."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
+from transformers.masking_utils import (
+    bidirectional_mask_function,
+    causal_mask_function,
+    eager_mask,
+    sliding_window_causal_mask_function,
+)
 
 from models.attention import Mask
-from models.pretrained.masks import infer_mask, parse_mask
+from models.pretrained.masks import create_mask, infer_mask, parse_mask
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME, eager, ids
 
@@ -118,3 +126,42 @@ def test_a_row_of_lowest_numbers_is_what_the_model_makes_of_it(name: str, low: f
         assert (found.weights(0, 0)[3] - 1 / TOKENS).abs().max() < 1e-6
     assert (found.output.values - expected.last_hidden_state).abs().max() < 1e-4
     assert found.empty_rows() == 0
+
+
+@pytest.mark.parametrize("offset", [0, 3])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("name", ["causal", "bidirectional", "sliding window"])
+def test_a_mask_that_is_asked_for_is_the_library_s(name: str, padded: bool, offset: int) -> None:
+    functions = {
+        "causal": causal_mask_function,
+        "bidirectional": bidirectional_mask_function,
+        "sliding window": sliding_window_causal_mask_function(9),
+    }
+    asked: dict[str, Any] = {"batch_size": 2, "q_length": 5, "kv_length": 5 + offset}
+    asked |= {"q_offset": offset, "mask_function": functions[name], "dtype": torch.float32}
+    shown = torch.ones(2, 5 + offset, dtype=torch.bool)
+    shown[1, :2] = not padded
+    asked["attention_mask"] = shown
+    expected, found = eager_mask(**asked), create_mask(asked)
+    assert found is not None
+    assert found.shape == expected.shape
+    assert (found + 0).equal(expected)
+
+
+def test_low_rows_of_unknown_tokens() -> None:
+    """A token that sees nothing and that none sees is padding; any other such row is even."""
+    seen = matrix(Mask(causal=True, padding=IN_FRONT))
+    hidden = torch.zeros(seen.shape).masked_fill(~seen, LOWEST)
+    same(parse_mask(hidden, BATCH, TOKENS).mask, Mask(causal=True, padding=IN_FRONT))
+    low = torch.zeros(BATCH, 1, TOKENS, TOKENS)
+    low[0, :, 3] = LOWEST
+    found = parse_mask(low, BATCH, TOKENS)
+    same(found.mask, Mask())
+    assert found.bias is not None
+    assert (found.bias[0, 0, 3] == LOWEST).all()
+    cross = parse_mask(low[:, :, :5], BATCH, TOKENS)
+    same(cross.mask, Mask())
+    assert cross.bias is not None
+    assert (cross.bias[0, 0, 3] == LOWEST).all()
+    endless = parse_mask(low.masked_fill(low == LOWEST, -torch.inf)[:, :, :5], BATCH, TOKENS)
+    assert endless.bias is None  # no weights can be computed of such a row

@@ -47,11 +47,11 @@ def test_other_sizes_and_padding(name: str, opened: Callable[[str], Opened]) -> 
     held(BY_NAME[name], other(), *opened(name))
 
 
-def held(architecture: Architecture, inputs: dict[str, Any], model: Any, mine: Model) -> None:
-    """Kinds, weights and output of a trace are those of the library's eager pass."""
+def held(architecture: Architecture, inputs: dict[str, Any], model: Any, own: Model) -> None:
+    """Kinds, weights and output of a trace are those of the library's eager pass; rows sum to 1."""
     with torch.no_grad():
         expected = eager(model, inputs)
-    found = trace(mine, inputs)
+    found = trace(own, inputs)
     assert {site.kind for site in found.sites} == set(architecture.kinds)
     assert len(found.sites) == len(expected.weights)
     whole = list(stitched(model, inputs, expected)) if architecture.name == "Swin" else None
@@ -60,9 +60,13 @@ def held(architecture: Architecture, inputs: dict[str, Any], model: Any, mine: M
         assert theirs.shape[1] == site.heads
         for item in range(2):
             rows, keys = real(inputs, site, item)
-            part = theirs[item][:, rows][:, :, keys]
-            off = (of_site(found, site, item) - part).abs().max()
+            mine, part = of_site(found, site, item), theirs[item][:, rows][:, :, keys]
+            off = (mine - part).abs().max()
             assert off < EXACT, f"{site}: {off}"
+            sums = mine.sum(-1)
+            assert (sums < 1 + EXACT).all()
+            # a sink keeps its share
+            assert architecture.name == "GPT-OSS" or (sums > 1 - EXACT).all()
         if site.heads > 1:
             apart = (theirs[:, 1:] - theirs[:, :-1]).abs().amax((0, 2, 3))
             assert apart.min() > 0.01, "heads look alike: a swap would not be seen"

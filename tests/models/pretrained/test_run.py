@@ -275,6 +275,28 @@ def test_attention_outside_of_the_interface_is_named(prefix: str, sizes: Any, na
         load(getattr(transformers, f"{prefix}Model")(config))
 
 
+def test_layers_that_never_call_the_interface_are_named() -> None:
+    """Their source mentions it, but what they call is their own function."""
+    network: Any = BY_NAME["BERT"].build()
+    layer = network.encoder.layer[1].attention.self
+
+    def own(states: torch.Tensor, *_: Any, **__: Any) -> Any:
+        return states, None
+
+    layer.forward = own
+    found = trace(network, BY_NAME["BERT"].inputs())
+    assert [site.layer for site in found.sites] == [0]
+    assert found.notes == (
+        "not shown: BertSelfAttention (encoder.layer.1.attention.self), which does not use"
+        " transformers' attention interface",
+    )
+    network.encoder.layer[0].attention.self.forward = own
+    with pytest.raises(
+        ValueError, match=r"BertSelfAttention \(encoder\.layer\.0\.attention\.self,"
+    ):
+        trace(network, BY_NAME["BERT"].inputs())
+
+
 def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
     assert "s_aux" not in IRRELEVANT
@@ -339,9 +361,8 @@ def test_other_calls_are_not_touched() -> None:
 
 def test_eight_threads_on_three_models() -> None:
     """Nothing mixes, leaks or stays; a full minute is what benchmarks.threads takes."""
-    report = threads.run(8.0)
-    assert report.traces > 50
-    assert report.failures > 5
+    report = threads.run(0.0, least=14)
+    assert (report.traces, report.failures) == (8 * 12, 8 * 2)
     assert report.apart < EXACT  # sums may be split otherwise
     assert report.leaked == 0
     assert report.left == ()

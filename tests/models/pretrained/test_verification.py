@@ -1,15 +1,19 @@
 """`verify` against the library's own eager attention: what holds, and what it finds."""
 
 import re
+from collections import UserDict
 from typing import Any
 
 import pytest
 import torch
 
 from benchmarks.architectures import GROUPED, text
+from models.attention import Pattern
+from models.inputs import pretrained
 from models.pretrained import interface, masks, recording
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources
+from models.pretrained.windows import Blocks
 from models.verify import Verdict, verify
 from tests.models.pretrained.tiny import (
     BY_NAME,
@@ -26,6 +30,7 @@ from tests.models.pretrained.tiny import (
 
 ROUNDING = 1e-4  # float32 through a whole network
 HEADS = {"BERT": 6, "Llama": 12, "T5": 30, "BART": 26, "Swin": 10, "Whisper": 26, "CLIP": 12}
+HEADS["ALBERT"] = 6
 
 
 @pytest.mark.parametrize("name", HEADS)
@@ -77,6 +82,27 @@ def test_what_was_once_wrong_holds(make: Any) -> None:
     assert found.edited is not None or make is sparse
 
 
+@pytest.mark.parametrize("family", ["Qwen2VL", "Qwen2_5_VL"])
+def test_maps_of_packed_images_are_compared_too(family: str) -> None:
+    found = verify(qwen(family), images_in_text())
+    assert found.compared == 2 * 3 + 2 * 6  # layers and heads of the vision tower and the decoder
+    assert found.maps < 1e-5
+
+
+def test_segments_that_are_no_items() -> None:
+    packing = Packing.of(torch.tensor([0, 2, 5, 7]), [5, 2])
+    maps = [torch.rand(1, 3, size, size) for size in (2, 3, 2)]
+    whole = packing.unpack_maps(maps)
+    assert whole is not None
+    assert whole.shape == (2, 3, 5, 5)
+    for item, start, part in ((0, 0, maps[0]), (0, 2, maps[1]), (1, 0, maps[2])):
+        own = slice(start, start + part.shape[-1])
+        assert whole[item, :, own, own].equal(part[0])
+    assert whole.sum() == pytest.approx(float(sum(part.sum() for part in maps)), rel=1e-6)
+    assert packing.unpack_maps(maps[:2]) is None
+    assert packing.unpack_maps([maps[0], maps[0], maps[1]]) is None
+
+
 def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str | None:
     return queries
 
@@ -94,7 +120,7 @@ def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str |
             staticmethod(
                 lambda edges, items: Packing(tuple(items), torch.zeros(int(edges[-1])).long())
             ),
-            "off by",
+            "off by .*library’s own",
         ),
         (
             differential,
@@ -113,6 +139,54 @@ def test_a_fault_is_found(
     problems = verify(*make()).problems(ROUNDING)
     assert problems
     assert re.search(message, "; ".join(problems))
+
+
+def test_items_that_are_no_windows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three images beside one text are three items."""
+    model = BY_NAME["CLIP"].build()
+    given = {name: value[:1] for name, value in text().items()}
+    given["pixel_values"] = normal(3, 3, 20, 20)
+    assert verify(model, given).problems(ROUNDING) == ()
+
+    def always(self: recording.Recording, entry: recording.Entry, recipe: Any) -> Blocks | None:
+        count, rest = divmod(recipe.batch, self.items)
+        cut = not rest and count > 1 and recipe.queries == recipe.keys
+        return Blocks.in_order(count, recipe.queries) if cut else None
+
+    monkeypatch.setattr(recording.Recording, "blocks", always)
+    (problem,) = verify(model, given).problems(ROUNDING)
+    assert re.match(r"items of vision_model\.encoder\.layers\.0\.self_attn, .* windows", problem)
+
+
+def test_an_input_that_is_read_as_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = UserDict({"input_ids": ids(2, 7)})
+    model = BY_NAME["BERT"].build()
+    assert verify(model, given).problems(ROUNDING) == ()
+    other = ids(2, 7, seed=8)
+    monkeypatch.setattr(pretrained, "as_tensors", lambda _: {"input_ids": other})
+    assert verify(model, given).problems(ROUNDING) == ("input_ids was not read as given",)
+
+
+@pytest.mark.parametrize("row", [0, 130])
+def test_one_row_that_does_not_sum_to_one_is_found(
+    row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the first block of rows as in the second."""
+    whole = Pattern.weights
+
+    def off(
+        self: Pattern, head: int | None = None, rows: Any = None, *, item: int | None = None
+    ) -> torch.Tensor:
+        weights = whole(self, head, rows, item=item)
+        if isinstance(rows, torch.Tensor):
+            weights = torch.where((rows == row)[:, None], 0.9995 * weights, weights)
+        return weights
+
+    monkeypatch.setattr(Pattern, "weights", off)
+    model: Any = BY_NAME["Llama"].build()
+    model.config.max_position_embeddings = 131
+    found = verify(model, ids(1, 131))
+    assert found.sums == pytest.approx(5e-4, rel=0.01)
 
 
 def test_problems_are_more_than_rounding() -> None:

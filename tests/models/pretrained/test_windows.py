@@ -1,75 +1,106 @@
-"""Shifted windows put together again are one attention over the whole image with a mask."""
+"""Attention within windows, merged into maps of whole items: against loops over its cells."""
 
 from itertools import product
 
 import pytest
 import torch
-from einops import rearrange
+from torch import Tensor
 
-from models.attention import Dot, Mask, Pattern
+from models.attention import Mask, Pattern
 from models.pretrained.windows import Blocks
-from models.run import as_model, trace
-from models.trace import PatchGrid
-from tests.models.library import stitched, written
-from tests.models.pretrained.tiny import build, normal
 
-HEADS, WIDTH = 3, 5
+BATCH, HEADS, DIM = 2, 3, 5
+ROUNDING = 1e-6  # of weights in float32
+IMAGES = [(4, 6, 2, 0), (4, 6, 2, 1), (3, 5, 2, 1), (5, 4, 3, 2), (7, 1, 3, 0)]
 
 
-def regions(length: int, size: int, shift: int) -> torch.Tensor:
-    """The run of tokens along one side, without wrapping round, that each token is in."""
-    return (torch.arange(length) - shift).div(size, rounding_mode="floor")
+def noise(*shape: int, seed: int = 3) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def in_windows(x: torch.Tensor, rows: int, cols: int, size: int, shift: int) -> torch.Tensor:
-    """`1 head token dim` cut as in the paper's code: rolled, then into squares."""
-    x = rearrange(x, "1 h (r c) d -> h r c d", r=rows).roll((-shift, -shift), (1, 2))
-    return rearrange(x, "h (r a) (c b) d -> (r c) h (a b) d", a=size, b=size)
+@pytest.mark.parametrize(("rows", "cols", "size", "shift"), IMAGES)
+def test_windows_of_an_image(rows: int, cols: int, size: int, shift: int) -> None:
+    """Slot (a, b) of window (r, c) lies at the cell that the shift moved there."""
+    blocks = Blocks.of_image(rows, cols, size, shift)
+    high, wide = -(-rows // size) * size, -(-cols // size) * size
+    inside = list(product(range(rows), range(cols)))
+    outside = [cell for cell in product(range(high), range(wide)) if cell not in inside]
+    number = {cell: n for n, cell in enumerate([*inside, *outside])}
+    found = [
+        [
+            number[(r + a + shift) % high, (c + b + shift) % wide]
+            for a, b in product(range(size), range(size))
+        ]
+        for r, c in product(range(0, high, size), range(0, wide, size))
+    ]
+    assert blocks.positions.tolist() == found
+    assert (blocks.tokens, blocks.grid) == (rows * cols, (rows, cols))
+    assert blocks.outside == tuple(outside)
+    assert blocks.count == len(found)
 
 
-@pytest.mark.parametrize(
-    ("rows", "cols", "size", "shift"), [(6, 9, 3, 0), (6, 9, 3, 1), (8, 4, 4, 2)]
-)
-def test_windows_are_attention_with_a_mask(rows: int, cols: int, size: int, shift: int) -> None:
-    q, k, v = (normal(1, HEADS, rows * cols, WIDTH, seed=seed) for seed in (1, 2, 3))
-    down, across = regions(rows, size, shift), regions(cols, size, shift)
-    own = torch.tensor([[int(a), int(b)] for a, b in product(down, across)])
-    seen = (own[:, None] == own[None]).all(-1)
-    expected = (q @ k.mT / WIDTH**0.5).masked_fill(~seen, -torch.inf).softmax(-1)[0]
-
-    cut = [in_windows(x, rows, cols, size, shift) for x in (q, k, v)]
-    place = rearrange(own.float(), "t d -> 1 1 t d")
-    part = in_windows(place, rows, cols, size, shift)[:, 0]
-    apart = (part[:, :, None] != part[:, None]).any(-1)
-    bias = torch.zeros(apart.shape).masked_fill(apart, -1e9)[:, None]  # what Swin adds
-    windows = Pattern(*cut, mask=Mask(), score=Dot(), bias=bias)
-    found = Blocks.of_image(rows, cols, size, shift).pattern(windows)
-    torch.testing.assert_close(found.weights(item=0), expected)
+def test_chunks_in_order() -> None:
+    blocks = Blocks.in_order(3, 4)
+    assert blocks.positions.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    assert (blocks.tokens, blocks.count, blocks.grid, blocks.outside) == (12, 3, None, ())
 
 
-SWIN = {
-    "image_size": 32,
-    "patch_size": 2,
-    "num_channels": 3,
-    "embed_dim": 12,
-    "depths": [2, 2],
-    "num_heads": [2, 3],
-    "window_size": 4,
-}
+@pytest.mark.parametrize(("rows", "cols", "size", "shift"), IMAGES)
+def test_merging_and_splitting(rows: int, cols: int, size: int, shift: int) -> None:
+    blocks = Blocks.of_image(rows, cols, size, shift)
+    x = noise(BATCH * blocks.count, HEADS, size**2, DIM)
+    merged = blocks.merge(x)
+    for item, window, slot in product(range(BATCH), range(blocks.count), range(size**2)):
+        position = int(blocks.positions[window, slot])
+        assert merged[item, :, position].equal(x[item * blocks.count + window, :, slot])
+    again = blocks.split(merged[:, :, : blocks.tokens])
+    own = (blocks.positions < blocks.tokens).repeat(BATCH, 1)[:, None, :, None]
+    assert again.equal(torch.where(own, x, 0.0))
 
 
-def test_every_stage_has_its_grid_and_looks_no_farther_than_a_window() -> None:
-    model = build("SwinModel", "SwinConfig", SWIN)
-    pixels = normal(1, 3, 32, 32)
-    found = trace(as_model(model), pixels)
-    grids = [found.query_grid(site) for site in found.sites]
-    assert grids == [PatchGrid(16, 16)] * 2 + [PatchGrid(8, 8)] * 2
-    given = {"pixel_values": pixels}
-    library = list(stitched(model, given, written(model, given)))
-    for index, site in enumerate(found.sites):
-        run = regions((16, 8)[index // 2], 4, index % 2 * 2)
-        own = torch.tensor([[int(a), int(b)] for a, b in product(run, run)])
-        seen = (own[:, None] == own[None]).all(-1)
-        weights = found.weights(site)
-        assert weights[:, ~seen].max() < 1e-30  # the library adds −100, not −∞
-        torch.testing.assert_close(weights, library[index][0], rtol=1e-4, atol=1e-6)
+@pytest.mark.parametrize("shape", [(6, HEADS), (1, HEADS), (6, 1), (1, 1), None])
+def test_a_query_sees_its_window(shape: tuple[int, int] | None) -> None:
+    """An image of 3 × 5 in 6 windows of 2 × 2, shifted by one; the bias is the same for items."""
+    blocks = Blocks.of_image(3, 5, 2, 1)
+    q, k, v = (noise(BATCH * 6, HEADS, 4, DIM, seed=seed) for seed in range(3))
+    table = None if shape is None else noise(*shape, 4, 4)
+    bias = table
+    if table is not None and shape is not None and shape[0] == 6:
+        bias = table.repeat(BATCH, 1, 1, 1)
+    apart = Pattern(q, k, v, bias=bias)
+    merged, theirs = blocks.pattern(apart), apart.weights()
+    assert (merged.queries, merged.keys) == (15, 24)
+    expected = torch.zeros(BATCH, HEADS, 24, 24)
+    for item, window, one, other in product(range(BATCH), range(6), range(4), range(4)):
+        cell = (int(blocks.positions[window, slot]) for slot in (one, other))
+        expected[(item, slice(None), *cell)] = theirs[item * 6 + window, :, one, other]
+    assert (merged.weights() - expected[:, :, :15]).abs().max() < ROUNDING
+    assert (merged.weights(2, [1, 14], item=1) - expected[1, 2, [1, 14]]).abs().max() < ROUNDING
+
+
+def test_chunks_keep_their_rules() -> None:
+    padding = torch.zeros(BATCH * 3, 4, dtype=torch.bool)
+    padding[2, 2:] = padding[5, 3:] = True
+    q, k, v = (noise(BATCH * 3, HEADS, 4, DIM, seed=seed) for seed in range(3))
+    apart = Pattern(q, k, v, mask=Mask(causal=True, padding=padding))
+    merged, theirs = Blocks.in_order(3, 4).pattern(apart), apart.weights()
+    for item in range(BATCH):
+        chunks = [theirs[3 * item + n] for n in range(3)]
+        for head in range(HEADS):
+            expected = torch.block_diag(*(chunk[head] for chunk in chunks))
+            assert (merged.weights(head, item=item) - expected).abs().max() < ROUNDING
+
+
+@pytest.mark.parametrize("where", ["image", "chunks"])
+def test_a_rule_that_cannot_be_merged(where: str) -> None:
+    image = where == "image"
+    blocks = Blocks.of_image(4, 6, 2, 1) if image else Blocks.in_order(6, 4)
+    q = noise(6, HEADS, 4, DIM)
+    seen = torch.ones(1, 1, 4, 4, dtype=torch.bool)
+    rules = [Mask(causal=True), Mask(window=3), Mask(padding=torch.zeros(6, 4, dtype=torch.bool))]
+    for mask in (*(rules if image else ()), Mask(dense=seen)):
+        with pytest.raises(ValueError, match="expected blocks without a mask, or consecutive ones"):
+            blocks.pattern(Pattern(q, q, q, mask=mask))
+    if not image:
+        for mask in rules:
+            blocks.pattern(Pattern(q, q, q, mask=mask))

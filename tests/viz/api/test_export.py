@@ -74,7 +74,7 @@ def test_python_code_ends_with_the_same_figure(text: TextEntry, photo: ImageEntr
     compile(code.replace("weights of 1, 0", ""), "code", "exec")
     assert code.endswith(
         "export(t, 'decoder-2-3-heads-width-15-lines-layer-1-head-0-2.pdf', view='lines',"
-        ' layer=1, head=[0, 2], scale="own")'
+        " layer=1, head=[0, 2], scale='own')"
     )
     code = export.python(photo, "id", 0, 1, "image", token=3)["code"]
     assert code.endswith("layer=0, head=1, token=3, direction='out', picture=image)")
@@ -93,7 +93,10 @@ def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"form": "image"}, "expected matrix, lines or atlas as form"),
+        (
+            {"form": "image"},
+            "expected matrix, lines, atlas, text, qk, stages, model, scatter as form",
+        ),
         ({"site": 2}, "expected site 0 to 1"),
         ({"head": 3}, "expected head 0 to 2"),
         ({"form": "lines", "shown": (0, 5)}, "expected head 0 to 2"),

@@ -14,6 +14,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api import registry, routes
 from viz.api.entries import TextEntry
+from viz.api.pool import report
 from viz.api.routes import ENDPOINTS
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -280,6 +281,31 @@ def test_a_browser_that_went_away_costs_nothing_more() -> None:
         assert {call.status for call in calls} == {499}
         await asyncio.sleep(0.05)
         assert len(ran) == 2  # the two workers' first
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_a_running_question_tells_how_far_it_is() -> None:
+    gate, halfway = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        report(3, 7)
+        halfway.set()
+        gate.wait(30)
+        return ""
+
+    async def test() -> None:
+        app = Starlette(routes=routes(lambda: HOSTS))
+        path = held_with(slow)
+        call = Call(app, f"{path}/code", "site=0&head=1")
+        await asyncio.to_thread(halfway.wait, 30)
+        told = [
+            Call(app, f"{path}/progress", f"of=code%3Fsite%3D0%26head%3D{head}") for head in (1, 2)
+        ]
+        await asyncio.gather(*(each.task for each in told))
+        gate.set()
+        await call.task
+        assert [each.sent[1]["body"] for each in told] == [b'{"done":3,"total":7}', b"{}"]
 
     asyncio.run(asyncio.wait_for(test(), 60))
 

@@ -1,18 +1,21 @@
 """Controls of the Architecture page: kind, preset, hyperparameters, and fixes for invalid ones."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import streamlit as st
 
 from models.presets import PRESETS, first_of
 from viz.pages import shared
 from viz.pages.architecture import fixes, network, presets
-from viz.pages.architecture.fields import KINDS, Field, automatic, fields
+from viz.pages.architecture.fields import KINDS, SECTIONS, Field, automatic, fields
 from viz.pages.architecture.presets import PAGE
 from viz.pages.image import picture
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
 BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
-VIEWS = {"no": "Parts", "yes": "Run it"}
+VIEWS = {"no": "Parts", "yes": "Run it", "score": "Score it"}
 SLIDER, BOX = 150, 148  # pixels: widths of the controls
 
 
@@ -48,11 +51,21 @@ def change() -> None:
     shown = fields(PRESETS[network.chosen()].kind)
     with st.container(key=f"{PAGE}_controls", horizontal=True, gap="small"):
         for field in shown:
-            if not field.more:
+            if not field.section:
                 _control(field)
         with st.popover("More", width="content", key=f"{PAGE}_more"):
-            for field in shown:
-                if field.more:
+            _more([field for field in shown if field.section])
+
+
+def _more(shown: Sequence[Field]) -> None:
+    """The less used hyperparameters, by section."""
+    for section in SECTIONS:
+        inside = [field for field in shown if field.section == section]
+        if inside:
+            name = section.partition(",")[0].partition(" ")[0].lower()
+            st.markdown(f"**{section}**")
+            with st.container(key=f"{PAGE}_more_{name}", horizontal=True, gap="small"):
+                for field in inside:
                     _control(field)
 
 
@@ -66,21 +79,21 @@ def problem(error: ValueError) -> None:
         st.button("Back to the preset", key=f"{PAGE}_back", on_click=_reset, type="tertiary")
 
 
-def view(summary: str) -> bool:
-    """The choice between the parts of the network and its attention; whether to run it.
+def view(summary: str) -> str:
+    """The choice between the parts of the network, its attention and its accuracy.
 
     Args:
         summary: the network's totals as a line of HTML.
     """
     with st.container(key=f"{PAGE}_shown", horizontal=True, vertical_alignment="center"):
         controls.choice(PAGE, "run", "View", VIEWS, "", collapsed=True)
-        running = session.get(PAGE, "run") == "yes"
-        if not running:
+        shown = session.get(PAGE, "run")
+        if shown == "no":
             controls.choice(PAGE, "look", "Beside the diagram", BESIDE, "", collapsed=True)
         st.html(summary)
         if network.changed():
             st.button("Undo my changes", key=f"{PAGE}_reset", on_click=_reset, type="tertiary")
-    return running
+    return shown
 
 
 def _reset() -> None:
@@ -124,8 +137,16 @@ def _control(field: Field) -> None:
     elif field.control == "number":
         auto = _automatic(field) if field.auto else ""
         controls.number(PAGE, field.name, field.label, span, field.help, width=BOX, auto=auto)
+    elif field.control == "decimal":
+        auto, span = "none" if field.auto else "", (float(field.low), float(field.high))
+        if field.high == 1:  # a share that is dropped: never all
+            span = 0.0, 0.95
+        decimals: Any = {"step": 0.05, "format": "%.2f", "width": BOX, "auto": auto}
+        controls.number(PAGE, field.name, field.label, span, field.help, **decimals)
+    elif field.control == "text":
+        controls.text_input(PAGE, field.name, field.label, field.help, width=BOX)
     else:
-        titles = {option: option for option in field.options}
+        titles = dict(zip(field.options, field.titles or field.options, strict=True))
         if field.control == "switch":
             controls.choice(PAGE, field.name, field.label, titles, field.help)
         else:

@@ -8,9 +8,9 @@ from viz.architecture import short
 from viz.pages import shared
 from viz.pages.architecture import fixes, network
 from viz.pages.architecture.presets import PAGE
-from viz.pages.image.cost import speed
 from viz.pages.state import session
 from viz.pages.widgets import controls
+from viz.pages.widgets.running import speed
 
 if TYPE_CHECKING:
     from models.model import Config

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from models.presets import PRESETS
 from viz.pages.architecture import network
-from viz.pages.architecture.fields import Field, fields
+from viz.pages.architecture.fields import Field, Value, fields
 from viz.pages.architecture.network import Values
 
 FAR = 64  # maximum distance of an alternative number
@@ -56,12 +56,16 @@ def smaller(fits: Callable[[object, Values], bool]) -> list[Fix]:
     return found[:MOST]
 
 
-def _fix(field: Field, value: int | str) -> Fix:
+def _fix(field: Field, value: Value) -> Fix:
     shown = f"{value:,}" if isinstance(value, int) else value
+    if field.titles:
+        shown = field.titles[field.options.index(str(value))]
+    if field.control == "decimal" and field.auto and not value:
+        shown = "auto"
     return Fix(f"{field.label} {shown}", {field.name: value})
 
 
-def _first(name: str, now: Values, changed: str, tried: Iterator[int | str]) -> int | str | None:
+def _first(name: str, now: Values, changed: str, tried: Iterator[Value]) -> Value | None:
     return next(
         (value for value in tried if _possible(name, now | {changed: value}) is not None), None
     )
@@ -74,8 +78,12 @@ def _possible(name: str, now: Values) -> object | None:
         return None
 
 
-def _near(field: Field, now: Values) -> Iterator[int | str]:
+def _near(field: Field, now: Values) -> Iterator[Value]:
     """Other values, nearest first, followed by the values of other settings."""
+    if field.control in ("decimal", "text"):
+        if now[field.name] != field.default:
+            yield field.default
+        return
     if field.options:
         yield from (option for option in field.options if option != now[field.name])
         return

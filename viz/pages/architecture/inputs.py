@@ -45,12 +45,14 @@ class Input:
 
 def choose(config: "Config") -> Input:
     """The input controls, and the input they describe."""
+    from models.layer import AttentionLayerConfig
     from models.seq2seq import Seq2SeqConfig
     from models.vit import ViTConfig
 
     if isinstance(config, ViTConfig):
         return _picture(config, presets.trained(network.chosen()))
-    pair = isinstance(config, Seq2SeqConfig)
+    layer = isinstance(config, AttentionLayerConfig)
+    pair = layer or isinstance(config, Seq2SeqConfig)
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         help = "Words are hashed into the vocabulary; or type the ids"
         if controls.choice(PAGE, "reads", "Input", READS, help) == "ids":
@@ -59,6 +61,8 @@ def choose(config: "Config") -> Input:
             return Input("ids", first, second)
         first = entry.text(PAGE, "text", "Source" if pair else "Text")
         label = "Target (leave empty to generate)"
+        if layer:
+            label = "Target (if empty, the source attends to itself)"
         return Input("text", first, entry.text(PAGE, "answer", label) if pair else "")
 
 
@@ -95,6 +99,7 @@ def parts(config: "Config", request: Input) -> tuple[Any, ...]:
         ValueError: for an input that is empty or too long.
     """
     from models.cost.count import parts
+    from models.layer import AttentionLayerConfig
     from models.text import WordTokenizer, clean
 
     values = [request.first, *([request.second] if request.second else [])]
@@ -106,7 +111,8 @@ def parts(config: "Config", request: Input) -> tuple[Any, ...]:
     if not texts[0].strip():
         raise ValueError("the text is empty: type a sentence")
     counts = [len(WordTokenizer(shared.VOCAB).encode(text)) for text in texts]
-    counts[1:] = [count + 1 for count in counts[1:]]  # a target begins with its first symbol
+    if not isinstance(config, AttentionLayerConfig):
+        counts[1:] = [count + 1 for count in counts[1:]]  # a target begins with its first symbol
     return parts(config, *counts)
 
 

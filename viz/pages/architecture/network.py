@@ -7,11 +7,11 @@ import streamlit as st
 
 from models.presets import PRESETS
 from viz.pages.architecture import presets
-from viz.pages.architecture.fields import FIELDS, fields, meaning
+from viz.pages.architecture.fields import FIELDS, Value, fields, meaning
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 
-Values = dict[str, int | str]
+Values = dict[str, Value]
 
 
 def chosen() -> str:
@@ -35,12 +35,12 @@ def title() -> str:
     return PRESETS[chosen()].title + (", changed" if changed() else "")
 
 
-def sizes(values: Mapping[str, int | str]) -> tuple[int, int]:
+def sizes(values: Mapping[str, Value]) -> tuple[int, int]:
     """The number of input tokens, and of target tokens."""
     return int(values.get("tokens", 1)), int(values.get("target", 1))
 
 
-def config(name: str, values: Mapping[str, int | str]) -> Any:
+def config(name: str, values: Mapping[str, Value]) -> Any:
     """The config for values of the controls; the preset supplies the rest.
 
     Raises:

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.pages import shared
-from viz.pages.architecture import controls, diagram, network, presets, run
+from viz.pages.architecture import controls, diagram, network, presets, run, score
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import attention, pictures
@@ -40,9 +40,11 @@ def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
     with above:
         if error is not None:
             controls.problem(error)
-        running = controls.view(diagram.summary(found))
+        shown = controls.view(diagram.summary(found))
     with place:
-        if running and error is None:
+        if shown == "score" and error is None:
+            score.show(config)
+        elif shown == "yes" and error is None:
             run.show(config)
-        elif not (running and run.stale(config)):
+        elif not (shown == "yes" and run.stale(config)):
             diagram.show(found, session.get(PAGE, "look"), stale=error is not None)

@@ -8,10 +8,11 @@ from typing import Any
 
 from models.files.card import Example
 from models.presets import PRESETS
-from viz.pages.architecture.fields import fields, value_of
+from viz.pages.architecture.fields import Value, fields, value_of
 from viz.pages.image import picture
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, cards, pictures
+from viz.pages.state import selected
+from viz.pages.widgets import cards, pictures
 
 PAGE = "architecture"
 FIRST = "small"
@@ -20,7 +21,7 @@ ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
 BESIDE = ("part", "parameters", "flops", "memory")  # the diagram
 KINDS = ("self", "causal", "cross")  # of attention
 FITS = ("crop", "pad", "stretch")
-SCALES = {False: attention.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
+SCALES = {False: selected.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
 PRESET = link.choice("preset", FIRST, PRESETS)
 
 
@@ -41,7 +42,9 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
         PRESET,
         *(field.param(first[field.name]) for field in fields(PRESETS[name].kind)),
         link.choice("look", "part", BESIDE),
-        link.choice("run", "no", ("no", "yes")),
+        link.choice("run", "no", ("no", "yes", "score")),
+        link.text("ks", "1 3 5"),
+        link.decimal("weight", 1.0, 0, 10),
         link.choice("reads", "text", ("text", "ids")),
         link.text("text", begin["text"]),
         link.text("answer", begin["answer"]),
@@ -55,7 +58,9 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
 
 def part_of(name: str) -> link.Param:
     """The selected part of the diagram, by its path; by default the attention."""
-    above = {"seq2seq": "encoder/blocks/", "smallest": ""}.get(PRESETS[name].kind, "blocks/")
+    above = {"seq2seq": "encoder/blocks/", "smallest": "", "layer": "target/"}.get(
+        PRESETS[name].kind, "blocks/"
+    )
     return link.text("part", above + "attention/attend")
 
 
@@ -69,11 +74,11 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
         link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scales[0], scales),
-        *attention.FORMS,
+        *selected.FORMS,
     )
 
 
-def values(name: str) -> dict[str, int | str]:
+def values(name: str) -> dict[str, Value]:
     """The values of the controls for a preset."""
     preset = PRESETS[name]
     settings = {"tokens": preset.tokens, "target": preset.target} | dict(preset.fields)

@@ -22,10 +22,13 @@ DOES = {
     " only computes a change.",
     "pool": "Rearranges or averages numbers; nothing is learned.",
     "head": "Turns the last vectors into a score for each class.",
+    "dropout": "Only while training: sets numbers to 0 at random and scales up the rest. It learns"
+    " nothing and rests when the network is used.",
     "block": "The repeated part: input and output have the same shape; each copy has its own"
     " weights.",
     "tower": "A stack of blocks.",
 }
+RMS = "Divides every token's vector by the root of its mean square, then applies a learned scale."
 NAMED = {
     "query": "What each token looks for: its vector times a matrix, split into heads.",
     "key": "What each token can be matched on; compared with every query.",
@@ -37,6 +40,14 @@ NAMED = {
     " class: one score for each.",
     "cross": "Every token of the target looks at the source: queries from the decoder, keys and"
     " values from the encoder's output.",
+    "value_shortcut": "The values of all heads are added to what attention returns, bypassing its"
+    " output projection.",
+    "key_vectors": "What each word of the source can be matched on, before the layer: a random"
+    " vector.",
+    "value_vectors": "What each word of the source passes on, before the layer: a random vector of"
+    " another width.",
+    "query_vectors": "What each word of the target looks for, before the layer: a random vector.",
+    "both": "Every word of the source offers a key and a value; queries come from the target.",
     "relation": "Positions that act inside the attention of every block, not on the vectors.",
 }
 COUNTED = {
@@ -51,4 +62,6 @@ COUNTED = {
 
 def does(part: "Part") -> str:
     """One sentence about what a part does."""
+    if part.kind == "norm" and "RMS" in part.title:
+        return RMS
     return NAMED.get(part.name) or DOES[part.kind]

@@ -3,25 +3,28 @@
 A slow pass runs on request only; one that does not fit this machine is refused.
 """
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from viz.architecture import short
 from viz.pages import shared
+from viz.pages.image import network
 from viz.pages.image.network import ViTChoice
 from viz.pages.shared import BUILT
 from viz.pages.state import session
 from viz.pages.widgets import controls
+from viz.pages.widgets.running import OVERHEAD, Pass, duration, speed
+
+if TYPE_CHECKING:
+    from models.cost.estimate import Estimate
 
 SLOW = 5.0  # seconds: longer passes run on request only
-LONGEST = 300.0  # maximum seconds of a pass, which cannot be interrupted
+LONGEST = 300.0  # maximum seconds of a pass
 LONG = 0.5  # seconds on one core: longer passes get all cores
 SHARE = 0.8  # of the free memory; the rest is left to other processes
-OVERHEAD = 2.5  # measured: time of a pass relative to its matrix products
 SECONDS_A_WEIGHT = 2e-8  # to allocate and draw one random number
 RANGES: dict[str, Sequence[int]] = {
     "size": range(32, 513, 16),
@@ -103,7 +106,7 @@ def allowed(page: str, choice: ViTChoice, device: str) -> bool:
         show = shared.notice if found.fits else shared.error_line
         show(
             f"This network has {choice.config().tokens:,} tokens: a pass takes about"
-            f" {duration(found.seconds)} and cannot be stopped once it runs."
+            f" {duration(found.seconds)}."
         )
     run = [(f"Run it (about {duration(found.seconds)})", ask)] if found.fits else []
     _offer(page, smaller(choice, lambda other: estimate(other, device).quick), run)
@@ -127,6 +130,27 @@ def estimate(choice: ViTChoice, device: str) -> Cost:
     return Cost(weights + work / cores, peak_memory(made), available_memory(device))
 
 
+def pass_of(page: str, id: str, choice: ViTChoice, device: str) -> Pass:
+    """The pass over one picture.
+
+    Args:
+        page: prefix of widget keys.
+        id: of what it computes.
+        choice: the network.
+        device: on which it runs.
+    """
+
+    def cost() -> "tuple[Estimate, str]":
+        from models.cost.count import parts, total
+        from models.cost.estimate import Estimate
+        from models.cost.memory import peak_memory
+
+        made = parts(network.opened(choice, device).network.config)
+        return Estimate(total(made, "flops"), peak_memory(made)), device
+
+    return Pass(page, id, cost)
+
+
 def is_long(choice: ViTChoice, device: str) -> bool:
     """Whether a pass is long enough to use all cores."""
     from models.cost.count import parts, total
@@ -134,28 +158,6 @@ def is_long(choice: ViTChoice, device: str) -> bool:
     return choice.model == BUILT and OVERHEAD * total(
         parts(choice.config()), "flops"
     ) > LONG * speed(device)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def speed(device: str) -> float:
-    """FLOPs per second of a matrix product, measured once."""
-    import torch
-
-    size = 384
-    matrix = torch.ones(size, size, device=device)
-    seconds = []
-    for _ in range(8):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / max(min(seconds), 1e-7)
-
-
-def duration(seconds: float) -> str:
-    """Seconds or minutes, in words."""
-    if seconds < 1:
-        return "1 s"
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def possible(choice: ViTChoice) -> list[Fix]:

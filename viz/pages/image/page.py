@@ -5,8 +5,9 @@ from typing import Any
 
 import streamlit as st
 
+from viz.api import registry
 from viz.pages import shared
-from viz.pages.frame import registry
+from viz.pages.frame.registry import page as page_of
 from viz.pages.image import (
     controls,
     cost,
@@ -19,7 +20,7 @@ from viz.pages.image import (
 )
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import selected, session
 from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
@@ -49,7 +50,7 @@ def params(
         link.choice("scale", "layer", SCALES),
         *relevance.PARAMS,
         *figures.PARAMS,
-        *attention.OVERLAY,
+        *selected.OVERLAY,
     )
 
 
@@ -89,9 +90,7 @@ def _show(stage: attention.Stage) -> None:
     """Traces the picture and shows the view."""
     if session.get(PAGE, "model") == network.OWN:
         st.markdown("A folder, or any model of the hub, opens on the page Models, with this view.")
-        st.page_link(
-            registry.page("models"), label="Open your own ViT", icon=":material/folder_open:"
-        )
+        st.page_link(page_of("models"), label="Open your own ViT", icon=":material/folder_open:")
         stage.stale()
         return
     choice, device = controls.chosen(PAGE), shared.device()
@@ -100,8 +99,14 @@ def _show(stage: attention.Stage) -> None:
         return
     data, digest = pictures.current(PAGE)
     request = tracing.Input(choice, device, digest, session.get(PAGE, "fit"))
-    with st.spinner("Running the network …"):
-        held = tracing.shown(request, data, pictures.name_in_code(PAGE))
+    name = pictures.name_in_code(PAGE)
+    run = cost.pass_of(PAGE, registry.id_of(tracing.key_of(request, name)), choice, device)
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return
+    with st.spinner("Running the network …"), run.progress() as progress:
+        held = tracing.shown(request, data, name, progress)
     image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))

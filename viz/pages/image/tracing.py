@@ -1,7 +1,7 @@
 """The Image page's trace: one forward pass over one picture, held for the browser."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
 from viz.api.entries import ImageEntry, trace_bytes
@@ -16,6 +16,7 @@ from viz.pages.widgets import cards, snippet
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from models.progress import Progress
     from models.trace import Trace
 
 
@@ -42,26 +43,38 @@ def fitted_image(request: Input, data: bytes) -> "tuple[Image, tuple[str, ...]]"
     return fitted(request.digest, size, size, request.fit, data)
 
 
-def shown(request: Input, data: bytes, name: str) -> Held[ImageEntry]:
+def shown(
+    request: Input, data: bytes, name: str, progress: "Progress | None" = None
+) -> Held[ImageEntry]:
     """The registry entry of a trace.
 
     Args:
         request: everything the trace depends on.
         data: contents of the picture's file.
         name: file name in the Python code.
+        progress: of the pass; see `models.progress`.
     """
-    key = ("image", request, name)
-    return registry.once(key, lambda: _run(request, data, name), lambda e: trace_bytes(e.shown))
+    return registry.once(
+        key_of(request, name),
+        lambda: _run(request, data, name, progress),
+        lambda entry: trace_bytes(entry.shown),
+    )
 
 
-def _run(request: Input, data: bytes, name: str) -> ImageEntry:
+def key_of(request: Input, name: str) -> tuple[Any, ...]:
+    """What the entry depends on."""
+    return ("image", request, name)
+
+
+def _run(request: Input, data: bytes, name: str, progress: "Progress | None") -> ImageEntry:
+    from models.progress import unheard
     from models.run import trace
 
     choice = request.choice
     image, _ = fitted_image(request, data)
     model = network.opened(choice, request.device)
     with shared.forward_pass(model, long=cost.is_long(choice, request.device)):
-        found = trace(model, image)
+        found = trace(model, image, progress=progress or unheard)
 
     def code(site: int, head: int | str) -> str:
         return _code(request, name, snippet.weights_of(found, site, head))

@@ -1,4 +1,4 @@
-"""Inputs of the Models page: a text, ids, a picture, or a decoder's target."""
+"""Inputs of the Models page: a text, ids, a picture, a recording, or a decoder's target."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.image import picture
+from viz.pages.models import recordings
 from viz.pages.models.source import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -28,6 +29,7 @@ FIRST = EXAMPLES[0].input
 Part = tuple[Any, ...]
 FILES = (".txt", ".md")
 PATH = Path("picture.png")  # stands for the user's picture in lines of Python
+WAV = "recording.wav"  # for the user's recording
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class Input:
         key: cache key of the input.
         image: the preprocessed picture, if the model takes one.
         notes: on its preprocessing.
-        written: the arguments as Python code, with a picture's path; None if `arguments` will do.
+        written: the arguments as Python code, with the path of a picture or recording; None if
+            `arguments` will do.
     """
 
     arguments: tuple[Any, Any]
@@ -64,6 +67,7 @@ def params(model: str = "") -> tuple[link.Param, ...]:
         link.text("target_ids", ""),
         link.choice("photo", "flower", picture.PHOTOS),
         pictures.UPLOAD,
+        recordings.UPLOAD,
     )
 
 
@@ -90,10 +94,10 @@ def choose(model: "Model") -> Input:
     from models.loading.summary import reads
 
     takes = reads(model)
-    if takes.sound and not takes.text:
+    if _hears(takes) and model.sound is None:
         raise ValueError(
-            f"{model.name} takes audio, which this page does not support: use a notebook with"
-            " trace(model, 'speech.wav')"
+            f"{model.name} states no feature extractor (preprocessor_config.json): use a notebook,"
+            " and pass its own inputs"
         )
     _entries(model, takes)
     text = target = None
@@ -102,6 +106,9 @@ def choose(model: "Model") -> Input:
         text = _text(model, takes, key)
     if takes.target:
         target = _target(model, key)
+    if _hears(takes):
+        recording, digest = recordings.current()
+        return Input((recording, target), (*key, "sound", digest), written=(WAV, target))
     if not takes.image:
         return Input((text, target), tuple(key))
     made = _picture(model, key)
@@ -109,6 +116,11 @@ def choose(model: "Model") -> Input:
     written = {"input_ids": text, "pixel_values": PATH} if takes.text else PATH
     inputs = _with_picture(model, takes, text, made)
     return Input((inputs, target), tuple(key), made.image, notes, (written, target))
+
+
+def _hears(takes: "Reads") -> bool:
+    """Whether the input is a recording."""
+    return takes.sound and not takes.text and not takes.image
 
 
 def _first(model: str) -> tuple[str, str]:
@@ -144,6 +156,11 @@ def _entries(model: "Model", takes: "Reads") -> None:
     if takes.text and model.tokenizer is not None:
         with st.container(key=f"{PAGE}_tools", horizontal=True, vertical_alignment="center"):
             words.choose(PAGE, special_names(model))
+    if _hears(takes):
+        with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
+            recordings.choose()
+        for problem in recordings.problems():
+            shared.error_line(problem)
     if takes.image:
         with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))

@@ -6,11 +6,11 @@ import streamlit as st
 
 from viz.api.entries import ImageEntry
 from viz.pages import shared
-from viz.pages.models import card, chooser, inputs, tracing
+from viz.pages.models import card, chooser, inputs, recordings, tracing
 from viz.pages.models import download as fetching
 from viz.pages.models.source import PAGE, Open
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import selected, session
 from viz.pages.text import predictions, words
 from viz.pages.widgets import attention, pictures, verification
 
@@ -28,7 +28,7 @@ def params(
         query: the settings in the link.
         kind: of the view; None while it is unknown.
     """
-    scale = link.choice("scale", SCALES.get(kind or "", ""), (*attention.SCALES, "layer"))
+    scale = link.choice("scale", SCALES.get(kind or "", ""), (*selected.SCALES, "layer"))
     return (
         *_settings(model),
         chooser.shelf(query),
@@ -39,8 +39,8 @@ def params(
         link.number("token", None, 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         scale,
-        *attention.FORMS,
-        *attention.OVERLAY,
+        *selected.FORMS,
+        *selected.OVERLAY,
     )
 
 
@@ -66,6 +66,7 @@ def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
     pictures.take(PAGE)
+    recordings.take()
     with attention.controls(PAGE):
         wanted = chooser.choose(inputs.follow)
         for problem in problems:
@@ -89,8 +90,14 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
     grouping = words.chosen(PAGE, inputs.special_names(found.model))
-    with st.spinner("Running the model …"):
-        held = tracing.shown(found, request, *grouping)
+    run = tracing.pass_of(PAGE, found, request)
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return
+    with st.spinner("Running the model …"), run.progress() as progress:
+        tracing.traced(found, request, progress)
+    held = tracing.shown(found, request, *grouping)
     trace = tracing.traced(found, request).value
     notes = dict.fromkeys((*request.notes, *trace.notes))
     if notes:

@@ -14,13 +14,14 @@ from viz.pages.image.picture import encoded
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import Open, Source
 from viz.pages.text import predictions, words
-from viz.pages.widgets import snippet, verification
+from viz.pages.widgets import running, snippet, verification
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from analysis.view import View
     from models.model import Model
+    from models.progress import Progress
     from models.trace import Trace
 
 CHECKED = 1024  # tokens from which on memory is checked before a pass
@@ -44,9 +45,18 @@ class Patches:
     order: str
 
 
-def traced(found: Open, request: Input) -> "Held[Trace]":
-    """One forward pass over one input."""
-    return registry.once(_key(found, request), lambda: _run(found, request), trace_bytes)
+def traced(found: Open, request: Input, progress: "Progress | None" = None) -> "Held[Trace]":
+    """One forward pass over one input, which reports its progress (see `models.progress`)."""
+    return registry.once(_key(found, request), lambda: _run(found, request, progress), trace_bytes)
+
+
+def pass_of(page: str, found: Open, request: Input) -> running.Pass:
+    """The forward pass of `traced`, for its progress on a page."""
+
+    def opened() -> "tuple[Model, int]":
+        return found.model, length_of(found.model, request.arguments[0])
+
+    return running.of_text(page, registry.id_of(_key(found, request)), opened)
 
 
 def shown(
@@ -158,8 +168,9 @@ def _key(found: Open, request: Input) -> tuple[Any, ...]:
     return ("checkpoint", found.source, found.stamp, request.key)
 
 
-def _run(found: Open, request: Input) -> "Trace":
+def _run(found: Open, request: Input, progress: "Progress | None") -> "Trace":
     from models.cost.estimate import check_memory, kept_logits
+    from models.progress import unheard
     from models.run import trace
 
     tokens = length_of(found.model, request.arguments[0])
@@ -167,7 +178,10 @@ def _run(found: Open, request: Input) -> "Trace":
         check_memory(found.model, tokens)
     with shared.forward_pass(found.model, long=tokens > CHECKED):
         return trace(
-            found.model, *request.arguments, logits_to_keep=kept_logits(found.model, tokens)
+            found.model,
+            *request.arguments,
+            logits_to_keep=kept_logits(found.model, tokens),
+            progress=progress or unheard,
         )
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.positions import texts, views
+from viz.pages.positions import picks, texts, views
 from viz.pages.positions.controls import PAGE, PARAMS, choose
 from viz.pages.state import session
 from viz.pages.widgets import attention, charts
@@ -18,6 +18,8 @@ def page() -> None:
     encoding, row = choose()
     view = session.get(PAGE, "view")
     st.markdown(texts.shows(encoding.scheme, view))
+    if texts.picking(view):
+        st.caption(texts.picking(view))
     try:
         with st.spinner("Computing …"):
             views.draw(encoding, view, row)
@@ -25,4 +27,5 @@ def page() -> None:
     except ValueError as error:
         shared.error_line(error)
     charts.follow_mode(PAGE)
+    picks.listen(view)
     attention.address(PAGE, PARAMS)

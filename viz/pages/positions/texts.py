@@ -39,6 +39,11 @@ SHOWS = {
     "alone": "If all tokens were equal, what would each scheme make them attend to? The softmax of"
     " the scores that position alone gives.",
 }
+PICKING = {
+    "table": "Click a cell to follow its position and dimension.",
+    "similar": "Click a row to follow its position.",
+    "alone": "Click a row to follow its query.",
+}
 NOT_PROVED = {
     "table": "It does not show what a head makes of these numbers: its query and key matrices may"
     " read some dimensions and ignore the rest.",
@@ -66,6 +71,11 @@ NOT_PROVED = {
 def shows(scheme: str, view: str) -> str:
     """The text above the figures."""
     return SHOWS.get((scheme, view)) or SHOWS[view]
+
+
+def picking(view: str) -> str:
+    """What a click on a figure of this view does; empty if nothing."""
+    return PICKING.get(view, "")
 
 
 def not_proved(scheme: str, view: str) -> str:

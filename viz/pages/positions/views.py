@@ -11,6 +11,8 @@ from viz.pages.positions.controls import pointer, whole
 from viz.pages.positions.encodings import Encoding
 from viz.pages.positions.texts import clipped
 
+MOST = 128  # cells along a side of one of several matrices, which has about 200 pixels
+
 
 def draw(encoding: Encoding, view: str, row: DeltaGenerator) -> None:
     """Draws the figures of one view."""
@@ -207,15 +209,24 @@ def _bias(encoding: Encoding, row: DeltaGenerator) -> None:
     low, high, bar = (-8, 0, "bias, −8 or less") if alibi else (-3, 3, "bias")
     figure = figures.facets(
         dict(zip(names, values, strict=True)),
-        title=f"{title(encoding)}: what each head adds to its scores",
+        title=f"{title(encoding)}: what each head adds to its scores{_every(encoding)}",
         x="key",
         y="query",
         bar=bar,
         low=low,
         high=high,
+        most=MOST,
         height=270 * -(-len(names) // 4) + 90,
     )
     wide_chart(figure, "bias", "One matrix per head: the bias on every score")
+
+
+def _every(encoding: Encoding) -> str:
+    """What the title adds where not every cell of a matrix is drawn."""
+    step = figures.stride(encoding.length, MOST)
+    if step == 1:
+        return ""
+    return f" (1 in {step} queries and keys drawn)"
 
 
 def _buckets(encoding: Encoding, row: DeltaGenerator) -> None:
@@ -243,13 +254,15 @@ def _alone(encoding: Encoding, row: DeltaGenerator) -> None:
     found = {title: encodings.alone(encoding, scheme, head) for scheme, title in beside}
     matrices = figures.facets(
         found,
-        title=f"Attention that position alone would give, {encoding.length} positions",
+        title=f"Attention that position alone would give, {encoding.length} positions"
+        + _every(encoding),
         x="key",
         y="query",
         bar="weight",
         low=0,
         high=max(float(matrix.max()) for matrix in found.values()),
         across=3,
+        most=MOST,
         height=480,
     )
     lines = figures.curves(

@@ -15,16 +15,9 @@ import streamlit as st
 from viz.pages.state import attachments
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
+from viz.pages.state.selected import SELECTED
 
 Params = Iterable[link.Param]
-SELECTED = frozenset(
-    {"layer", "attention", "tower", "head", "token", "direction", "scale", "form", "shown", "part"}
-    | {"values", "sinks", "partner"}
-    | {"layers", "average", "least", "top", "find", "rows", "columns", "block"}
-    | {"ground", "paint", "opacity"}
-    | {"overview", "plot", "rank"}
-    | {"method", "beside", "output"}
-)
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages
 APP_PARAMS = (

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import selected, session
 from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
@@ -36,8 +36,8 @@ def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
         link.number_or("head", first.head, 99, ("mean", "max")),
         link.number("token", pinned, 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", "fixed", attention.SCALES),
-        *attention.FORMS,
+        link.choice("scale", "fixed", selected.SCALES),
+        *selected.FORMS,
         link.retired("cut"),
     )
 
@@ -102,6 +102,13 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         return
     target, pair = predictions.target(PAGE, choice), pairs.second(PAGE, choice)
     request = tracing.Input(choice, device, text, target, pair)
+    run = tracing.pass_of(PAGE, request)
+    if run.stopped:
+        run.offer()
+        stage.stale()
+        return
+    with run.progress() as progress:
+        tracing.traced(request, progress)
     held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)

@@ -10,10 +10,11 @@ from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.shared import Choice
 from viz.pages.text import predictions, words
-from viz.pages.widgets import snippet
+from viz.pages.widgets import running, snippet
 
 if TYPE_CHECKING:
     from models.model import Model
+    from models.progress import Progress
     from models.trace import Trace
 
 
@@ -41,9 +42,20 @@ class Input:
         return (self.text, self.pair) if self.pair else self.text
 
 
-def traced(request: Input) -> "Held[Trace]":
-    """The trace of one forward pass."""
-    return registry.once(("trace", request), lambda: _run(request), trace_bytes)
+def traced(request: Input, progress: "Progress | None" = None) -> "Held[Trace]":
+    """The trace of one forward pass, which reports its progress (see `models.progress`)."""
+    return registry.once(("trace", request), lambda: _run(request, progress), trace_bytes)
+
+
+def pass_of(page: str, request: Input) -> running.Pass:
+    """The forward pass of `traced`, for its progress on a page."""
+
+    def opened() -> "tuple[Model, int]":
+        model = shared.opened(request.choice, request.device)
+        parts = (request.text, request.pair) if request.pair else (request.text,)
+        return model, len(shared.tokenizer(request.choice, request.device).encode(*parts))
+
+    return running.of_text(page, registry.id_of(("trace", request)), opened)
 
 
 def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntry]:
@@ -57,12 +69,13 @@ def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntr
     )
 
 
-def _run(request: Input) -> "Trace":
+def _run(request: Input, progress: "Progress | None") -> "Trace":
+    from models.progress import unheard
     from models.run import trace
 
     model = shared.opened(request.choice, request.device)
     with shared.forward_pass(model):
-        return trace(model, request.source, request.target or None)
+        return trace(model, request.source, request.target or None, progress=progress or unheard)
 
 
 def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:

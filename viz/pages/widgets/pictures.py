@@ -1,54 +1,21 @@
-"""The choice of a picture: example buttons, a file uploader, and the camera.
-
-Settings and link represent an uploaded file by its SHA-256 (`upload`); its bytes are stored in the
-attachments, so that they survive a reload.
-"""
+"""The choice of a picture: example buttons, a file uploader, and the camera."""
 
 from collections.abc import Mapping
 from typing import Any
 
-import streamlit as st
-
 from models.files.card import Example
 from viz.pages import shared
 from viz.pages.image.picture import PICTURES, TITLES, opened_image
-from viz.pages.state import attachments, session
 from viz.pages.state import params as link
-from viz.pages.widgets import controls
+from viz.pages.state import session
+from viz.pages.widgets import controls, uploads
 
 UPLOAD = link.sha256("upload")
-WAYS = ("file", "camera")
 
 
 def take(page: str) -> None:
-    """Makes an uploaded file the picture; must be called after `session.enter`.
-
-    The uploader is polled in every run: a callback would be lost if another run replaced this one.
-    It is remounted after each file, so that it is always empty: replacing a file in the uploader
-    would first report an empty uploader, as if the picture had been removed.
-    """
-    state = st.session_state
-    count = state.get(f"{page}/files", 0)
-    keys = {way: session.element(page, way, count) for way in WAYS}
-    file = next((state[key] for key in keys.values() if state.get(key) is not None), None)
-    if file is not None:
-        refusal = _refusal(page, file.getvalue())
-        state[f"{page}/refused"] = refusal, session.current(page).settings
-        state[f"{page}/files"] = count + 1
-        keys = {way: session.element(page, way, count + 1) for way in WAYS}
-    state[f"{page}/uploaders"] = keys
-
-
-def _refusal(page: str, data: bytes) -> str:
-    """Makes a file the page's picture; returns the reason if it cannot be read."""
-    digest = link.digest_of(data)
-    try:
-        opened_image(digest, data)
-    except ValueError as error:
-        return str(error)
-    attachments.keep(data)
-    session.edit(page, {"upload": digest})
-    return ""
+    """Makes an uploaded file the picture; must be called after `session.enter`."""
+    uploads.take(page, UPLOAD.name, opened_image)
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
@@ -74,15 +41,13 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         photo = session.get(page, "photo")
         again = photo, examples.get(photo)
         controls.button("✕", f"{page}_photo_remove", show, page, *again, help="Remove your picture")
-    keys = st.session_state[f"{page}/uploaders"]
-    st.file_uploader("Or drop a PNG, JPEG, WebP, GIF or BMP", key=keys["file"], width=360)
-    with st.popover("Camera", key=f"{page}_camera"):
-        st.camera_input("Take a picture", key=keys["camera"])
+    uploads.uploader(page, UPLOAD.name, "Or drop a PNG, JPEG, WebP, GIF or BMP")
+    uploads.camera(page, UPLOAD.name)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
     """Makes an example the page's picture, and sets its selection."""
-    st.session_state.pop(f"{page}/refused", None)
+    uploads.forget_refusal(page, UPLOAD.name)
     selection = None if example is None else selection_of(example)
     session.assign(page, {"photo": name, "upload": ""}, selection)
 
@@ -100,29 +65,27 @@ def selection_of(example: Example) -> dict[str, Any]:
 def problems(page: str) -> list[str]:
     """A message if the link's picture is missing, and one if the last file was refused."""
     lines, upload = [], session.get(page, "upload")
-    refused, settings = st.session_state.get(f"{page}/refused", ("", {}))
+    refused = uploads.refused(page, UPLOAD.name)
     if upload and not has_upload(page):
         lines.append(
             f"This link refers to an uploaded picture (SHA-256 {upload[:12]}…): upload the same"
             " file to see it. A photo is shown instead."
         )
-    if refused and settings == session.current(page).settings:
+    if refused:
         lines.append(f"{refused}. The previous picture is still shown.")
     return lines
 
 
 def has_upload(page: str) -> bool:
     """Whether the page's picture is an uploaded file."""
-    upload = session.get(page, "upload")
-    return bool(upload) and attachments.find(upload) is not None
+    return uploads.data(page, UPLOAD.name) is not None
 
 
 def current(page: str) -> tuple[bytes, str]:
     """The file of the page's picture, uploaded or shipped with the app, and its SHA-256."""
-    upload = session.get(page, "upload")
-    data = attachments.find(upload) if upload else None
+    data = uploads.data(page, UPLOAD.name)
     if data is not None:
-        return data, upload
+        return data, session.get(page, UPLOAD.name)
     data = PICTURES[session.get(page, "photo")].read_bytes()
     return data, link.digest_of(data)
 

@@ -21,6 +21,7 @@ from viz.pages.architecture.fields import FIELDS, automatic, fields, value_of
 from viz.pages.architecture.presets import PAGE
 
 SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2seq"}
+SMALL |= {"layer": "layer"}
 
 
 def opened(**query):
@@ -139,6 +140,55 @@ def test_hidden_layers_of_a_head_are_drawn_with_their_norm_and_activation():
     assert made.neurons == (64, 64, small.classes or 10)
 
 
+def test_options_of_attention_are_drawn():
+    """Learned scores with their weights, the shortcut, dropouts where they stand, and the norm."""
+    query = {"scoring": "bilinear", "value_shortcut": "yes", "out_bias": "no", "drop_path": "0.2"}
+    query |= {"projection_dropout": "0.1", "output_dropout": "0.3", "norm_kind": "rms"}
+    app = opened(**query)
+    told = dict(by_path(diagram(app)["base"]["parts"]))
+    inside = [path.rpartition("/")[2] for path in told if path.startswith("blocks/attention/")]
+    assert inside[3:] == ["attend", "out", *inside[5:7], "value_shortcut"]
+    assert inside[5:7] == ["projection_dropout", "output_dropout"]
+    assert told["blocks/attention/attend"]["title"] == "4 heads, bilinear"
+    assert told["blocks/attention/attend"]["parameters"] == 4 * 16 * 16
+    assert told["blocks/attention/out"]["parameters"] == 64 * 64
+    assert told["blocks/attention/value_shortcut"]["skips"] == "attend"
+    assert told["blocks/drop_path_attention"]["title"] == "DropPath 0 to 0.2 by depth"
+    assert told["blocks/after_attention"]["title"] == "Add & RMS norm"
+    assert told["blocks/after_attention"]["parameters"] == 64
+    assert helpers.link(app) == query
+    assert lines(app) == []
+
+
+def test_the_inputs_of_one_layer_have_three_widths():
+    told = dict(by_path(diagram(opened(preset="layer", key_input_dim="7"))["base"]["parts"]))
+    names = ("query", "key", "value")
+    shapes = {name: told[f"target/attention/{name}"]["takes"][1][1] for name in names}
+    assert shapes == {"query": 24, "key": 7, "value": 32}
+    assert told["target/attention/key"]["parameters"] == 7 * 64 + 64
+
+
+@pytest.mark.parametrize(
+    ("query", "says", "fix"),
+    [
+        (
+            {"scoring": "additive", "times": "0.5"},
+            "expected neither with additive",
+            "Scores times auto",
+        ),
+        ({"scoring": "additive", "dot_scaling": "none"}, "expected neither", "Score dot product"),
+        ({"value_shortcut": "yes", "head_dim": "8"}, "value_shortcut", "Head width 16"),
+        ({"preset": "small-vit", "neurons": "64 wide"}, "hidden layers", "Hidden layers none"),
+    ],
+)
+def test_options_that_exclude_each_other_offer_a_way_out(query, says, fix):
+    app = opened(**query)
+    assert [says in line for line in lines(app)] == [True]
+    button = next(button for button in app.button if button.label == fix)
+    helpers.checked(button.click().run())
+    assert lines(app) == []
+
+
 def test_another_kind_begins_with_its_first_preset():
     app = opened(preset="bert-base", heads="6")
     choose(app, "kind", "seq2seq")
@@ -183,7 +233,8 @@ def test_an_empty_width_follows_from_the_others():
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
     values, config = presets.values(name), cast(Any, PRESETS[name].config)
-    automatics = {f.name for f in fields(PRESETS[name].kind) if f.auto and not values[f.name]}
+    shown = (f for f in fields(PRESETS[name].kind) if f.control == "number")
+    automatics = {f.name for f in shown if f.auto and not values[f.name]}
     attend = next(
         part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"
     )
@@ -257,6 +308,10 @@ def test_shares_are_shown_as_areas(quantity):
         ({"preset": "small-decoder", "text": "one two"}, 2, ["one", "two"]),
         ({"preset": "small-seq2seq", "text": "a b c", "answer": "x y"}, 6, ["a", "b", "c"]),
         ({"preset": "smallest", "text": "one two"}, 1, ["one", "two"]),
+        ({"preset": "layer", "text": "a b c", "answer": "x y"}, 1, ["x", "y"]),
+        ({"preset": "layer-additive", "text": "a b c", "answer": ""}, 1, ["a", "b", "c"]),
+        ({"scoring": "bilinear", "norm_kind": "rms", "value_shortcut": "yes", "text": "one two"}, 2,
+        ["one", "two"]),
         ({"preset": "small-vit", "image": "16"}, 2, ["class", *(f"patch {i},{j}" for i in (0, 1)
         for j in (0, 1))]),
         ({"preset": "pixels", "image": "3"}, 2, [f"patch {i},{j}" for i in range(3)
@@ -354,6 +409,7 @@ def test_a_view_opens_with_the_colours_of_its_kind(name, scale):
         {"preset": "small-vit", "image": "16", "channels": "4"},
         {"preset": "small-vit", "image": "16", "channels": "1", "fit": "pad"},
         {"preset": "trained-reverse"},
+        {"preset": "layer", "text": "a b c", "answer": "x y", "scoring": "additive"},
     ],
 )
 def test_the_code_on_the_page_gives_the_numbers_of_the_picture(query):

@@ -1,5 +1,6 @@
 """The Models page: what it opens, says and refuses, without a browser."""
 
+import io
 import shutil
 import threading
 import time
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from scipy.io import wavfile
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -33,6 +35,7 @@ from viz.pack import unpack
 from viz.pages.models import card, download, folders, inputs, source, tracing
 from viz.pages.models.source import Source
 from viz.pages.models.suggestions import SUGGESTIONS
+from viz.pages.state import params as link
 from viz.pages.text import examples
 
 __all__ = ["files", "server"]  # fixtures
@@ -226,12 +229,44 @@ def test_two_towers_read_ids_and_a_picture(name: str, saved) -> None:
     assert {site.tower for site in entry(app).shown.sites} == {"text", "vision"}
 
 
-def test_recordings_are_left_to_notebooks(saved) -> None:
-    app = run(place="folder", folder=str(saved("wav2vec 2.0")))
+def wav(samples: int, rate: int) -> bytes:
+    file = io.BytesIO()
+    wavfile.write(file, rate, (np.sin(np.arange(samples) * 0.1) * 9_000).astype(np.int16))
+    return file.getvalue()
+
+
+def test_recordings(saved) -> None:
+    """An example at first, then an uploaded file, whose frames are labelled with their times."""
+    folder = saved("wav2vec 2.0")
+    app = run(place="folder", folder=str(folder))
     assert lines(app) == [
-        "wav2vec-2.0 takes audio, which this page does not support: use a notebook with"
-        " trace(model, 'speech.wav')"
+        "wav2vec-2.0 states no feature extractor (preprocessor_config.json): use a notebook, and"
+        " pass its own inputs"
     ]
+    transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
+    app = run(place="folder", folder=str(folder))
+    assert lines(app) == []
+    count = len(labels(app))
+    assert float(labels(app)[0].removesuffix(" s")) == 0
+    assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(1.5, abs=0.06)
+    assert "trace(model, 'recording.wav')" in entry(app).code(0, 0)
+
+    helpers.checked(app.file_uploader[0].upload("no.wav", b"no sound").run())
+    assert lines(app) == [
+        "the recording: expected a WAV file, which this is not. The previous recording is still"
+        " shown."
+    ]
+    assert len(labels(app)) == count
+    helpers.checked(app.file_uploader[0].upload("mine.wav", wav(4_000, 8_000)).run())
+    assert lines(app) == []
+    assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(0.5, abs=0.06)
+    assert "resampled from 8,000 to 16,000 Hz" in told(app)
+    assert helpers.link(app)["recording"] == link.digest_of(wav(4_000, 8_000))
+    press(app, "recording_remove")
+    assert len(labels(app)) == count
+    lost = run(place="folder", folder=str(folder), recording="0" * 64)
+    assert len(lines(lost)) == 1
+    assert "upload the same file" in lines(lost)[0]
 
 
 def test_half_precision_and_either_implementation(saved) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from models.positional import alibi, relative_buckets, rotary_angles, rotate, sinusoidal
 from models.run import load
 from tests.viz.pages import helpers
-from viz.pages.positions import charts, encodings, texts
+from viz.pages.positions import charts, encodings, picks, texts
 from viz.pages.positions.controls import PAGE, PARAMS, VIEWS_OF
 
 ALL = [(scheme, view) for scheme, views in VIEWS_OF.items() for view in views]
@@ -283,3 +283,52 @@ def test_a_range_of_colours_without_outliers_is_that_of_the_numbers():
     nearly_empty = np.zeros((1, 1000))
     nearly_empty[0, 5] = 2
     assert charts.span(nearly_empty, learned=True) == (-2, 2)
+
+
+# --- clicks and sizes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("view", "event", "settings"),
+    [
+        ("table", {"chart": "table", "x": 9, "y": 3}, {"dim": 9, "position": 3}),
+        ("table", {"chart": "wave", "x": 7, "y": 0}, {"position": 7}),
+        ("table", {"chart": "code", "x": 5, "y": 1}, {"dim": 5}),
+        ("similar", {"chart": "similar", "x": 2, "y": 8}, {"position": 8}),
+        ("alone", {"chart": "alone", "x": 2, "y": 12}, {"position": 12}),
+        ("tiles", {"chart": "table", "x": 9, "y": 3}, {}),
+        ("table", {"chart": "table", "x": None, "y": -1}, {}),
+        ("table", {"chart": "table", "x": "<b>", "y": 4}, {"position": 4}),
+        ("table", {"chart": ["table"], "x": 9000, "y": 1e9}, {}),
+        ("table", "table", {}),
+        ("table", None, {}),
+    ],
+)
+def test_a_click_stands_for_settings(view, event, settings):
+    assert picks.chosen(view, event) == settings
+
+
+@pytest.mark.parametrize("view", picks.PICKS)
+def test_every_chart_that_can_be_clicked_is_there(view):
+    scheme = next(scheme for scheme, views in VIEWS_OF.items() if view in views)
+    app = run(scheme=scheme, view=view, length="16")
+    assert texts.picking(view) in [element.value for element in app.caption]
+    (props,) = helpers.views(app, "pick")
+    keys = [element.proto.id for element in app.get("plotly_chart")]
+    for key in props["charts"].values():
+        assert any(key in each for each in keys), (key, keys)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "view"), [("alibi", "bias"), ("relative", "bias"), ("compare", "alone")]
+)
+def test_many_large_matrices_are_drawn_at_the_resolution_of_their_pixels(scheme, view):
+    app = run(scheme=scheme, view=view, length="512", heads="16")
+    spec = specs(app)[0]
+    assert len(json.dumps(spec)) < 2**21
+    assert "1 in 4 queries" in spec["layout"]["title"]["text"]
+    first = next(each for each in spec["data"] if each["type"] == "heatmap")
+    assert (first["dx"], first["dy"], array(first["z"]).shape) == (4, 4, (128, 128))
+    if scheme == "alibi":  # the slope of the first of 16 heads is 2^(−8/16)
+        cells = array(first["z"])
+        assert cells[5, 2] == pytest.approx(-(2**-0.5) * 4 * 3, rel=1e-6)

@@ -48,7 +48,7 @@ export type Sinks = "shown" | "hidden" | "renormalised";
 export type Form = "matrix" | "lines" | "text" | "qk" | "stages" | "model"; // as in attention.FORMS of the pages
 /** How all layers are shown together, as in text/methods.js. */
 export type Method =
-  | ("mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "added")
+  | ("mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added")
   | ("gradient" | "chefer" | "attnlrp");
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
@@ -456,7 +456,7 @@ export interface ModelMap {
   cells: number[];
 }
 
-/** One query's exact numbers in a map over all layers, or a part of its attention flow. */
+/** One query's exact numbers in a map over all layers, or a part of its flow or DecompX. */
 export interface ModelRow {
   values: number[];
   sum?: number;

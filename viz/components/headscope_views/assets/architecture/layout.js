@@ -152,7 +152,9 @@ function flow(made, parts, x, y, width, place) {
       const shown = before && !beside && "part" in before ? before.part : null;
       const gap = before ? GAP : SHORT;
       const names = beside ? part : [part];
-      for (const each of names) junctions[each.name] = { x: middle, y: y + 5 };
+      const last = before && "parts" in before ? before.columns : null; // of values, in front of heads
+      const from = last ? (last.left.at(-1) ?? 0) + last.width / 2 : middle;
+      for (const each of names) junctions[each.name] = { x: from, y: y + 5 };
       if (beside) fork(made, part, x + inset, y, width - 2 * inset, place);
       else if (before && "parts" in before) join(made, before, y, gap);
       else {

@@ -1,8 +1,9 @@
 // The only writer of the URL. A page's link has two parts: the settings, sent by Python, and the
-// selections of the views. Both are written together, at most five times a second, while a view's
-// element is in the document and the URL is that of its page.
+// selections of the views. Both are written together, a moment after the first of several changes, so
+// that writing never delays a picture, while a view's element is in the document and the URL is that
+// of its page.
 
-const EVERY_MS = 200;
+const DELAY_MS = 200;
 
 /**
  * @typedef {object} Entry
@@ -16,7 +17,6 @@ const EVERY_MS = 200;
  * @typedef {object} Environment
  * @property {{pathname: string, search: string, hash: string}} location
  * @property {{state: unknown, replaceState(state: unknown, title: string, url: string): void}} history
- * @property {{now(): number}} performance
  * @property {(action: () => void, delay: number) => unknown} setTimeout
  */
 
@@ -34,14 +34,12 @@ export function queryStringOf(parts) {
 export function createAddress(environment) {
   /** @type {Map<string, Entry>} by view: a page may have several */
   const entries = new Map();
-  let last = -Infinity;
   let waiting = false;
 
   function schedule() {
     if (waiting) return;
     waiting = true;
-    const left = last + EVERY_MS - environment.performance.now();
-    environment.setTimeout(write, Math.max(0, left));
+    environment.setTimeout(write, DELAY_MS);
   }
 
   function write() {
@@ -57,7 +55,6 @@ export function createAddress(environment) {
     const kept = embed === null ? {} : { embed };
     const query = queryStringOf([...here.map(({ settings }) => settings), ...selections, kept]);
     if (query === location.search) return;
-    last = environment.performance.now();
     history.replaceState(history.state, "", location.pathname + query + location.hash);
   }
 

@@ -2,7 +2,7 @@
 // needs: an older request of the slot is aborted, identical requests are shared, failures are
 // retried. Likely next paths are prefetched one at a time, with low priority, while idle.
 
-import { Absent, Gone } from "./sources.js";
+import { Absent, Gone, pathOf } from "./sources.js";
 
 /** @import {Priority, RequestState, Source} from "../types" */
 
@@ -13,6 +13,7 @@ const AHEAD = "ahead"; // the slot of background requests
 /**
  * @typedef {object} Slot
  * @property {string} path
+ * @property {number} since when it was asked for, in milliseconds
  * @property {RequestState} state
  * @property {number} tries
  * @property {string} reason why it is absent or has failed
@@ -58,7 +59,7 @@ export class Client {
     if (slot) this.release(name, slot);
     if (path === null) return;
     /** @type {Slot} */
-    const made = { path, state: "pending", tries: 0, reason: "", timer: undefined };
+    const made = { path, since: performance.now(), state: "pending", tries: 0, reason: "", timer: undefined };
     this.slots.set(name, made);
     this.start(name, made);
   }
@@ -74,12 +75,81 @@ export class Client {
   }
 
   /**
+   * Whether a slot's request is this one, and has been answered.
+   *
+   * @param {string} name
+   * @param {string} path
+   */
+  isDone(name, path) {
+    const slot = this.slots.get(name);
+    return slot?.path === path && slot.state === "done";
+  }
+
+  /**
+   * How long a slot's request has been pending, in milliseconds; null if it is not.
+   *
+   * @param {string} name
+   */
+  age(name) {
+    const slot = this.slots.get(name);
+    return slot?.state === "pending" ? performance.now() - slot.since : null;
+  }
+
+  /**
    * Why a slot's request was refused; "" if it was not.
    *
    * @param {string} name
    */
   reason(name) {
     return this.slots.get(name)?.reason ?? "";
+  }
+
+  /**
+   * The slot that has waited longest for its response, if it has waited that long.
+   *
+   * @param {number} milliseconds
+   * @returns {{name: string, path: string} | null}
+   */
+  slowest(milliseconds) {
+    let before = performance.now() - milliseconds;
+    let found = null;
+    for (const [name, { path, state, since }] of this.slots) {
+      if (state !== "pending" || since >= before) continue;
+      before = since;
+      found = { name, path };
+    }
+    return found;
+  }
+
+  /**
+   * Ends the request of a slot; it is made again when the slot has wanted something else.
+   *
+   * @param {string} name
+   */
+  stop(name) {
+    const slot = this.slots.get(name);
+    if (slot?.state !== "pending") return;
+    this.release(name, slot);
+    this.slots.set(name, { ...slot, state: "absent", reason: "Stopped." });
+    this.events.changed();
+    this.next();
+  }
+
+  /**
+   * How much of a request is done; null if that is not known.
+   *
+   * @param {string} path
+   * @returns {Promise<{done: number, total: number} | null>}
+   */
+  async progress(path) {
+    const { signal } = new AbortController();
+    try {
+      const bytes = await this.source.get(pathOf("progress", { of: path }), { signal, priority: "low" });
+      const { done, total } = JSON.parse(new TextDecoder().decode(bytes));
+      return total > 0 ? { done, total } : null;
+    } catch {
+      return null; // the source does not tell
+    }
   }
 
   /**

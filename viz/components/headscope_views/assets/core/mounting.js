@@ -2,11 +2,13 @@
 
 import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
+import { working } from "./working.js";
 
 /** @import {Base, ImageBase, Panel, Theme} from "../types" */
 /** @import {ViewState} from "./state.js" */
 
 const WAITING = "Loading the model …";
+const HOLD_MS = 80; // a picture that comes sooner is drawn in one frame with all that is about it
 
 /**
  * @template {Base | ImageBase} B
@@ -17,7 +19,9 @@ const WAITING = "Loading the model …";
 
 /**
  * Creates the panels when there is data, and redraws them after every change of state, size, theme
- * or fonts. Panels are drawn in order, those marked `late` one frame later.
+ * or fonts. Panels are drawn in order, those marked `late` when the others have been painted. While
+ * the picture's weights are on their way, nothing is redrawn for a moment: laying out a page twice
+ * takes longer than most answers.
  *
  * @template {Base | ImageBase} B
  * @param {HTMLElement} root
@@ -35,10 +39,18 @@ export function mountPanels(root, state, create) {
   let colours = null;
   let frame = 0;
   let after = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let rest;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let held;
   const waiting = skeleton();
+  const slow = working(() => view.client);
 
   function paint() {
+    cancelAnimationFrame(frame);
+    clearTimeout(held);
     frame = 0;
+    held = undefined;
     if (!root.isConnected) return;
     if (!view.found) {
       if (!waiting.isConnected) root.replaceChildren(waiting);
@@ -49,6 +61,7 @@ export function mountPanels(root, state, create) {
     if (!panels) {
       root.replaceChildren();
       panels = create();
+      root.append(slow.box);
     }
     if (!theme || colours !== state.area()) {
       colours = state.area();
@@ -62,13 +75,23 @@ export function mountPanels(root, state, create) {
     for (const panel of panels) panel.measure?.();
     for (const panel of panels) if (!panel.late) panel.render(now);
     cancelAnimationFrame(after);
+    clearTimeout(rest);
     after = requestAnimationFrame(() => {
-      for (const panel of panels ?? []) if (panel.late) panel.render(now);
+      rest = setTimeout(() => {
+        for (const panel of panels ?? []) if (panel.late) panel.render(now);
+      });
     });
   }
 
-  const schedule = () => {
+  const soon = () => {
     frame ||= requestAnimationFrame(paint);
+  };
+  /** @param {boolean} [picture] whether the weights that were waited for have come */
+  const schedule = (picture) => {
+    const age = view.awaited ?? HOLD_MS;
+    if (age < HOLD_MS) held ??= setTimeout(soon, HOLD_MS - age);
+    else if (picture) paint();
+    else soon();
   };
   /** Font size, colours or fonts may have changed. */
   const restyle = () => {
@@ -76,12 +99,12 @@ export function mountPanels(root, state, create) {
     schedule();
   };
   view.subscribe(schedule);
-  const observer = new ResizeObserver(schedule);
+  const observer = new ResizeObserver(() => schedule());
   observer.observe(root);
   const ended = new AbortController();
   const { signal } = ended;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle, { signal });
-  addEventListener("resize", schedule, { signal });
+  addEventListener("resize", () => schedule(), { signal });
   document.fonts.addEventListener("loadingdone", restyle, { signal });
   schedule();
   return {
@@ -89,7 +112,10 @@ export function mountPanels(root, state, create) {
     destroy() {
       cancelAnimationFrame(frame);
       cancelAnimationFrame(after);
+      clearTimeout(rest);
+      clearTimeout(held);
       observer.disconnect();
+      slow.destroy();
       ended.abort();
       for (const panel of panels ?? []) panel.destroy?.();
       view.destroy();

@@ -71,11 +71,13 @@ export function draw(target, width, height, part, table, { row, col, scaleRow, s
       continue;
     }
     largest(line, part, top, bottom);
-    for (let x = from; x < to; x++) {
-      let q = line[xs.first[x]];
-      for (let bin = xs.first[x] + 1; bin <= xs.last[x]; bin++) if (line[bin] > q) q = line[bin];
-      target[at + x] = table[q];
-    }
+    if (scaleCol >= 1) for (let x = from; x < to; x++) target[at + x] = table[line[xs.first[x]]];
+    else
+      for (let x = from; x < to; x++) {
+        let q = line[xs.first[x]];
+        for (let bin = xs.first[x] + 1; bin <= xs.last[x]; bin++) if (line[bin] > q) q = line[bin];
+        target[at + x] = table[q];
+      }
   }
 }
 

@@ -18,7 +18,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {() => string} form of the figure, as the server calls it
  * @property {() => Record<string, string | number>} query parameters of the figure beside its form
  * @property {() => void} picture saves the picture as it is on the screen
- * @property {boolean} [atlas] whether all heads can be saved too
+ * @property {() => {form: string, name: string, title: string}[]} [others] further figures, as PDF
  * @property {() => boolean} [served] whether the server makes figures of this form
  */
 
@@ -29,7 +29,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @param {ViewState<B>} view
  * @param {Offers} offers
  */
-export function saveMenu(view, { form, query, picture, atlas = false, served = () => true }) {
+export function saveMenu(view, { form, query, picture, others = () => [], served = () => true }) {
   const opener = button("Save", "Save or share the picture", () => {});
   const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
   const state = element("p", "hs-menu-state", { role: "status" });
@@ -72,7 +72,7 @@ export function saveMenu(view, { form, query, picture, atlas = false, served = (
       file("SVG", "Vectors; text stays text", ".svg"),
       file("PDF", "Vectors, fonts embedded", ".pdf"),
       file("PNG, 300 dpi", "Pixels at print size", ".png"),
-      ...(atlas ? [file("Every head, PDF", "All layers and heads as thumbnails", ".pdf", "atlas")] : []),
+      ...others().map((other) => file(other.name, other.title, ".pdf", other.form)),
     ];
     const numbers = [
       heading("Numbers and page"),
@@ -162,7 +162,8 @@ export function saveMenu(view, { form, query, picture, atlas = false, served = (
   function fileName(as) {
     const { site, head } = view.selection;
     const { layer } = view.base.sites[site];
-    return [view.base.model, as, ...(as === "atlas" ? [] : [`layer-${layer}`, `head-${head}`])].join("-");
+    const whole = ["atlas", "scatter", "model"].includes(as);
+    return [view.base.model, as, ...(whole ? [] : [`layer-${layer}`, `head-${head}`])].join("-");
   }
 
   async function python() {

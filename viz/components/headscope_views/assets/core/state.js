@@ -20,6 +20,7 @@ const LOSSES = 3; // maximum number of times a recomputed trace may be evicted a
  * @template B
  * @typedef {object} Hooks
  * @property {readonly Scale[]} scales
+ * @property {string} slot of the client, for the picture's own weights
  * @property {(message: Message, base: B, same: boolean) => void} opened a trace's base has come;
  *   `same` if it is the trace that was shown before
  * @property {(path: string, bytes: Uint8Array) => boolean} take keeps a response; whether it is one
@@ -61,7 +62,7 @@ export class ViewState {
     this.answers = new Cache(ANSWERS);
     /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} */
     this.soon = new Map();
-    /** @type {Set<() => void>} */
+    /** @type {Set<(picture: boolean) => void>} */
     this.listeners = new Set();
   }
 
@@ -81,13 +82,18 @@ export class ViewState {
     return this.client?.source.remote ?? true;
   }
 
-  /** @param {() => void} listener */
+  /** How long the picture's weights have been on their way, in milliseconds; null if they are not. */
+  get awaited() {
+    return this.client?.age(this.hooks.slot) ?? null;
+  }
+
+  /** @param {(picture: boolean) => void} listener is told whether the awaited weights have come */
   subscribe(listener) {
     this.listeners.add(listener);
   }
 
-  changed() {
-    for (const listener of this.listeners) listener();
+  changed(picture = false) {
+    for (const listener of this.listeners) listener(picture);
   }
 
   /** @param {ViewProps} props */
@@ -167,6 +173,7 @@ export class ViewState {
    */
   received(client, path, bytes) {
     const { next } = this;
+    const picture = path === OVERVIEW || client.isDone(this.hooks.slot, path);
     if (next?.client === client) {
       if (path !== OVERVIEW) next.early.push([path, bytes]);
       else this.opened(next, unpack(bytes));
@@ -174,7 +181,7 @@ export class ViewState {
       this.take(path, bytes);
       this.hooks.wish();
     } else return;
-    this.changed();
+    this.changed(picture && client === this.client);
   }
 
   /**

@@ -51,6 +51,7 @@ export class ImageState {
     /** @type {ViewState<ImageBase>} */
     this.view = new ViewState(root, props, host, {
       scales: SCALES,
+      slot: "layer",
       take: (path, bytes) => this.take(path, bytes),
       opened: ({ area }, { theme }, same) => {
         if (same) return;

@@ -10,6 +10,7 @@ export const KINDS = {
   address: () => import("./address.js"),
   keys: () => import("../lessons/keys.js"),
   mode: () => import("./mode.js"),
+  pick: () => import("./pick.js"),
   preload: () => import("./preload.js"),
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),

@@ -369,9 +369,9 @@ export function atlas(state, parent) {
       framed(null);
     }
     if (framed(site, head)) {
+      reveal();
       place(chosen, state.selection);
       emphasise();
-      reveal();
     }
     showName();
     showProgress();

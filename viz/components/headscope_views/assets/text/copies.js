@@ -432,6 +432,11 @@ export function copies(state, parent) {
       render(theme);
     },
     save,
+    /** @returns {Record<string, string | number>} */
+    figure() {
+      const current = token();
+      return { average: isMean() ? "yes" : "no", ...(current === null ? {} : { token: current }) };
+    },
     destroy() {
       observer.disconnect();
       choices.destroy();

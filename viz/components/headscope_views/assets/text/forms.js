@@ -20,9 +20,11 @@ import { stages } from "./stages.js";
  */
 
 /**
- * A panel that hides itself while another form is chosen; its choices stand in the toolbar.
+ * A panel that hides itself while another form is chosen; its choices stand in the toolbar, and
+ * `figure` tells the server what is chosen in it.
  *
- * @typedef {Panel & {save: () => void, zoom?: Zoom, choices?: HTMLElement}} FormPanel
+ * @typedef {Panel & {save: () => void, zoom?: Zoom, choices?: HTMLElement,
+ *   figure?: () => Record<string, string | number>}} FormPanel
  */
 
 /** @type {{name: Form, label: string, title: string, make: (state: TextState, parent: HTMLElement) => FormPanel}[]} */

@@ -67,6 +67,7 @@ export function matrix(state, parent) {
   const jumped = changes();
   /** @type {{axis: Axis, range: Range} | null} */
   let brushed = null; // what a drag along the labels would choose
+  let space = { wide: 0, top: 0, unit: 1 }; // of the stage
 
   const view = () => zoom ?? viewport.whole(/** @type {Layout} */ (layout));
   const isZoomed = () => Boolean(layout && zoom && viewport.isZoomed(layout, zoom));
@@ -199,16 +200,20 @@ export function matrix(state, parent) {
     return context;
   }
 
+  function measure() {
+    const { fontSize, fontFamily } = getComputedStyle(section);
+    family = fontFamily;
+    const top = Math.round(topOf(stage));
+    space = { wide: stage.clientWidth, top, unit: parseFloat(fontSize) / 16 };
+  }
+
   /** @param {number} site */
   function arrange(site) {
     const { rows, cols } = state.ranges();
     const labels = state.labels(site);
-    const style = getComputedStyle(section);
-    const unit = parseFloat(style.fontSize) / 16;
-    family = style.fontFamily;
+    const { wide, top, unit } = space;
     const variant = state.variant();
     const names = [...namesOf(site, "mean", variant)];
-    const wide = stage.clientWidth;
     const widths = widthsOf(labels, names, { wide, unit, family });
     const shares = variant.sinks !== "shown";
     const noted = Boolean(state.base.note) || shares;
@@ -217,7 +222,7 @@ export function matrix(state, parent) {
     const sizes = { wide, ...counts, first, unit, widths, noted, shares };
     const free = viewport.layoutOf({ ...sizes, tallest: 760 });
     const around = free.tall - free.height;
-    const tallest = viewport.tallestPlot(innerHeight, topOf(stage), around);
+    const tallest = viewport.tallestPlot(innerHeight, top, around);
     const next = viewport.layoutOf({ ...sizes, tallest });
     zoom = layout && drawn?.trace === state.trace ? viewport.adapted(layout, next, zoom) : null;
     layout = next;
@@ -282,10 +287,10 @@ export function matrix(state, parent) {
     return state.strongest(state.selection.head, viewport.visible(layout, view()).rows);
   }
 
-  /** The tokens to which, or from which, the pinned one has most weight. */
-  function important() {
+  /** The tokens to which, or from which, the pinned one has most weight, where not all have names. */
+  function named() {
     const { site, head, token, direction } = state.selection;
-    if (token === null) return [];
+    if (token === null || !layout || viewport.isLabelled(layout, view())) return [];
     const { queries, keys } = state.site();
     /** @type {[number, number]} */
     const one = [token, token + 1];
@@ -316,7 +321,7 @@ export function matrix(state, parent) {
       marks: marks(),
       found: { query: state.foundPlaces("query"), key: state.foundPlaces("key") },
       ...{ scale, sinks, view: view(), pinned: token, inward: direction === "in" },
-      important: layout && viewport.isLabelled(layout, view()) ? [] : important(),
+      important: named(),
       names: namesOf(site, head, variant),
       note: noteOf(sinks),
       labels: state.labels(site),
@@ -427,20 +432,19 @@ export function matrix(state, parent) {
     const parts = state.parts(site, head, variant);
     section.hidden = form !== "matrix";
     choices.render();
-    if (stage.clientWidth && parts.length) {
+    if (!section.hidden && !space.wide) measure(); // it was hidden before
+    if (!section.hidden && space.wide && parts.length) {
       const { query, key } = state.labels(site);
-      const { fontSize } = getComputedStyle(section);
       const { values, sinks } = variant;
-      const sizes = [stage.clientWidth, innerHeight, Math.round(topOf(stage)), fontSize];
+      const sizes = [space.wide, innerHeight, space.top, space.unit];
       const { rows, cols } = state.ranges();
       const ranges = [...rows, ...cols];
       if (arranged(theme, query, key, values, sinks, ...sizes, ...ranges)) arrange(site);
       jump();
-      const pinned = token === null ? null : state.exactRow(direction === "in" ? "key" : "query", token);
       const { least, find } = state.selection;
       const chosen = [site, head, scale, token, direction, zoom, least, find, marks()];
-      const sparse = layout && !viewport.isLabelled(layout, view());
-      if (layout && painted(theme, layout, parts, ...chosen, sparse && pinned, devicePixelRatio)) {
+      const first = named().join();
+      if (layout && painted(theme, layout, parts, ...chosen, first, devicePixelRatio)) {
         drawn = { trace: state.trace, site, head, variant };
         paint(layout, pictureOf(site, head, variant, theme));
         describe();
@@ -478,6 +482,7 @@ export function matrix(state, parent) {
 
   tip.hidden = true;
   return {
+    measure,
     render,
     save,
     choices: choices.box,

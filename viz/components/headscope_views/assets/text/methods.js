@@ -69,6 +69,18 @@ export const METHODS = [
     doubt: "Feed-forward networks do not enter, and nearness of vectors is not use by later layers.",
   },
   {
+    name: "decompx",
+    label: "DecompX",
+    kind: "flow",
+    of: "tower",
+    shows:
+      "The length of each input token’s part of the chosen token’s last hidden state, followed through" +
+      " every layer: norms, residual connections and feed-forward networks included.",
+    doubt:
+      "Attention weights are taken as they are: what a token does by drawing attention is not counted." +
+      " Parts can cancel, and a long one need not be used by the output.",
+  },
+  {
     name: "norms",
     label: "Norms of this head",
     kind: "map",
@@ -149,8 +161,8 @@ export function colourOf({ ramp, bothWays }, value, top, signed) {
 }
 
 /**
- * Requests of attention flow from one token: its keys in parts, so that the view can tell how far
- * it has come.
+ * Requests of one token's row, which takes long: its keys in parts, so that the view can tell how
+ * far it has come.
  *
  * @param {number} keys
  * @param {number} size

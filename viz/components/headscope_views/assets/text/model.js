@@ -21,7 +21,7 @@ import { colourOf, largest, METHODS, methodOf, spansOf } from "./methods.js";
 /** @import {TextState} from "./state.js" */
 /** @import {MethodInfo} from "./methods.js" */
 
-const KEYS = 24; // of attention flow in one request
+const KEYS = 24; // of attention flow or DecompX in one request
 
 /**
  * @param {TextState} state
@@ -69,7 +69,25 @@ export function model(state, parent) {
     save() {
       if (last) panels[0].save(last);
     },
+    /** @returns {Record<string, string | number>} */
+    figure() {
+      const { method, beside, output } = state.selection;
+      const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}) };
+      return { query: rowOf(state), method: methodOf(method).name, ...more };
+    },
   };
+}
+
+/**
+ * The row that is shown: the chosen token, else the last of a causal tower, else the first.
+ *
+ * @param {TextState} state
+ */
+function rowOf(state) {
+  const { token, direction } = state.selection;
+  const { kind, queries } = state.site();
+  if (token !== null && direction === "out") return Math.min(token, queries - 1);
+  return kind === "causal" ? queries - 1 : 0;
 }
 
 /**
@@ -219,13 +237,7 @@ function part(state, parent, name) {
     };
   }
 
-  /** The row that is shown: the chosen token, else the last of a causal tower, else the first. */
-  function row() {
-    const { token, direction } = state.selection;
-    const { kind, queries } = state.site();
-    if (token !== null && direction === "out") return Math.min(token, queries - 1);
-    return kind === "causal" ? queries - 1 : 0;
-  }
+  const row = () => rowOf(state);
 
   /** @param {MethodInfo} info */
   const placeOf = ({ of }) => ({

@@ -165,6 +165,28 @@ function paintTitle(context, layout, { names, note, theme, family }) {
   context.fillText(shortened(context, note, wide), 0, layout.title + 12 * unit);
 }
 
+/** @type {WeakMap<HTMLCanvasElement, ImageData>} pixels, kept: to allocate them takes as long as to draw */
+const pixels = new WeakMap();
+
+/**
+ * Transparent pixels for a canvas.
+ *
+ * @param {Context} context
+ * @param {number} wide
+ * @param {number} tall
+ */
+function pixelsOf(context, wide, tall) {
+  const { canvas } = context;
+  const before = pixels.get(canvas);
+  if (before?.width === wide && before.height === tall) {
+    before.data.fill(0);
+    return before;
+  }
+  const made = context.createImageData(wide, tall);
+  pixels.set(canvas, made);
+  return made;
+}
+
 /**
  * @param {Context} context
  * @param {Layout} layout
@@ -176,7 +198,7 @@ function paintCells(context, layout, { parts, view, theme }, ratio) {
   const [x, y] = [Math.round(left * ratio), Math.round(top * ratio)];
   const wide = Math.max(1, Math.round((left + width) * ratio) - x);
   const tall = Math.max(1, Math.round((top + height) * ratio) - y);
-  const image = context.createImageData(wide, tall);
+  const image = pixelsOf(context, wide, tall);
   const target = new Uint32Array(image.data.buffer);
   const scale = view.scale * ratio;
   const place = { row: view.row, col: view.col, scaleRow: scale, scaleCol: scale };

@@ -347,5 +347,5 @@ export function queryKey(state, parent) {
     savePng(file, `${state.base.model}-${kind}-layer-${layer}-head-${state.selection.head}-query-key`);
   }
 
-  return { render, save, destroy: () => clearTimeout(resting) };
+  return { render, save, figure: () => ({ ...chosen() }), destroy: () => clearTimeout(resting) };
 }

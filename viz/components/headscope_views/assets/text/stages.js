@@ -307,10 +307,16 @@ export function stages(state, parent) {
     over = null;
   }
 
+  /** The query: the pinned one, else the last. */
+  function chosenQuery() {
+    const { token, direction } = state.selection;
+    return direction === "out" && token !== null ? token : state.site().queries - 1;
+  }
+
   /** @param {Theme} theme */
   function render(theme) {
     last = theme;
-    const { site, head, form, token, direction } = state.selection;
+    const { site, head, form } = state.selection;
     section.hidden = form !== "stages";
     if (section.hidden) return;
     const one = typeof head === "number" && state.site().kind !== "joint";
@@ -319,7 +325,7 @@ export function stages(state, parent) {
     const names = [state.base.model, state.siteName(), state.headName()].join(" · ");
     if (!one) return setText(title, names);
     const { query } = state.texts();
-    const chosen = direction === "out" && token !== null ? token : state.site().queries - 1;
+    const chosen = chosenQuery();
     const { fontSize } = getComputedStyle(section);
     if (arranged(query, fontSize)) {
       unit = parseFloat(fontSize) / 16;
@@ -377,5 +383,5 @@ export function stages(state, parent) {
 
   /** @type {Theme | null} */
   let last = null;
-  return { render, save };
+  return { render, save, figure: () => ({ query: chosenQuery() }) };
 }

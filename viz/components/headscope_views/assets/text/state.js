@@ -54,6 +54,7 @@ export class TextState {
     /** @type {ViewState<Base>} */
     this.view = new ViewState(root, props, host, {
       scales: ["fixed", "own", "log"],
+      slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|average|thumbs)\?/.test(path)) this.received(unpack(bytes));
         else if (/^(numbers|similarity|vectors)/.test(path)) this.keep(path, bytes);
@@ -547,9 +548,10 @@ export class TextState {
     if (next) this.guess();
     if (!client || !found) return;
     const { site, head, token, direction, form } = this.selection;
-    client.want("thumbs", this.halted ? null : this.thumbsPath(site));
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
+    const later = !here && form !== "lines" && form !== "text"; // the picture comes first
+    client.want("thumbs", later || this.halted ? null : this.thumbsPath(site));
     if (this.parts().length) this.repin();
     this.wishLines();
     this.wishCopies();

@@ -56,22 +56,23 @@ function compose(state, root) {
   const grid = element("div", "hs-grid");
   root.append(bar, grid);
   /** @type {Panel[]} */
-  const panels = [];
+  const around = [];
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
-  if (parts.includes("atlas")) panels.push(overview(state, grid));
+  if (parts.includes("atlas")) around.push(overview(state, grid));
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
   if (parts.includes("matrix")) {
     const picture = element("div", "hs-forms");
     grid.append(picture);
-    panels.push(sentence(state, picture), aids(state, picture));
+    around.push(sentence(state, picture), aids(state, picture));
     for (const { name, make } of FORMS) drawn.set(name, make(state, picture));
-    panels.push(...drawn.values(), vectors(state, picture));
+    around.push(vectors(state, picture));
   }
-  if (parts.includes("tokens")) panels.push(tokens(state, grid));
-  return [...panels, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
+  if (parts.includes("tokens")) around.push(tokens(state, grid));
+  // the picture first: text on a canvas needs a layout, which the other panels change
+  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelsBelow(state.view, root)];
 }
 
 /**
@@ -98,11 +99,12 @@ function toolbar(state, bar, drawn) {
   const farther = button("−", "Zoom out", () => form()?.zoom?.out());
   const reset = button("Reset zoom", "Show the whole matrix", () => form()?.zoom?.reset());
   const save = saveMenu(state.view, {
-    form: () => (state.selection.form === "lines" ? "lines" : "matrix"),
-    query: () => figureOf(state),
+    form: () => state.selection.form,
+    query: () => ({ ...figureOf(state), ...form()?.figure?.() }),
     picture: () => form()?.save(),
-    served: () => hasFigure(state),
-    atlas: true,
+    // of several layers' texts there is no figure
+    served: () => !(state.selection.form === "text" && state.selection.layers),
+    others: () => othersOf(state),
   });
   const forms = switchOf(
     "Form of the picture",
@@ -164,24 +166,46 @@ function toolbar(state, bar, drawn) {
  * @param {TextState} state
  * @returns {Record<string, string | number>}
  */
-function figureOf({ selection: { site, head, scale, token, direction, shown, form } }) {
+function figureOf(state) {
+  const { site, head, scale, token, direction, shown, form, plot } = state.selection;
+  const drawn = form === "matrix" || form === "lines" || form === "text";
   /** @type {Record<string, string | number>} */
-  const several = form === "lines" && shown ? { shown } : {};
+  const several = (form === "lines" || form === "text") && shown ? { shown } : {};
   /** @type {Record<string, string | number>} */
-  const one = token === null ? {} : { token, direction };
-  return { site, head, scale: scale === "log" ? "fixed" : scale, ...several, ...one };
+  const one = token === null || !drawn ? {} : { token, direction };
+  return { site, head, scale, ...several, ...one, ...(plot ? { plot } : {}), ...filtersOf(state) };
 }
 
 /**
- * Whether the server's figure is what the view shows: weights of all tokens, as a matrix or lines.
+ * Which of the numbers are drawn.
+ *
+ * @param {TextState} state
+ * @returns {Record<string, string | number>}
+ */
+function filtersOf(state) {
+  const { form, values, sinks, top, rows, columns, block, least } = state.selection;
+  if (!["matrix", "lines", "text"].includes(form)) return {};
+  const ranges = state.ranges();
+  const part = block !== "all" || rows || columns;
+  return {
+    ...(form === "matrix" ? { values, sinks } : {}),
+    ...(least ? { least: least.toFixed(6) } : {}),
+    ...(top ? { top } : {}),
+    ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
+  };
+}
+
+/**
+ * Figures beside that of the form: all heads at once.
  *
  * @param {TextState} state
  */
-function hasFigure({ selection }) {
-  const { form, values, sinks, least, top, rows, columns, block } = selection;
-  const isPlain = values === "weights" && sinks === "shown" && block === "all";
-  const isWhole = !least && !top && !rows && !columns;
-  return (form === "matrix" || form === "lines") && isPlain && isWhole;
+function othersOf({ selection }) {
+  const dots = { form: "scatter", name: "Heads as dots, PDF", title: "All heads by two of their numbers" };
+  return [
+    { form: "atlas", name: "Every head, PDF", title: "All layers and heads as thumbnails" },
+    ...(selection.overview === "scatter" ? [dots] : []),
+  ];
 }
 
 /** @type {Record<string, string>} */

@@ -165,7 +165,7 @@ def reason_of(error: BaseException) -> str:
     """An error in one line."""
     said = str(error.args[0]) if error.args and isinstance(error, ValueError) else str(error)
     lines = said.strip().splitlines() or [""]
-    return f"{type(error).__name__}: {lines[-1].strip():.150}"
+    return f"{type(error).__name__}: {lines[-1].strip():.300}"
 
 
 def _tables() -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.tiny import PATCH, WIDTH
+from benchmarks.coverage.tiny import PATCH, WIDTH
 
 BATCH, TOKENS, TARGET, SHORT = 2, 11, 7, 4  # SHORT: how many tokens fewer the second text has
 Inputs = dict[str, Any]

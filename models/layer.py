@@ -1,0 +1,158 @@
+"""One attention layer by itself: queries from one text, keys and values from another.
+
+Every word has a random vector for its query, one for its key and one for its value, each of its own
+width, as where the three come from different networks.
+
+Source: Vaswani et al. 2017, section 3.2.2, with inputs of three widths as in Zhang et al., "Dive
+into Deep Learning", section 11.5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.checks import check_least
+from models.edits import at, check
+from models.seeding import seeded
+
+KINDS, TOWERS = ("cross",), ("decoder",)
+
+
+@dataclass(frozen=True)
+class AttentionLayerConfig:
+    """Sizes of the layer and of the vectors that it reads.
+
+    Attributes:
+        query_input_dim: width of the queries' vectors.
+        key_input_dim: width of the keys'.
+        value_input_dim: width of the values'.
+        dim: width of the output.
+        heads: number of heads.
+        head_dim: width of one head's queries and keys; None means dim / heads.
+        value_dim: width of one head's values; None means that of its queries and keys.
+        qkv_bias: whether query, key and value projections have a bias.
+        out_bias: whether the output projection has one.
+        scoring: what compares queries with keys, one of `attention.SCORINGS`.
+        dot_scaling: one of `attention.DOT_SCALINGS`.
+        scale: factor of the dot product; None means that `dot_scaling` decides.
+        attention_dropout: while training: of attention weights.
+        projection_dropout: of what the output projection returns.
+        output_dropout: of the same a second time.
+        vocab: how many words have vectors: random numbers, which nothing learns.
+        max_tokens: the longest text.
+        seed: of the random weights and vectors.
+    """
+
+    query_input_dim: int = 24
+    key_input_dim: int = 16
+    value_input_dim: int = 32
+    dim: int = 64
+    heads: int = 4
+    head_dim: int | None = None
+    value_dim: int | None = None
+    qkv_bias: bool = True
+    out_bias: bool = True
+    scoring: str = "dot"
+    dot_scaling: str = "sqrt"
+    scale: float | None = None
+    attention_dropout: float = 0.0
+    projection_dropout: float = 0.0
+    output_dropout: float = 0.0
+    vocab: int = 1000
+    max_tokens: int = 1024
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        inputs = ("query_input_dim", "key_input_dim", "value_input_dim")
+        check_least(self, dict.fromkeys((*inputs, "vocab", "max_tokens"), 1))
+        _ = self.attention  # which says what is wrong with it
+
+    @property
+    def depth(self) -> int:
+        """Number of attention layers."""
+        return 1
+
+    @property
+    def attention(self) -> MultiHeadAttentionConfig:
+        """Of the layer."""
+        return MultiHeadAttentionConfig(
+            dim=self.dim,
+            heads=self.heads,
+            head_dim=self.head_dim,
+            value_dim=self.value_dim,
+            input_dim=self.query_input_dim,
+            key_input_dim=self.key_input_dim,
+            value_input_dim=self.value_input_dim,
+            qkv_bias=self.qkv_bias,
+            out_bias=self.out_bias,
+            scoring=self.scoring,
+            dot_scaling=self.dot_scaling,
+            scale=self.scale,
+            dropout=self.attention_dropout,
+            projection_dropout=self.projection_dropout,
+            output_dropout=self.output_dropout,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionLayerOutput:
+    """Output of a forward pass.
+
+    Attributes:
+        hidden: one vector for every query.
+        states: the queries' vectors, then `hidden`.
+        patterns: one.
+    """
+
+    hidden: Float[Tensor, "batch query dim"]
+    states: tuple[Float[Tensor, "batch query _"], ...]
+    patterns: tuple[Pattern, ...]
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """The main output and its name."""
+        return "hidden states", self.hidden
+
+
+class AttentionLayer(nn.Module):
+    """Ids of a source and a target in, one vector for every token of the target out."""
+
+    def __init__(self, config: AttentionLayerConfig = AttentionLayerConfig()) -> None:
+        super().__init__()
+        self.config = config
+        with seeded(config.seed):
+            self.attention = MultiHeadAttention(config.attention)
+            for name in ("query", "key", "value"):
+                width = getattr(config, f"{name}_input_dim")
+                vectors = torch.randn(config.vocab, width)
+                self.register_buffer(f"{name}_vectors", vectors, persistent=False)
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch key"],
+        target: Int[Tensor, "batch query"],
+        *,
+        padding: Bool[Tensor, "batch key"] | None = None,
+        edits: Sequence[Edit] = (),
+    ) -> AttentionLayerOutput:
+        """Runs the layer.
+
+        Args:
+            source: ids of the words that are attended to.
+            target: ids of the words that attend.
+            padding: True at words of the source that only fill the batch up.
+            edits: interventions, in order.
+        """
+        check(edits, 1, KINDS, TOWERS)
+        x = F.embedding(target, self.get_buffer("query_vectors"))
+        keys = F.embedding(source, self.get_buffer("key_vectors"))
+        values = F.embedding(source, self.get_buffer("value_vectors"))
+        out, pattern = self.attention(
+            x, keys, values, mask=Mask(padding=padding), edit=at(edits, 0, "cross")
+        )
+        return AttentionLayerOutput(out, (x, out), (pattern,))

@@ -1,0 +1,35 @@
+"""Progress of a forward pass, layer by layer; who listens may end the pass with an exception."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Progress = Callable[[int, int], None]  # called with layers that are done, and how many there are
+Block = TypeVar("Block")
+
+
+def unheard(done: int, total: int) -> None:
+    """Reports to nobody."""
+
+
+def each(blocks: Iterable[Block], progress: Progress) -> Iterator[Block]:
+    """The blocks one by one; reports before each of them and after the last."""
+    blocks = list(blocks)
+    for done, block in enumerate(blocks):
+        progress(done, len(blocks))
+        yield block
+    progress(len(blocks), len(blocks))
+
+
+def stretch(progress: Progress, before: int, total: int) -> Progress:
+    """Reports a part of the layers as a part of all of them.
+
+    Args:
+        progress: of all layers.
+        before: layers before this part.
+        total: number of all layers.
+    """
+
+    def report(done: int, _: int) -> None:
+        progress(before + done, total)
+
+    return report

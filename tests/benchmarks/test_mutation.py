@@ -1,0 +1,63 @@
+"""Mutation testing: functions get new code, tests are chosen, results are merged and reported."""
+
+from pathlib import Path
+from types import CodeType, FunctionType
+
+from benchmarks.mutation import Found, Measured, Mutant, document, replace_code
+
+PATH = "models/attention/edit.py"
+BEFORE = "LIMIT = 3\ndef most(x):\n    return max(x, LIMIT)\n"
+
+
+def changed(before: str, after: str) -> bool:
+    """Whether the function `most` has its new code, and does as the changed source does."""
+    old, new = (compile(source, "made up", "exec") for source in (before, after))
+    names: dict[str, FunctionType] = {}
+    exec(old, names)
+    done = replace_code([names["most"]], old, new)
+    assert isinstance(names["most"].__code__, CodeType)
+    assert names["most"](5) == (eval("min(5, 3)") if done else 5)
+    return done
+
+
+def test_a_function_gets_its_new_code() -> None:
+    assert changed(BEFORE, BEFORE.replace("max", "min"))
+    assert not changed(BEFORE, BEFORE.replace("LIMIT = 3", "LIMIT = 4"))
+
+
+def mutant(line: int, result: str = "untried", after: str = "after") -> Mutant:
+    return Mutant(PATH, line, "AddNot", line, f"before {line}", after, result)
+
+
+def test_the_fastest_case_of_each_function_comes_first() -> None:
+    seconds = {"a[1]": 3.0, "a[2]": 1.0, "b": 2.0, "c": 0.5, "slow": 99.0}
+    tests = Measured(
+        seconds, {PATH: {"17": ["a[1]", "a[2]", "b", "slow"], "18": ["c", "failed"]}}, []
+    )
+    assert tests.of(mutant(17)) == ["a[2]", "b"]  # what follows would take too long
+    assert tests.of(mutant(18)) == ["c"]
+    assert set(tests.of(mutant(1))) == {"c", "a[2]", "b"}
+
+
+def test_later_results_replace_earlier_ones(tmp_path: Path) -> None:
+    runs = [
+        [mutant(1, "killed"), mutant(2, "survived"), mutant(3)],
+        [mutant(1), mutant(2, "killed")],
+    ]
+    paths = []
+    for number, some in enumerate(runs):
+        paths.append(tmp_path / f"{number}.json")
+        Found({"seconds": 60.0, "processor seconds": 30.0}, some).write(paths[-1])
+    found = Found.read(paths)
+    assert [each.result for each in found.mutants] == ["killed", "killed", "untried"]
+    assert found.numbers == {"seconds": 120.0, "processor seconds": 60.0}
+
+
+def test_the_report() -> None:
+    numbers = {"seconds": 600.0, "processor seconds": 90.0}
+    mutants = [mutant(1, "killed"), mutant(2, "survived"), mutant(3, "survived"), mutant(4)]
+    text = document(Found(numbers, mutants), {mutants[1].change: "Nothing differs."})
+    assert "3 of 4 mutants were tried" in text
+    assert f"| {PATH} | 3 | 1 | 2 |" in text
+    assert "- line 2: `before 2` → `after`: Nothing differs." in text
+    assert "- line 3: `before 3` → `after`: **open**" in text

@@ -1,0 +1,205 @@
+"""Inputs of three widths, and scores with learned weights, in MultiHeadAttention."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from einops import rearrange
+from torch import Tensor, nn
+
+from models.attention import Additive, Bilinear, Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from tests.models.reference import Slow, dot
+
+BATCH, HEADS, TOKENS, KEYS, DIM, KEY_DIM, VALUE_DIM = 2, 5, 7, 11, 35, 13, 17
+ROUNDING = 1e-6  # relative to the largest output: 35 products in float32
+
+
+def noise(*shape: int, seed: int = 17) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def built(**options: Any) -> Any:
+    with torch.random.fork_rng():
+        torch.manual_seed(13)
+        options = {"dim": DIM, "heads": HEADS} | options
+        return MultiHeadAttention(MultiHeadAttentionConfig(**options)).eval()
+
+
+def off(found: Tensor, expected: Tensor) -> float:
+    return float(((found - expected).abs().max() / expected.abs().max()).detach())
+
+
+# --- three widths -----------------------------------------------------------------------------
+
+
+def inputs() -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values, each of its own width."""
+    x, keys = noise(BATCH, TOKENS, DIM), noise(BATCH, KEYS, KEY_DIM, seed=19)
+    return x, keys, noise(BATCH, KEYS, VALUE_DIM, seed=23)
+
+
+def three() -> Any:
+    return built(key_input_dim=KEY_DIM, value_input_dim=VALUE_DIM)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_three_widths_equal_torch(padded: bool) -> None:
+    theirs = nn.MultiheadAttention(DIM, HEADS, kdim=KEY_DIM, vdim=VALUE_DIM, batch_first=True)
+    with torch.no_grad():
+        for number, parameter in enumerate(theirs.parameters()):
+            parameter.copy_(0.3 * noise(*parameter.shape, seed=number))
+    ours, thirds = three(), theirs.in_proj_bias.chunk(3)
+    copied = {
+        "query.weight": theirs.q_proj_weight,
+        "key.weight": theirs.k_proj_weight,
+        "value.weight": theirs.v_proj_weight,
+        "out.weight": theirs.out_proj.weight,
+        "out.bias": theirs.out_proj.bias,
+    }
+    copied |= dict(zip(["query.bias", "key.bias", "value.bias"], thirds, strict=True))
+    ours.load_state_dict(copied)
+    padding = torch.arange(KEYS).expand(BATCH, KEYS) >= 8 if padded else None
+    out, pattern = ours(*inputs(), mask=Mask(padding=padding))
+    expected, weights = theirs.eval()(
+        *inputs(), key_padding_mask=padding, average_attn_weights=False
+    )
+    assert off(out, expected) < ROUNDING
+    assert (pattern.weights() - weights).abs().max() < ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("options", "widths"),
+    [
+        ({}, (35, 35, 35)),
+        ({"input_dim": 3}, (3, 3, 3)),
+        ({"key_input_dim": 7}, (35, 7, 7)),
+        ({"input_dim": 3, "value_input_dim": 11}, (3, 3, 11)),
+    ],
+)
+def test_a_width_that_is_not_given_is_that_of_the_one_before(
+    options: dict, widths: tuple[int, int, int]
+) -> None:
+    layer = built(**options)
+    assert layer.config.inputs == widths
+    assert tuple(part.in_features for part in (layer.query, layer.key, layer.value)) == widths
+
+
+@pytest.mark.parametrize(
+    ("which", "says"),
+    [
+        (0, "queries: expected vectors of width 35, received 36"),
+        (1, "keys: expected vectors of width 13, received 14"),
+        (2, "values: expected vectors of width 17, received 18"),
+    ],
+)
+def test_a_wrong_width_is_named(which: int, says: str) -> None:
+    given = [nn.functional.pad(x, (0, int(which == n))) for n, x in enumerate(inputs())]
+    with pytest.raises(ValueError, match=says):
+        three()(*given)
+
+
+def test_keys_of_self_attention_need_their_width_too() -> None:
+    with pytest.raises(ValueError, match="keys: expected vectors of width 13, received 35"):
+        three()(noise(BATCH, TOKENS, DIM))
+
+
+def test_every_key_needs_a_value() -> None:
+    x, keys, values = inputs()
+    with pytest.raises(ValueError, match=r"one for every key, \(2, 11\), received \(2, 10\)"):
+        three()(x, keys, values[:, 1:])
+
+
+# --- learned scores ---------------------------------------------------------------------------
+
+
+def bilinear(layer: Any, head: int, q: list[float], k: list[float]) -> float:
+    matrix = layer.scoring.matrix[head].tolist()
+    return sum(a * dot(row, k) for a, row in zip(q, matrix, strict=True))
+
+
+def additive(layer: Any, head: int, q: list[float], k: list[float]) -> float:
+    vector = layer.scoring.vector[head].tolist()
+    return sum(w * math.tanh(a + b) for w, a, b in zip(vector, q, k, strict=True))
+
+
+RULES = {"bilinear": bilinear, "additive": additive}
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("scoring", RULES)
+def test_a_learned_score_equals_a_plain_loop(scoring: str, causal: bool) -> None:
+    layer, x = built(scoring=scoring), noise(BATCH, TOKENS, DIM)
+    out, pattern = layer(x, mask=Mask(causal=causal))
+    q, k, v = (
+        rearrange(part(x), "b t (h d) -> b h t d", h=HEADS).detach()
+        for part in (layer.query, layer.key, layer.value)
+    )
+    rule = RULES[scoring]
+    slow = Slow(
+        sees=lambda b, h, i, j: not causal or j <= i,
+        score=lambda q, k, head: rule(layer, head, q, k),
+    )(q, k, v)
+    assert (pattern.weights() - slow.weights).abs().max() < 10 * ROUNDING
+    merged = rearrange(slow.values.float(), "b h t d -> b t (h d)")
+    assert off(out, layer.out(merged)) < 10 * ROUNDING
+    assert pattern.path == "explicit"
+    one = pattern.weights(3, [2, 5], item=1)
+    assert (one - slow.weights[1, 3, [2, 5]]).abs().max() < 10 * ROUNDING
+
+
+@pytest.mark.parametrize("scoring", RULES)
+def test_learned_scores_learn(scoring: str) -> None:
+    layer, x = built(scoring=scoring).train(), noise(BATCH, TOKENS, DIM)
+    layer(x)[0].square().sum().backward()
+    (weights,) = layer.scoring.parameters()
+    assert weights.grad.abs().min() > 0
+
+
+def test_the_bilinear_score_with_the_identity_is_the_dot_product() -> None:
+    layer, x = built(scoring="bilinear"), noise(BATCH, TOKENS, DIM)
+    plain = built(dot_scaling="none")
+    plain.load_state_dict(
+        {name: value for name, value in layer.state_dict().items() if "scoring" not in name}
+    )
+    with torch.no_grad():
+        layer.scoring.matrix.copy_(torch.eye(DIM // HEADS).expand(HEADS, -1, -1))
+    assert off(layer(x)[0], plain(x)[0]) < ROUNDING
+
+
+@pytest.mark.parametrize("scoring", RULES)
+def test_learned_scores_begin_about_as_large_as_scaled_dot_products(scoring: str) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        layer = built(dim=620, heads=20, scoring=scoring)
+    q, k = noise(1, 20, 41, 31), noise(1, 20, 43, 31, seed=5)
+    scores = layer.score.scores(q, k, range(20))
+    # of qᵀMk the variance is 1; tanh shrinks that of wᵀtanh(q + k)
+    assert 0.3 < float(scores.var().detach()) < 1.3
+
+
+def test_the_scores_of_one_head_are_those_of_all() -> None:
+    q, k = noise(BATCH, HEADS, TOKENS, 7), noise(BATCH, HEADS, KEYS, 7, seed=2)
+    for score in (
+        Bilinear(noise(HEADS, 7, 7, seed=3)),
+        Additive(None, None, noise(HEADS, 7, seed=3)),
+        Additive(noise(3, 7), noise(3, 7, seed=4), noise(HEADS, 3, seed=5)),
+    ):
+        whole = score.scores(q, k, range(HEADS))
+        some = score.scores(q[:, [1, 4]], k[:, [1, 4]], [1, 4])
+        assert (some - whole[:, [1, 4]]).abs().max() < ROUNDING * whole.abs().max()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
+        ({"scoring": "additive", "scale": 0.5}, "expected neither with additive scores"),
+        ({"scoring": "bilinear", "dot_scaling": "none"}, "expected neither with bilinear scores"),
+        ({"key_input_dim": 0}, "key_input_dim: expected at least 1, received 0"),
+        ({"value_input_dim": 0}, "value_input_dim: expected at least 1, received 0"),
+    ],
+)
+def test_config_errors(wrong: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MultiHeadAttentionConfig(**wrong)

@@ -1,0 +1,209 @@
+"""The labels, positions and grids of single axes, each written out by hand."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from models.inputs.sequences import InputSequence, named_tokens
+from models.pretrained.axes import (
+    axis_of,
+    block_axes,
+    cells_axis,
+    match_axis,
+    name_items,
+    numbered_axis,
+    padding_of_argument,
+)
+from models.pretrained.windows import Blocks
+from models.text import Tokens
+from models.trace import TokenAxis
+
+CONFIG: Any = SimpleNamespace(vision_config=None)
+
+
+def words(items: int, length: int, name: Any = "text") -> InputSequence:
+    tokens = [named_tokens([f"{item} {n}" for n in range(length)]) for item in range(items)]
+    return InputSequence(name, tuple(tokens), length)
+
+
+def picture(items: int, frames: int = 1) -> InputSequence:
+    """Of 3 rows and 5 columns."""
+    patches = Tokens.of_patches((), 3, 5)
+    return InputSequence("image", (patches,) * items, 15, grid=(3, 5), frames=frames)
+
+
+def labels(axis: TokenAxis | None, item: int = 0) -> list[str]:
+    assert axis is not None
+    return list(axis.tokens[item].labels)
+
+
+def test_items_of_one_text_are_repeated() -> None:
+    sequence = words(2, 3)
+    own = (torch.tensor([0, 1]), torch.tensor([1, 2]))
+    padded = InputSequence("text", sequence.tokens, 3, own)
+    axis = axis_of("text", {"text": padded}, 3, 4, CONFIG)
+    assert [labels(axis, item)[0] for item in range(4)] == ["0 0", "0 0", "1 0", "1 0"]
+    assert axis is not None
+    assert axis.positions is not None
+    assert [each.tolist() for each in axis.positions] == [[0, 1], [0, 1], [1, 2], [1, 2]]
+    assert axis_of("text", {"text": sequence}, 3, 5, CONFIG) is None
+    assert axis_of("text", {"text": sequence}, 4, 2, CONFIG) is None
+    assert axis_of("sound", {"text": sequence}, 3, 2, CONFIG) is None
+    assert axis_of(None, {"text": sequence}, 3, 2, CONFIG) is None
+
+
+@pytest.mark.parametrize("extra", [0, 1, 64])
+def test_patches_after_other_tokens(extra: int) -> None:
+    axis = axis_of("image", {"image": picture(2)}, 15 + extra, 2, CONFIG)
+    assert axis is not None
+    assert axis.grid is not None
+    assert (axis.grid.rows, axis.grid.cols, axis.grid.prefix) == (3, 5, extra)
+    assert len(axis.tokens) == 2
+    assert len(labels(axis)) == 15 + extra
+
+
+def test_detections_after_the_patches() -> None:
+    config: Any = SimpleNamespace(vision_config=SimpleNamespace(num_detection_tokens=2))
+    axis = axis_of("image", {"image": picture(1)}, 18, 1, config)
+    assert axis is not None
+    assert axis.grid is not None
+    assert axis.grid.prefix == 1
+    assert labels(axis)[0] == "[CLS]"
+    assert labels(axis)[16:] == ["[DET] 1", "[DET] 2"]
+
+
+def test_an_axis_that_is_none_of_an_image() -> None:
+    assert axis_of("image", {"image": picture(2)}, 14, 2, CONFIG) is None
+    assert axis_of("image", {"image": picture(2)}, 15 + 65, 2, CONFIG) is None
+    assert axis_of("image", {"image": picture(2, frames=2)}, 16, 2, CONFIG) is None
+    assert axis_of("text", {"text": picture(2)}, 16, 2, CONFIG) is None
+
+
+def test_cells_of_a_feature_map() -> None:
+    """40 × 72 pixels in strides of 8, rounded up in strides of 16."""
+    given = {"pixel_values": torch.zeros(2, 3, 40, 72)}
+    axis = cells_axis(given, 45, 4)
+    assert labels(axis)[:2] == ["cell 0,0", "cell 0,1"]
+    assert labels(axis)[-1] == "cell 4,8"
+    assert axis is not None
+    assert axis.grid is not None
+    assert (axis.grid.rows, axis.grid.cols, len(axis.tokens)) == (5, 9, 4)
+    assert labels(cells_axis(given, 15, 2))[-1] == "cell 2,4"
+    assert cells_axis(given, 44, 2) is None
+    assert cells_axis(given, 45, 3) is None
+    assert cells_axis({"pixel_values": torch.zeros(2, 5, 3, 40, 72)}, 45, 2) is None
+    assert cells_axis({"pixel_values": torch.zeros(1, 3, 4, 4)}, 1, 1) is None  # any stride
+    assert cells_axis({}, 45, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "first"),
+    [
+        ("sound", "frame 0"),
+        ("image", "position 0"),
+        ("text", "position 0"),
+        (None, "position 0"),
+        ("encoder_hidden_states", "encoder state 0"),
+        ("object query", "object query 0"),
+    ],
+)
+def test_numbers(source: str | None, first: str) -> None:
+    axis = numbered_axis(source, 3, 2, None)
+    assert (labels(axis, 1)[0], len(axis.tokens), axis.positions) == (first, 2, None)
+    assert axis.tokens[0].special == (False,) * 3
+
+
+def test_numbers_beside_padding() -> None:
+    padding = torch.tensor([[False, False, True], [True, False, False]])
+    axis = numbered_axis("sound", 3, 2, padding)
+    assert [labels(axis, item) for item in range(2)] == [
+        ["frame 0", "frame 1"],
+        ["frame 1", "frame 2"],
+    ]
+    assert axis.positions is not None
+    assert [each.tolist() for each in axis.positions] == [[0, 1], [1, 2]]
+
+
+def test_padding_of_states_that_are_given() -> None:
+    shown = torch.tensor([[1, 1, 0], [1, 1, 1]])
+    given: dict[str, Tensor] = {"encoder_hidden_states": torch.zeros(2, 3, 7)}
+    source = "encoder_hidden_states"
+    assert padding_of_argument(given, source) is None
+    found = padding_of_argument({**given, "encoder_attention_mask": shown}, source)
+    assert found is not None
+    assert found.tolist() == [[False, False, True], [False] * 3]
+    whole = {**given, "encoder_attention_mask": torch.ones(2, 3)}
+    assert padding_of_argument(whole, source) is None
+    assert padding_of_argument({**given, "encoder_attention_mask": shown[0]}, source) is None
+    assert padding_of_argument({"encoder_attention_mask": shown}, source) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "batch", "part", "names"),
+    [
+        ("text", 2, "prompt", ("text 0", "text 1")),
+        ("target", 2, "", ("text 0", "text 1")),
+        ("image", 3, "window", ("image 0", "image 1", "image 2")),
+        ("image", 4, "", ("image 0", "image 1", "image 2", "image 3")),
+        (
+            "text",
+            4,
+            "part",
+            ("text 0, part 0", "text 0, part 1", "text 1, part 0", "text 1, part 1"),
+        ),
+        ("text", 3, "part", ("item 0", "item 1", "item 2")),
+        ("text", 1, "part", ("item 0",)),
+        ("object query", 2, "part", ("text 0", "text 1")),
+    ],
+)
+def test_names_of_items(source: str, batch: int, part: str, names: tuple[str, ...]) -> None:
+    sequences = {"text": words(2, 3), "target": words(2, 5, "target"), "image": picture(3)}
+    assert name_items(source, sequences, batch, 2, part) == names
+    if source == "text" and batch > 1:
+        unnamed = tuple(name.replace("text", "item") for name in names)
+        assert name_items("states", {}, batch, 2, part) == unnamed
+
+
+@pytest.mark.parametrize(
+    ("tower", "length", "first"),
+    [
+        ("", 3, "text"),
+        ("decoder", 3, "target"),
+        ("vision", 3, "image"),
+        ("audio", 3, "sound"),
+        ("speech_encoder", 3, "sound"),
+        ("", 4, "frame 0"),
+    ],
+)
+def test_the_sequence_of_a_tower(tower: str, length: int, first: str) -> None:
+    names: list[Any] = ["text", "target", "image", "sound"]
+    sequences = {name: InputSequence(name, (named_tokens([name] * 3),) * 2, 3) for name in names}
+    axis = match_axis(sequences, tower, length, 2, CONFIG)
+    assert labels(axis)[0] == first
+    assert len(axis.tokens) == 2
+    unheard = {name: each for name, each in sequences.items() if name != "sound"}
+    if first == "frame 0":
+        assert labels(match_axis(unheard, tower, length, 2, CONFIG))[0] == "position 0"
+    assert labels(match_axis(sequences, tower, 3, 5, CONFIG)) == [f"frame {n}" for n in range(3)]
+
+
+def test_hidden_states_of_patches_after_a_class_token() -> None:
+    found = match_axis({"text": words(2, 16), "image": picture(2)}, "vision", 16, 2, CONFIG)
+    assert labels(found)[:2] == ["[CLS]", "patch 0,0"]
+    found = match_axis({"text": words(2, 16), "image": picture(2)}, "text", 16, 2, CONFIG)
+    assert labels(found)[0] == "0 0"
+
+
+def test_columns_outside_of_an_image() -> None:
+    rows, columns = block_axes(Blocks.of_image(3, 5, 2, 1), 2)
+    assert (len(rows.tokens), len(columns.tokens)) == (2, 2)
+    assert labels(columns) == labels(rows) + [
+        f"outside {cell}" for cell in ("0,5", "1,5", "2,5", *(f"3,{n}" for n in range(6)))
+    ]
+    assert len(labels(rows)) == 15
+    rows, columns = block_axes(Blocks.in_order(3, 4), 2)
+    assert labels(columns) == labels(rows)
+    assert len(labels(rows)) == 12

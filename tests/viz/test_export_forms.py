@@ -1,0 +1,182 @@
+"""Figures and numbers of the forms beside matrix and lines, and of filtered maps, read back."""
+
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pypdfium2
+import pytest
+import torch
+
+from analysis.decompx import decompx
+from analysis.flow import flow
+from analysis.heads import heads
+from analysis.norms import alti
+from analysis.rollout import rollout
+from models.encoder import EncoderConfig
+from models.run import Trace, load, trace
+from viz.export import export
+from viz.export.forms import FORMS
+
+HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
+SVG = "{http://www.w3.org/2000/svg}"
+LAYER, HEAD, QUERY, KEY = 1, 2, 3, 5
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
+
+
+@cache
+def traced() -> Trace:
+    config = EncoderConfig(vocab=101, dim=21, depth=2, heads=3, mlp=13, seed=5)
+    return trace(load(config), HOSTILE, hidden=True)
+
+
+def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
+    given: dict[str, Any] = {"view": view} | more
+    if view != "scatter":
+        given |= {"layer": LAYER, "head": HEAD}
+    return export(traced(), folder / f"file{suffix}", **given).read_bytes()
+
+
+def arrays(folder: Path, view: str, **more: Any) -> Any:
+    return np.load(io.BytesIO(made(folder, ".npz", view, **more)))
+
+
+def same(found: np.ndarray, expected: torch.Tensor) -> None:
+    np.testing.assert_allclose(found, expected.numpy(force=True), **CLOSE)
+
+
+# ---- numbers
+
+
+def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
+    t = traced()
+    found = arrays(tmp_path, "model", method="rollout", beside="alti", query=QUERY)
+    same(found["rollout"], rollout(t))
+    same(found["alti"], alti(t))
+    assert found["alti_axes"].tolist() == ["query", "key"]
+    assert found["alti_query_labels"].tolist() == t.labels
+    assert str(found["model"]) == t.model
+    found = arrays(tmp_path, "model", method="flow", beside="decompx", query=QUERY)
+    same(found["flow"], flow(t, QUERY))
+    same(found["decompx"], decompx(t, QUERY).norms)
+
+
+def test_numbers_of_a_pair_and_of_the_stages_are_the_network_s(tmp_path: Path) -> None:
+    t = traced()
+    pattern = t.pattern(LAYER)
+    found = arrays(tmp_path, "qk", query=QUERY, key=KEY)
+    same(found["q"], pattern.q[0, HEAD, QUERY])
+    same(found["k"], pattern.k[0, HEAD, KEY])
+    assert found["step"][-1] == pytest.approx(float(t.weights(LAYER, HEAD)[QUERY, KEY]), rel=1e-4)
+    found = arrays(tmp_path, "stages", query=QUERY)
+    same(found["weights"], t.weights(LAYER, HEAD))
+    same(found["output"], t.weights(LAYER, HEAD) @ pattern.v[0, HEAD])
+    assert found["written_axes"].tolist() == ["query", "feature"]
+
+
+def test_a_table_for_pandas_has_each_weight_of_a_shaded_text(tmp_path: Path) -> None:
+    t = traced()
+    for more, expected in (
+        ({"token": QUERY}, t.weights(LAYER, HEAD)[QUERY]),
+        ({"token": KEY, "direction": "in"}, t.weights(LAYER, HEAD)[:, KEY]),
+        ({"average": True}, t.weights(LAYER, HEAD).mean(0)),
+    ):
+        data = made(tmp_path, ".csv", "text", **more)
+        table = pandas.read_csv(io.BytesIO(data), keep_default_na=False)
+        np.testing.assert_allclose(table["value"].astype(float), expected.numpy(), **CLOSE)
+        assert table["label_2"].tolist() == t.labels
+        assert set(table["numbers"]) == {"weight"}
+
+
+def test_dots_are_the_numbers_of_the_heads(tmp_path: Path) -> None:
+    found = arrays(tmp_path, "scatter", plot=("entropy", "broad", "layer"))
+    numbers = heads(traced())
+    same(found["heads"][:, 0], numbers["entropy"].flatten())
+    same(found["heads"][:, 1], numbers["broad"].flatten())
+    assert found["heads_head_labels"].tolist()[:4] == ["0·0", "0·1", "0·2", "1·0"]
+
+
+def test_filters_of_a_map(tmp_path: Path) -> None:
+    t = traced()
+    weights = t.weights(LAYER, HEAD)
+    same(arrays(tmp_path, "matrix", values="scores")["scores"][0], t.scores(LAYER, HEAD))
+    part = arrays(tmp_path, "matrix", rows=range(2, 5), columns=range(1, 7))
+    same(part["weights"][0], weights[2:5, 1:7])
+    assert part["key_positions"].tolist() == [*range(1, 7)]
+    assert part["key_labels"].tolist() == t.labels[1:7]
+    least = float(weights.median())
+    drawn = arrays(tmp_path, "matrix", least=least)["weights"][0]
+    same(np.isnan(drawn), weights < least)
+    drawn = arrays(tmp_path, "lines", top=2)["weights"][0]
+    assert (np.isfinite(drawn).sum(1) == 2).all()
+    same(np.nan_to_num(drawn).sum(1), weights.topk(2).values.sum(1))
+    table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "matrix", values="scores")))
+    assert table.columns[-1] == "score"
+    with pytest.raises(ValueError, match="lines draw weights"):
+        made(tmp_path, ".svg", "lines", values="scores")
+
+
+# ---- figures
+
+SHOWN: dict[str, dict[str, Any]] = {
+    **{form: {"query": QUERY, "key": KEY} for form in ("qk", "stages")},
+    "model": {"method": "alti", "beside": "decompx"},
+    "text": {"token": QUERY},
+    "scatter": {},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
+    t = traced()
+    root = ElementTree.fromstring(made(tmp_path, ".svg", form, **SHOWN[form]))
+    assert {element.tag for element in root.iter()} <= {
+        SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "image")
+    }
+    assert not [name for element in root.iter() for name in element.attrib if name[:2] == "on"]
+    written = [element.text for element in root.iter(f"{SVG}text")]
+    if form in ("text", "model"):
+        assert [label for label in t.labels if label not in written] == []
+    assert any("<img src=x" in (text or "") for text in written)  # of the input, in the caption
+    page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", form, **SHOWN[form]))[0]
+    pixels = page.render(scale=1).to_numpy()
+    assert len(np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0)) > 20
+    text = " ".join(page.get_textpage().get_text_range().split())
+    assert t.model in text
+    assert "Headscope" in text
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png", ".csv", ".npz", ".html"])
+def test_the_same_call_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    first = made(tmp_path, suffix, "model", method="decompx", query=QUERY)
+    assert first == made(tmp_path, suffix, "model", method="decompx", query=QUERY)
+
+
+def test_colours_of_scores_tell_masked_from_small(tmp_path: Path) -> None:
+    from viz.drawing.scales import Scale
+
+    scale = Scale("linear", -2.0, 2.0, "score")
+    found = scale.colours(np.array([-np.inf, -2.0, 0.0, 2.0, np.nan]))
+    assert len({tuple(colour) for colour in found.tolist()}) == 5
+    assert found[4].tolist() == [255, 255, 255]
+    decades = Scale("log", 0.0, 1.0, "weight").colours(np.array([1e-6, 1e-3, 1.0]))
+    from viz.theme import sequential
+
+    assert np.array_equal(decades, sequential("light")[[0, 128, 255]])
+
+
+def test_a_page_holds_what_its_form_asks_for(tmp_path: Path) -> None:
+    asked = {
+        "qk": f"pair?site=1&head=2&query={QUERY}&key={KEY}",
+        "stages": f"stages?site=1&head=2&query={QUERY}",
+        "scatter": "numbers",
+        "model": "model?site=0&head=mean&method=alti",
+    }
+    for form, path in asked.items():
+        page = made(tmp_path, ".html", form, **SHOWN[form]).decode()
+        assert json.dumps(path).replace("&", "\\u0026") in page or json.dumps(path) in page, form

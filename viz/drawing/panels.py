@@ -1,0 +1,220 @@
+"""Figures of several parts below each other: matrices, shaded tokens, lines of text, dots."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from viz.drawing import parts
+from viz.drawing.letters import fitted, shown, width, wrapped
+from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
+from viz.drawing.scales import Scale, scale_of
+from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, frame
+from viz.heatmap import max_pool
+
+WIDE = PAGE - 2 * MARGIN
+LABEL = 80.0  # the most that a label of a row or column takes
+LARGEST = 14.0  # side of a cell
+TALLEST = 420.0  # height of a matrix
+CELLS = 1200  # the most pixels along a side; longer matrices are max-pooled
+GAP = 3.0  # between shaded tokens
+LUMINANCE = (0.299, 0.587, 0.114)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A matrix of numbers, or a row of them.
+
+    Attributes:
+        title: above it.
+        values: "row col".
+        rows: labels of the rows; () for none.
+        cols: labels of the columns; () for none.
+        words: of the colour bar.
+    """
+
+    title: str
+    values: np.ndarray
+    rows: Sequence[str] = ()
+    cols: Sequence[str] = ()
+    words: str = "value"
+
+
+@dataclass(frozen=True, eq=False)
+class Shaded:
+    """Tokens in the order of the text, shaded by a number each.
+
+    Attributes:
+        title: above them.
+        labels: of the tokens.
+        values: one for each.
+        scale: None from 0 to the largest, or on both sides of 0.
+        words: of the colour bar.
+        marked: the token that is outlined.
+    """
+
+    title: str
+    labels: Sequence[str]
+    values: np.ndarray
+    scale: Scale | None = None
+    words: str = "value"
+    marked: int | None = None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of text under a title."""
+
+    title: str
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Named dots over two axes, in the colour of a third number.
+
+    Attributes:
+        title: above them.
+        names: of the dots.
+        values: "dot 3": along x, along y, and in colour; NaN where there is none.
+        axes: what the three are.
+    """
+
+    title: str
+    names: Sequence[str]
+    values: np.ndarray
+    axes: tuple[str, str, str]
+
+
+Panel = Grid | Shaded | Lines | Points
+
+
+def panels(content: Sequence[Panel], caption: Caption) -> Scene:
+    """The parts below each other, each with its own scale of colours."""
+    if not content:
+        raise ValueError("expected at least one part to draw, received none")
+    y = parts.start_of(caption) + 4
+    items: list[Item] = []
+    for panel in content:
+        for line in wrapped(panel.title, BODY, WIDE):
+            y += BODY * 1.35
+            items.append(Text(MARGIN, y, line, BODY, INK.text))
+        drawn, y = _drawn(panel, y + 4)
+        items += drawn
+        y += 8
+    return parts.finished(items, y, caption)
+
+
+def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
+    """What is drawn from y on, and where it ends."""
+    match panel:
+        case Grid():
+            return _grid(panel, y)
+        case Shaded():
+            return _shaded(panel, y)
+        case Points():
+            return _points(panel, y)
+    items: list[Item] = []
+    for line in panel.lines:
+        for part in wrapped(line, SMALL, WIDE):
+            y += SMALL * 1.4
+            items.append(Text(MARGIN, y, part, SMALL, INK.text))
+    return items, y + 2
+
+
+def _grid(panel: Grid, y: float) -> tuple[list[Item], float]:
+    rows, cols = panel.values.shape
+    pitch = min(LARGEST, WIDE / cols, TALLEST / rows)
+    left = right = above = 0.0
+    for _ in range(3):  # labels depend on the cells, whose size depends on the labels
+        size = parts.label_size(pitch)
+        beside = BODY if rows == 1 else size or SMALL
+        left = parts.longest(panel.rows, beside, LABEL) + 6 if panel.rows else 0.0
+        slanted = parts.longest(panel.cols, size, LABEL) if panel.cols and size else 0.0
+        above = slanted * 0.87 + 8 if panel.cols else 0.0
+        right = slanted * 0.5
+        pitch = min(LARGEST, (WIDE - left - right) / cols, TALLEST / rows)
+    tall = max(pitch, LARGEST) if rows == 1 else pitch
+    x, top = MARGIN + left, y + above
+    box = (x, top, cols * pitch, rows * tall)
+    scale = scale_of(panel.values, panel.words)
+    pooled = panel.values
+    if max(rows, cols) > CELLS:
+        pooled = max_pool(panel.values, CELLS, CELLS)
+    items: list[Item] = [Raster(box, scale.colours(pooled)), frame(box, INK.line)]
+    if panel.rows:
+        items += parts.names_beside(panel.rows, x - 3, top, tall, LABEL)
+    if panel.cols:
+        items += parts.names_above(panel.cols, x, top, pitch, LABEL)
+    y = top + rows * tall + 6
+    return [*items, *scale.bar(MARGIN, y)], y + 18
+
+
+def _shaded(panel: Shaded, y: float) -> tuple[list[Item], float]:
+    scale = panel.scale or scale_of(panel.values, panel.words)
+    colours = scale.colours(panel.values)
+    high, x = BODY * 1.7, MARGIN
+    items: list[Item] = []
+    for i, label in enumerate(panel.labels):
+        text = fitted(shown(label), BODY, WIDE - 8)
+        wide = width(text, BODY) + 6
+        if x + wide > MARGIN + WIDE:
+            x, y = MARGIN, y + high + GAP
+        box = (x, y, wide, high)
+        items.append(Fill((box,), parts.hexadecimal(colours[i])))
+        if i == panel.marked:
+            items.append(frame(box, INK.primary, 1.2))
+        dark = float(colours[i] @ np.array(LUMINANCE)) < 128
+        ink = INK.background if dark else INK.text
+        items.append(Text(x + 3, y + high * 0.7, text, BODY, ink))
+        x += wide + GAP
+    y += high + 6
+    return [*items, *scale.bar(MARGIN, y)], y + 18
+
+
+def _points(panel: Points, y: float) -> tuple[list[Item], float]:
+    kept = np.flatnonzero(np.isfinite(panel.values[:, :2]).all(1))
+    if not len(kept):
+        return [Text(MARGIN, y + SMALL, "No head has both numbers.", SMALL, INK.muted)], y + 12
+    across, up, third = panel.values[kept].T
+    x, wide, high = MARGIN + 40, WIDE - 50, 300.0
+    scale = _ends(third, panel.axes[2])
+    colours = scale.colours(third)
+    items: list[Item] = [frame((x, y, wide, high), INK.line)]
+    spans = [_span(across), _span(up)]
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        at, over = x + 8 + share * (wide - 16), y + high - 8 - share * (high - 16)
+        values = [low + share * (most - low) for low, most in spans]
+        named = [f"{value:.3g}".replace("-", "−") for value in values]
+        items += [
+            Stroke(((at, y + high, at, y + high + 3),), INK.line, 0.5),
+            Text(at, y + high + SMALL + 4, named[0], SMALL, INK.muted, "middle"),
+            Stroke(((x - 3, over, x, over),), INK.line, 0.5),
+            Text(x - 5, over + SMALL * 0.35, named[1], SMALL, INK.muted, "end"),
+        ]
+    items.append(
+        Text(x + wide / 2, y + high + 2.6 * SMALL + 2, panel.axes[0], SMALL, INK.text, "middle")
+    )
+    items.append(Text(MARGIN + 5, y + high / 2, panel.axes[1], SMALL, INK.text, "middle", -90.0))
+    for i, dot in enumerate(kept.tolist()):
+        shares = [
+            (value - low) / ((most - low) or 1)
+            for value, (low, most) in zip((across[i], up[i]), spans, strict=True)
+        ]
+        at, over = x + 8 + shares[0] * (wide - 16), y + high - 8 - shares[1] * (high - 16)
+        colour = parts.hexadecimal(colours[i])
+        items.append(Fill(((at - 2.2, over - 2.2, 4.4, 4.4),), colour))
+        items.append(frame((at - 2.2, over - 2.2, 4.4, 4.4), INK.text, 0.3))
+        items.append(Text(at + 3.4, over + 1.6, panel.names[dot], 4.5, INK.muted))
+    y += high + 3.4 * SMALL + 6
+    return [*items, *scale.bar(MARGIN, y)], y + 18
+
+
+def _ends(values: np.ndarray, words: str) -> Scale:
+    seen = values[np.isfinite(values)]
+    low, high = (float(seen.min()), float(seen.max())) if seen.size else (0.0, 1.0)
+    return Scale("linear", low, high, words)
+
+
+def _span(values: np.ndarray) -> tuple[float, float]:
+    return float(values.min()), float(values.max())

@@ -1,0 +1,41 @@
+"""The selection of the attention views in a link: its names, values and defaults.
+
+Python reads it when a page is entered; from then on the view owns it and writes it. Defaults of
+layer, head and token are each page's own.
+"""
+
+from viz.pages.state import params as link
+
+PLACE = ("layer", "attention", "tower", "part", "head", "token", "direction", "scale")
+SCALES = ("fixed", "own", "log")  # of a text's picture
+METHODS = (
+    *("mean", "max", "rollout", "flow", "alti", "decompx", "norms", "added"),
+    *("gradient", "chefer", "attnlrp"),
+)
+FORMS = (  # of a text's picture, and what of it is drawn
+    link.choice("form", "matrix", ("matrix", "lines", "text", "qk", "stages", "model")),
+    link.numbers("shown", 999),
+    link.choice("values", "weights", ("weights", "scores")),
+    link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),
+    link.number("partner", None, 0, 99_999),  # the other token of a pair
+    link.numbers("layers", 999),
+    link.choice("average", "no", ("no", "yes")),
+    link.decimal("least", 0, 0, 1),
+    link.number("top", 0, 0, 64),
+    link.text("find", ""),
+    link.span("rows"),
+    link.span("columns"),
+    link.choice("block", "all", ("all", "aa", "ab", "ba", "bb")),
+    link.choice("method", "rollout", METHODS),  # of all layers together
+    link.choice("beside", "", ("", *METHODS)),
+    link.text("output", ""),
+    link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
+    link.text("plot", ""),
+    link.text("rank", ""),
+)
+OVERLAY = (  # of weights over a picture
+    link.choice("ground", "colour", ("colour", "grey")),
+    link.choice("paint", "patches", ("patches", "smooth", "mask")),
+    link.number("opacity", 100, 10, 100),
+)
+SELECTED = frozenset(PLACE) | {param.name for param in (*FORMS, *OVERLAY)}

@@ -1,0 +1,140 @@
+"""A forward pass that takes long: what it will take, its progress, and a button that stops it."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz.architecture import short
+from viz.pages import shared
+
+if TYPE_CHECKING:
+    from models.cost.estimate import Estimate
+    from models.model import Model
+    from models.progress import Progress
+
+LONG = 1.0  # seconds from which on a pass shows its progress
+EVERY = 0.1  # seconds between two updates of the bar
+OVERHEAD = 2.5  # measured: time of a pass relative to its matrix products
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One forward pass of a page.
+
+    Attributes:
+        page: prefix of its widget keys.
+        id: of what it computes.
+        cost: what it takes, and the device it runs on; called only if it runs, or was stopped.
+    """
+
+    page: str
+    id: str
+    cost: "Callable[[], tuple[Estimate, str]]"
+
+    def seconds(self) -> float:
+        """How long it takes, about."""
+        found, device = self.cost()
+        cores = shared.cores() if device == "cpu" else 1
+        return OVERHEAD * found.flops / speed(device) / cores
+
+    def words(self) -> str:
+        """How long it takes and how much memory."""
+        return f"about {duration(self.seconds())} and {short(self.cost()[0].bytes, 'memory')}"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user stopped it."""
+        return st.session_state.get(f"{self.page}/stopped") == self.id
+
+    def offer(self) -> None:
+        """Says that it was stopped, with a button that runs it after all."""
+        state, name = st.session_state, f"{self.page}/stopped"
+        with st.container(key=f"{self.page}_stopped", horizontal=True, vertical_alignment="center"):
+            shared.notice("Stopped: the picture is the one before.")
+            st.button(
+                f"Run it ({self.words()})",
+                key=f"{self.page}_run_again",
+                on_click=lambda: state.pop(name, None),
+            )
+
+    @contextmanager
+    def progress(self) -> "Iterator[Progress]":
+        """What the pass reports to: draws a bar and a button if it takes over a second.
+
+        A click on the button, like any other change, ends this run of the page at the next update
+        of the bar, and the pass with it.
+        """
+        place, began = st.empty(), time.monotonic()
+        bar, drawn, text = None, 0.0, ""
+
+        def report(done: int, total: int) -> None:
+            nonlocal bar, drawn, text
+            now = time.monotonic()
+            if bar is None:
+                if now - began < LONG and (done or self.seconds() < LONG):
+                    return
+                text = f"Takes {self.words()}"
+                bar = self._draw(place)
+            if now - drawn >= EVERY or done == total:
+                drawn = now
+                bar.progress(done / max(1, total), text=f"{text} · {done} of {total} layers")
+
+        yield report
+        if bar is not None:
+            place.empty()
+
+    def _draw(self, place: DeltaGenerator) -> DeltaGenerator:
+        state, name = st.session_state, f"{self.page}/stopped"
+
+        def stop() -> None:
+            state[name] = self.id
+
+        with place.container(horizontal=True, vertical_alignment="bottom"):
+            bar = st.progress(0.0)
+            st.button("Stop", key=f"{self.page}_stop_pass", on_click=stop)
+        return bar
+
+
+def of_text(page: str, id: str, opened: "Callable[[], tuple[Model, int]]") -> Pass:
+    """The pass of a text.
+
+    Args:
+        page: prefix of widget keys.
+        id: of what it computes.
+        opened: returns the model and the number of tokens.
+    """
+
+    def cost() -> "tuple[Estimate, str]":
+        from models.cost.estimate import estimate
+
+        model, tokens = opened()
+        return estimate(model, tokens), model.device.type
+
+    return Pass(page, id, cost)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def speed(device: str) -> float:
+    """FLOPs per second of a matrix product, measured once."""
+    import torch
+
+    size = 384
+    matrix = torch.ones(size, size, device=device)
+    seconds = []
+    for _ in range(8):
+        start = time.perf_counter()
+        float((matrix @ matrix)[0, 0])
+        seconds.append(time.perf_counter() - start)
+    return 2 * size**3 / max(min(seconds), 1e-7)
+
+
+def duration(seconds: float) -> str:
+    """Seconds or minutes, in words."""
+    if seconds < 1:
+        return "1 s"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
