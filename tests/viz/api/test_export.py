@@ -95,7 +95,7 @@ def test_python_code_of_the_whole_model_runs_and_gives_the_numbers_that_are_show
     *lines, last = made.splitlines()
     exec("\n".join(lines), names)  # the code that the page offers
     shown = whole.relevance(entry, "id", 0, "gradient", "3.5")["values"]
-    assert eval(last, names).tolist() == pytest.approx(shown, rel=1e-5)
+    assert eval(last, names).tolist() == pytest.approx(shown, rel=1e-4)  # five digits are sent
 
     made = export.python(entry, "id", 0, "mean", "model", method="alti")["code"]
     exec(made.split("from viz.export")[0], names)
