@@ -158,6 +158,7 @@ def faithfulness(
     relevance: Float[Tensor, " token"],
     *,
     target: Target = None,
+    among: range | None = None,
     removal: Removal | None = None,
     levels: Sequence[float] = LEVELS,
     orders: int = ORDERS,
@@ -174,6 +175,7 @@ def faithfulness(
         input: a text or ids `1 token`; of a vision model a picture.
         relevance: of each token or patch (see `analysis.relevance`).
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
+        among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
             behind move up; "grey" paints patches in the mean colour of the images that the model
             was trained on. None: "grey" for pictures, "mask" where there is a mask token.
@@ -186,7 +188,7 @@ def faithfulness(
         ValueError: for inputs and removals that do not fit the model.
     """
     model = as_model(model)
-    chosen = choose(model, input, target)
+    chosen = replace(choose(model, input, target), among=among)
     study = Study.of(
         model,
         input,

@@ -2,7 +2,8 @@
 
 With a factor f, each cell covers f × f patches. On the query axis a cell is represented by its
 central patch; on the key axis it has the largest weight of its patches. Prefix tokens (class token,
-registers) are not pooled.
+registers) are not pooled. Keys beyond the picture, with which some networks fill up their last
+windows, are left out.
 """
 
 from dataclasses import replace
@@ -40,26 +41,21 @@ def pool_keys(
 
 def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head query cell"]:
     """The weights of all heads of a site, pooled to cells; every weight with factor 1."""
-    grid, prefix = grid_of(trace)
+    grid, prefix = grid_of(trace, site)
     if factor == 1:
-        return trace.weights(site)
+        return trace.weights(site)[..., : site.queries]
     chosen = representatives(grid, prefix, factor)
     step = max(1, BLOCK_BYTES // (4 * site.heads * site.keys))
     blocks = [
-        pool_keys(
-            trace.weights(site, rows=rows),
-            grid,
-            prefix,
-            factor,
-        )
+        pool_keys(trace.weights(site, rows=rows)[..., : site.queries], grid, prefix, factor)
         for rows in chosen.split(step)
     ]
     return torch.cat(blocks, 1)
 
 
 def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:
-    """Weights of one query to every key, in each head."""
-    return trace.weights(site, rows=range(query, query + 1))[:, 0]
+    """Weights of one query to every token, in each head."""
+    return trace.weights(site, rows=range(query, query + 1))[:, 0, : site.queries]
 
 
 def heads_of_key(
@@ -103,12 +99,16 @@ def _blocks(site: Site) -> list[range]:
     return [range(start, min(start + step, site.queries)) for start in starts]
 
 
-def grid_of(trace: Trace) -> tuple[tuple[int, int], int]:
-    """Rows and columns of patches, and the number of tokens before them.
+def grid_of(trace: Trace, site: Site) -> tuple[tuple[int, int], int]:
+    """Rows and columns of a site's patches, and the number of tokens before them.
 
     Raises:
-        ValueError: if the trace is not of a picture.
+        ValueError: if the site does not attend from all patches of one grid to the same.
     """
     if trace.grid is None:
         raise ValueError("expected the trace of a picture, received one of a text")
-    return trace.grid, trace.prefix
+    grid, keys = trace.query_grid(site), trace.key_grid(site)
+    count = 0 if grid is None else grid.prefix + grid.rows * grid.cols
+    if grid is None or grid != keys or grid.frames > 1 or not count == site.queries <= site.keys:
+        raise ValueError(f"layer: layer {site.layer} does not attend over all patches")
+    return (grid.rows, grid.cols), grid.prefix

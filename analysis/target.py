@@ -1,6 +1,6 @@
 """The number that a relevance explains: a token's logit, a class, a similarity."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -22,11 +22,14 @@ class Chosen:
         position: of the token whose logits are read; None for an output without a token axis.
         id: of the token or class; None chooses the likeliest.
         other: an embedding of unit length; the number is the cosine similarity to it.
+        among: ids over which probabilities sum to 1: the classes of one of several questions.
+            None means all.
     """
 
     position: int | None = None
     id: int | None = None
     other: Tensor | None = None
+    among: range | None = None
 
     def score(self, output: Output) -> Tensor:
         """The logit, or the cosine similarity from −1 to 1.
@@ -50,13 +53,19 @@ class Chosen:
         logits = self._logits(output).float()
         if len(logits) == 1:
             return logits[0]
-        return torch.softmax(logits, -1)[int(logits.argmax()) if self.id is None else self.id]
+        id = int(logits.argmax()) if self.id is None else self.id
+        if self.among is None or id not in self.among:
+            return torch.softmax(logits, -1)[id]
+        return torch.softmax(logits[self.among.start : self.among.stop], -1)[id - self.among.start]
 
     def resolved(self, output: Output) -> "Chosen":
         """The same with the likeliest id in place of None."""
         if self.other is not None or self.id is not None:
             return self
-        return Chosen(self.position, int(self._logits(output).argmax()))
+        logits = self._logits(output)
+        first, last = (self.among.start, self.among.stop) if self.among else (0, len(logits))
+        id = first + int(logits[first:last].argmax())
+        return replace(self, id=id)
 
     def _logits(self, output: Output) -> Tensor:
         values = output.values[0]

@@ -212,7 +212,12 @@ def models_stand_alone(source: Source) -> Iterator[str]:
         yield from refuse(source, others, "models stand on torch alone")
 
 
-RUN_MODELS = ("analysis/target.py", "analysis/relevance.py", "analysis/faithfulness.py")
+RUN_MODELS = (
+    "analysis/target.py",
+    "analysis/relevance.py",
+    "analysis/faithfulness.py",
+    "analysis/perturbation.py",
+)
 
 
 def analysis_reads_traces(source: Source) -> Iterator[str]:

@@ -14,7 +14,7 @@ from models.loading.convert.own import settings_of
 from models.loading.load import as_model
 from models.model import Model, Network
 from models.text import FileTokenizer
-from train.examples import picture, shown
+from train.examples import Pointer, picture, shown
 from train.recipe import Recipe
 from train.store import libraries, save_checkpoint
 from train.task import exam, score
@@ -56,7 +56,12 @@ def publish(
     for pointer in recipe.pointers:
         if not isinstance(pointer.item, str):
             files[pointer.file] = partial(picture(pointer.item).save, format="PNG")
-    examples = shown(as_read(network, recipe), recipe.pointers)
+    examples = [
+        replace(example, answers=answers(recipe, pointer))
+        for example, pointer in zip(
+            shown(as_read(network, recipe), recipe.pointers), recipe.pointers, strict=True
+        )
+    ]
     settings = asdict(recipe.settings)
     words = [vocabulary.names for vocabulary in recipe.vocabularies.values()]
     config: dict[str, Any] = {
@@ -69,6 +74,7 @@ def publish(
         "measures": [asdict(each) for each in measures],
         "examples": [asdict(each) for each in examples],
         "questions": [{"title": q, "classes": names} for q, names in recipe.questions.items()],
+        "place": recipe.place,
         "tokens": words[0] if words else [],
         "target_tokens": words[1] if len(words) > 1 else [],
         "training": {
@@ -80,6 +86,15 @@ def publish(
         },
     }
     save_checkpoint(network, config, folder, files=files)
+
+
+def answers(recipe: Recipe, pointer: Pointer) -> tuple[str, ...]:
+    """The right answer to each question about an example's picture."""
+    if not recipe.questions:
+        return ()
+    targets = recipe.task.batch([pointer.item]).target[0].tolist()
+    classes = recipe.questions.values()
+    return tuple(names[target] for names, target in zip(classes, targets, strict=True))
 
 
 def as_read(network: nn.Module, recipe: Recipe) -> Model:

@@ -28,6 +28,7 @@ class Recipe:
         pointers: examples.
         questions: questions about an image, each with its class names.
         items: number of items in an evaluation, for tasks without a finite number.
+        place: which two questions give the column and the row of a patch; () for none.
     """
 
     title: str
@@ -41,6 +42,7 @@ class Recipe:
     pointers: tuple[Pointer, ...] = ()
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     items: int = 2000
+    place: tuple[int, ...] = ()
 
     @property
     def network(self) -> nn.Module:

@@ -64,6 +64,7 @@ class Example:
         key: position of the token attended to.
         weight: that the query gives the key, to two digits.
         target: what an encoder–decoder is to write; None lets it write.
+        answers: of a picture, the right one to each question.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Example:
     key: int
     weight: float
     target: str | None = None
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class Card:
         tokens: every token it reads, by id; () for images.
         target_tokens: every token an encoder–decoder writes, by id.
         training: how it was made: settings, minutes, versions of libraries.
+        place: which two questions give the column and the row of a patch; () for none.
     """
 
     task: str
@@ -101,6 +104,7 @@ class Card:
     tokens: tuple[str, ...]
     target_tokens: tuple[str, ...]
     training: Mapping[str, Any]
+    place: tuple[int, ...] = ()
 
 
 def card(entry: Entry) -> Card | None:
@@ -117,11 +121,15 @@ def card(entry: Entry) -> Card | None:
             task=config["task"],
             hint=config["hint"],
             measures=tuple(Measure(**each) for each in config["measures"]),
-            examples=tuple(Example(**each) for each in config["examples"]),
+            examples=tuple(
+                Example(**{**each, "answers": tuple(each.get("answers", ()))})
+                for each in config["examples"]
+            ),
             questions=tuple(Question(q["title"], tuple(q["classes"])) for q in config["questions"]),
             tokens=tuple(config["tokens"]),
             target_tokens=tuple(config["target_tokens"]),
             training=config["training"],
+            place=tuple(config.get("place", ())),
         )
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"{entry.title}: config.json is damaged: {entry.remedy}") from error

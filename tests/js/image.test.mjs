@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
-import { shadePatches } from "../../viz/components/headscope_views/assets/image/overlay.js";
+import { levelOf, shadePatches } from "../../viz/components/headscope_views/assets/image/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
 import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
@@ -38,6 +38,20 @@ test("what goes to class token, registers and patches adds up", () => {
   const pooled = { ...base, grid: /** @type {[number, number]} */ ([3, 3]) };
   const spread = rows.massOf(Float32Array.of(0, 0, 1, 1, 1, 1), pooled, 2, "key");
   assert.equal(spread.patches, 9); // cells of 4, 2, 2 and 1 patches
+});
+
+test("a logarithmic scale ends four powers of ten below the largest weight", () => {
+  assert.deepEqual([1, 0.01, 1e-4, 1e-7, 0].map((share) => levelOf(share, true)), [1, 0.5, 0, 0, 0]);
+  assert.equal(levelOf(0.25, false), 0.5);
+});
+
+test("a token moves to the patch of another stage at its place", () => {
+  /** @type {(prefix: number, grid: [number, number]) => any} */
+  const base = (prefix, grid) => ({ prefix, grid });
+  assert.equal(rows.movedToken(13, base(0, [4, 4]), base(0, [2, 2])), 2); // row 3, column 1 → row 1, column 0
+  assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
+  assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
+  assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
 });
 
 test("tiles stand in a grid that fits its place", () => {

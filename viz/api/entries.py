@@ -80,6 +80,8 @@ class ImageEntry:
         order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
         source: the picture in that code.
+        mark: row and column of the patch where the network's answer places an object; None if its
+            answer is no place.
     """
 
     shown: "Trace"
@@ -89,6 +91,7 @@ class ImageEntry:
     order: str
     code: Code
     source: str = "image"
+    mark: tuple[int, int] | None = None
     totals: dict[int, Any] = field(default_factory=dict)
 
 

@@ -18,7 +18,8 @@ def overview(entry: ImageEntry, id: str) -> bytes:
     from analysis.patches import grid_of
 
     trace = entry.shown
-    grid, prefix = grid_of(trace)
+    grids = [grid_of(trace, site) for site in trace.sites]
+    (grid, prefix), (rows, cols) = grids[0], grids[0][0]
     base = {
         "model": trace.model,
         "note": note_of(trace),
@@ -26,14 +27,17 @@ def overview(entry: ImageEntry, id: str) -> bytes:
         "key_labels": trace.labels,
         "sites": [
             {"layer": s.layer, "kind": s.kind, "tower": s.tower, "heads": s.heads}
-            | {"queries": s.queries, "keys": s.keys}
-            for s in trace.sites
+            | {"queries": s.queries, "keys": s.queries, "module": s.module, "part": s.part}
+            | {"grid": list(own), "prefix": extra}
+            | {"patch": [entry.patch * rows // own[0], entry.patch * cols // own[1]]}
+            for s, (own, extra) in zip(trace.sites, grids, strict=True)
         ],
         "grid": list(grid),
         "prefix": prefix,
         "patch": [entry.patch, entry.patch],
         "order": entry.order,
         "shapes": shapes(entry, grid, prefix),
+        "mark": entry.mark,
     }
     return message(trace=id, base=base)
 
@@ -60,7 +64,7 @@ def layer_of(entry: ImageEntry, id: str, site: int) -> bytes:
     from analysis.patches import grid_of, layer_cells
 
     found = site_at(entry.shown, site)
-    grid, prefix = grid_of(entry.shown)
+    grid, prefix = grid_of(entry.shown, found)
     factor = factor_for(found.heads, grid, prefix)
     weights = layer_cells(entry.shown, found, factor).numpy(force=True)
     peaks = (float(weights[..., prefix:].max()), float(weights[:, prefix:].max()))
@@ -72,8 +76,8 @@ def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> by
     from analysis.patches import heads_of_key, heads_of_query
 
     found = site_at(entry.shown, site)
-    if index >= len(entry.shown.labels):
-        raise QuestionError(f"expected index 0 to {len(entry.shown.labels) - 1}")
+    if index >= found.queries:
+        raise QuestionError(f"expected index 0 to {found.queries - 1}")
     if axis == "query":
         weights = heads_of_query(entry.shown, found, index)
     else:

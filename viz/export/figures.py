@@ -109,10 +109,8 @@ def _image(request: Request) -> Scene:
     trace, site = request.shown, request.site
     if isinstance(trace, View):
         raise ValueError("view: expected the trace of a picture for 'image', received another")
-    (rows, cols), prefix = grid_of(trace)
+    (rows, cols), prefix = grid_of(trace, site)
     count = prefix + rows * cols
-    if not site.queries == site.keys == count:
-        raise ValueError(f"layer: layer {site.layer} does not attend over all patches")
     middle = rows // 2 * cols + cols // 2
     token = request.token if request.token is not None else (0 if prefix else middle)
     if not 0 <= token < count:
@@ -123,7 +121,7 @@ def _image(request: Request) -> Scene:
             weights = column_of(trace, site, head, token)
         else:
             weights = rows_of(trace, site, head, range(token, token + 1))[0]
-        patches = weights[prefix:].numpy(force=True).reshape(rows, cols)
+        patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
         maps.append((name_of(head), patches))
     place = divmod(token - prefix, cols) if token >= prefix else None
     name = (

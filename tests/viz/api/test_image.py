@@ -90,7 +90,10 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     assert base["query_labels"] == base["key_labels"] == entry.shown.labels
     sizes = {"heads": HEADS, "queries": TOKENS, "keys": TOKENS}
     assert base["sites"] == [
-        {"layer": layer, "kind": "self", "tower": None, **sizes} for layer in range(2)
+        {"layer": layer, "kind": "self", "tower": None, **sizes}
+        | {"module": f"blocks.{layer}.attention", "part": 0}
+        | {"grid": [3, 5], "prefix": PREFIX, "patch": [4, 4]}
+        for layer in range(2)
     ]
     assert [step["shape"] for step in base["shapes"]] == [
         *("3 × 12 × 20", "3 × 5", "15 × 48", "15 × 21", "18 × 21")

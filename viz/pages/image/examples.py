@@ -7,7 +7,8 @@ import streamlit as st
 
 from models.files.card import Example
 from viz.pages.image import picture
-from viz.pages.shared import BUILT, plain
+from viz.pages.image.network import OWN, TITLES
+from viz.pages.shared import BUILT, notice, plain
 from viz.pages.state import session
 from viz.pages.widgets import cards, pictures
 
@@ -29,20 +30,36 @@ def caption(page: str) -> None:
             " dims and depth, and nothing that was learned."
         )
         return
+    if model == OWN:
+        return
     cards.about(model)
-    example = of(model).get(session.get(page, "photo"))
-    if example is not None and not pictures.has_upload(page):
+    example = shown_on(page)
+    if pictures.has_upload(page):
+        notice(
+            f"{TITLES[model]} was trained on pictures like its examples, and on no others: what it"
+            " answers to yours is a guess."
+        )
+    elif example is not None:
         st.caption(plain(f"What to look at: {example.hint}"))
 
 
-def answer(model: str, trace: "Trace") -> None:
-    """The answers of a trained network to each question, with probabilities."""
+def shown_on(page: str) -> Example | None:
+    """The example that is the page's picture."""
+    if pictures.has_upload(page):
+        return None
+    return of(session.get(page, "model")).get(session.get(page, "photo"))
+
+
+def answer(page: str, trace: "Trace") -> None:
+    """The answers of a trained network to each question, with probabilities, beside the truth."""
     from analysis.outputs import class_probabilities
 
-    card = cards.card(model)
+    card, example = cards.card(session.get(page, "model")), shown_on(page)
     if card is None:
         return
+    truth = example.answers if example is not None else ()
     sizes = [len(question.classes) for question in card.questions]
+    said: list[str] = []
     for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
         best = max(range(len(found)), key=found.__getitem__)
         others = ", ".join(
@@ -51,7 +68,11 @@ def answer(model: str, trace: "Trace") -> None:
             if share >= 0.01 and number != best
         )
         first = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
-        st.markdown(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
+        said.append(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
+    if truth:
+        right = f"**{plain(', '.join(truth))}**"
+        said.append(f"Truth: {right}")
+    st.markdown(" · ".join(said) if truth else "  \n".join(said))
 
 
 def follow(page: str) -> None:

@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from models.run import Model
     from models.vit import ViTConfig
 
-TITLES = {name: entry.title for name, entry in TRAINED.items()} | {BUILT: "Build one (untrained)"}
-FIRST = next(iter(TITLES))
+OWN = "own"  # stands for a checkpoint of the user's, which the Models page opens
+FIRST = "objects" if "objects" in TRAINED else next(iter(TRAINED))
+TITLES = {
+    FIRST: TRAINED[FIRST].title,
+    **{name: entry.title for name, entry in TRAINED.items()},
+    OWN: "Your own ViT …",
+    BUILT: "Build one (untrained)",
+}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from viz.api import registry
 from viz.pages import shared
+from viz.pages.frame.registry import page as page_of
 from viz.pages.image import (
     controls,
     cost,
@@ -23,7 +24,7 @@ from viz.pages.state import selected, session
 from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
-SCALES = ("layer", "own", "fixed")
+SCALES = ("layer", "own", "fixed", "log")
 
 
 def params(
@@ -87,6 +88,11 @@ def page() -> None:
 
 def _show(stage: attention.Stage) -> None:
     """Traces the picture and shows the view."""
+    if session.get(PAGE, "model") == network.OWN:
+        st.markdown("A folder, or any model of the hub, opens on the page Models, with this view.")
+        st.page_link(page_of("models"), label="Open your own ViT", icon=":material/folder_open:")
+        stage.stale()
+        return
     choice, device = controls.chosen(PAGE), shared.device()
     if not cost.allowed(PAGE, choice, device):
         stage.stale()
@@ -104,7 +110,7 @@ def _show(stage: attention.Stage) -> None:
     image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
-    examples.answer(choice.model, held.value.shown)
+    examples.answer(PAGE, held.value.shown)
     stage.show(held, panels=["code"])
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))

@@ -12,10 +12,11 @@ from viz.pages import shared
 from viz.pages.image import network, tracing
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import cards, charts, controls
+from viz.pages.widgets import cards, charts, controls, pictures
 
 if TYPE_CHECKING:
     from analysis.faithfulness import Faithfulness
+    from analysis.perturbation import Kind, Perturbation
     from models.run import Model
 
 Method = Literal["none", "rollout", "gradient", "chefer", "attnlrp"]
@@ -26,10 +27,17 @@ TITLES: dict[Method, str] = {
     "chefer": "Chefer",
     "attnlrp": "AttnLRP",
 }
+PROOFS = {
+    "no": "None",
+    "yes": "Removed and kept",
+    "deletion": "Deletion",
+    "insertion": "Insertion",
+    "road": "ROAD",
+}
 PARAMS = (
     link.choice("relevance", "none", TITLES),
     link.number("class", None, 0, 9999),
-    link.choice("proof", "no", ("no", "yes")),
+    link.choice("proof", "no", PROOFS),
 )
 SIGNED = ("gradient", "attnlrp")
 SAYS: dict[Method, str] = {
@@ -45,6 +53,24 @@ PROOF = (
     " out; a faithful map falls sooner than random orders. Right: with the most relevant patches"
     " alone; a faithful map falls less. Grey bands: {orders} random orders."
 )
+PERTURBED: dict[str, tuple[str, str]] = {  # what happens, and the name of the x axis
+    "deletion": (
+        "Patches are greyed out one after another. With the most relevant ones first, the"
+        " probability of a faithful map falls sooner than for random orders.",
+        "patches greyed out",
+    ),
+    "insertion": (
+        "Patches are put back into the blurred picture. With the most relevant ones first, the"
+        " probability of a faithful map rises sooner than for random orders.",
+        "patches put back",
+    ),
+    "road": (
+        "Patches are replaced by what their surroundings suggest, so that no grey square tells the"
+        " network where they were (Rong et al. 2022). With the most relevant ones first, the"
+        " probability of a faithful map falls sooner than with the least relevant ones first.",
+        "patches replaced",
+    ),
+}
 DOUBT = (
     "Pictures with grey patches are unlike those the network was trained on: a change does not"
     " prove a cause either."
@@ -79,19 +105,23 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
             return
         names = _class_names(request)
         asked = _class(page, names)
-        proof = controls.toggle(
+        proof = controls.choice(
             page,
             "proof",
-            "Remove the patches",
-            "Greys patches out, the most relevant first, and measures what becomes of the answer;"
-            " a large network takes a while",
+            "Proof",
+            PROOFS,
+            "Takes patches away in the order of the map, or puts them back, and measures what"
+            " becomes of the answer; a large network takes a while",
         )
     try:
         model = network.opened(request.choice, request.device)
+        asked = _likeliest(page, request, data) if asked is None else asked
         found = _explained(request, method, asked, model, data)
         _draw(page, request, data, model, method, found, names)
-        if proof:
+        if proof == "yes":
             _prove(page, request, data, model, method, found)
+        elif proof != "no":
+            _perturb(page, request, data, model, method, found, proof)
     except ValueError as error:
         shared.error_line(error)
 
@@ -100,6 +130,24 @@ def _class_names(request: tracing.Input) -> tuple[str, ...]:
     """Of a trained network: every class of every question, in the order of its logits."""
     card = cards.card(request.choice.model)
     return () if card is None else tuple(name for each in card.questions for name in each.classes)
+
+
+def _question(request: tracing.Input, chosen: int) -> range | None:
+    """The classes of the question that a class of a trained network answers."""
+    card, first = cards.card(request.choice.model), 0
+    for question in () if card is None else card.questions:
+        classes = range(first, first + len(question.classes))
+        if chosen in classes:
+            return classes
+        first = classes.stop
+    return None
+
+
+def _likeliest(page: str, request: tracing.Input, data: bytes) -> int:
+    """The likeliest class, of the first question of a trained network."""
+    logits = tracing.shown(request, data, pictures.name_in_code(page)).value.shown.output.values[0]
+    question = _question(request, 0)
+    return int((logits if question is None else logits[: question.stop]).argmax())
 
 
 def _class(page: str, names: tuple[str, ...]) -> int | None:
@@ -179,9 +227,46 @@ def _prove(
     )
 
 
+def _perturb(
+    page: str,
+    request: tracing.Input,
+    data: bytes,
+    model: "Model",
+    method: Method,
+    found: Explanation,
+    kind: "Kind",
+) -> None:
+    with st.spinner("Changing patches …"):
+        curve = _perturbed(request, method, found.chosen, kind, model, found.tokens, data)
+    says, x = PERTURBED[kind]
+    st.markdown(says)
+    lines = {
+        f"{TITLES[method]}, most relevant first": curve.curve.numpy(),
+        "least relevant first": curve.reverse.numpy(),
+        "random orders": curve.random.mean(0).numpy(),
+    }
+    figure = curves(
+        curve.counts.numpy(),
+        lines,
+        title=f"{PROOFS[kind]}: probability of the class",
+        x=x,
+        y="probability",
+        band=(curve.random.amin(0).numpy(), curve.random.amax(0).numpy()),
+        steps=True,
+        span=(0.0, 1.05),
+        height=360,
+    )
+    charts.chart(page, figure, f"proof_{kind}", f"{PROOFS[kind]}. {says}")
+    st.caption(
+        f"Score, half the difference of the areas under the first two curves: {curve.score:+.4f}"
+        " (above 0 is faithful, 0 says nothing). Grey band:"
+        f" {len(curve.random)} random orders. {DOUBT}"
+    )
+
+
 @st.cache_resource(max_entries=16, show_spinner="Computing the relevance …")
 def _explained(
-    request: tracing.Input, method: Method, chosen: int | None, _model: "Model", _data: bytes
+    request: tracing.Input, method: Method, chosen: int, _model: "Model", _data: bytes
 ) -> Explanation:
     from analysis.relevance import explain
     from analysis.rollout import rollout
@@ -194,9 +279,7 @@ def _explained(
             read = (
                 slice(0, 1) if _model.network.config.head == "class" else slice(found.prefix, None)
             )
-            likeliest = int(found.output.values[0].flatten().argmax())
-            of = likeliest if chosen is None else chosen
-            return Explanation(rollout(found)[read].mean(0).numpy(force=True), of)
+            return Explanation(rollout(found)[read].mean(0).numpy(force=True), chosen)
         made = explain(_model, image, target=chosen, method=method)
     tokens = made.tokens.numpy(force=True)
     return Explanation(tokens, made.chosen.id or 0, made.unassigned, made.value)
@@ -217,4 +300,25 @@ def _faithful(
 
     image, _ = tracing.fitted_image(request, _data)
     with shared.forward_pass(_model):
-        return faithfulness(_model, image, torch.tensor(_tokens), target=chosen)
+        among = _question(request, chosen)
+        return faithfulness(_model, image, torch.tensor(_tokens), target=chosen, among=among)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _perturbed(
+    request: tracing.Input,
+    method: Method,
+    chosen: int,
+    kind: "Kind",
+    _model: "Model",
+    _tokens: np.ndarray,
+    _data: bytes,
+) -> "Perturbation":
+    import torch
+
+    from analysis.perturbation import perturbation
+
+    image, _ = tracing.fitted_image(request, _data)
+    among, relevance = _question(request, chosen), torch.tensor(_tokens)
+    with shared.forward_pass(_model):
+        return perturbation(_model, image, relevance, kind, target=chosen, among=among)

@@ -11,12 +11,13 @@ from viz.pages.image import cost, network
 from viz.pages.image.network import ViTChoice
 from viz.pages.image.picture import How, encoded, fitted
 from viz.pages.shared import BUILT
-from viz.pages.widgets import snippet
+from viz.pages.widgets import cards, snippet
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from models.progress import Progress
+    from models.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,19 @@ def _run(request: Input, data: bytes, name: str, progress: "Progress | None") ->
     def code(site: int, head: int | str) -> str:
         return _code(request, name, snippet.weights_of(found, site, head))
 
-    return ImageEntry(found, encoded(image), choice.patch, choice.dim, choice.order, code)
+    cut = choice.patch, choice.dim, choice.order
+    return ImageEntry(found, encoded(image), *cut, code, mark=_place(choice.model, found))
+
+
+def _place(model: str, trace: "Trace") -> tuple[int, int] | None:
+    """Row and column of the patch that a trained network answers."""
+    card = cards.card(model)
+    if card is None or not card.place:
+        return None
+    sizes = [len(question.classes) for question in card.questions]
+    parts = trace.output.values[0].split(sizes)
+    col, row = (int(parts[question].argmax()) for question in card.place)
+    return row, col
 
 
 def _code(request: Input, name: str, weights: str) -> str:

@@ -108,23 +108,26 @@ def panels(held: "Held[ImageEntry] | Held[TextEntry]") -> list[str]:
 
 
 def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches | None:
-    """The square patches of a picture whose every layer attends over all of them; else None.
+    """The square patches of a picture, each of whose layers attends over all of them; else None.
+
+    Layers may have grids of their own: larger patches, as in networks of several stages.
 
     Args:
         model: that read it.
         trace: of the pass.
         size: columns and rows of the picture's pixels.
     """
+    from analysis.patches import grid_of
     from models.loading.summary import parts
 
-    if trace.grid is None:
+    if trace.grid is None or len({site.tower for site in trace.sites}) > 1:
         return None
-    rows, cols = trace.grid
-    count = trace.prefix + rows * cols
+    try:
+        (rows, cols), *_ = [grid_of(trace, site)[0] for site in trace.sites]
+    except ValueError:
+        return None
     side = size[1] // rows
-    whole = (cols * side, rows * side) == size
-    alike = all(site.queries == site.keys == count for site in trace.sites)
-    if not whole or not alike or len({site.tower for site in trace.sites}) > 1:
+    if (cols * side, rows * side) != size:
         return None
     order = getattr(model.network.config, "order", "c p1 p2")
     return Patches(side, parts(model)[0].dim or 0, order)

@@ -1,4 +1,4 @@
-"""The choice of a picture: example buttons, and a file uploader."""
+"""The choice of a picture: example buttons, a file uploader, and the camera."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,6 +42,7 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         again = photo, examples.get(photo)
         controls.button("✕", f"{page}_photo_remove", show, page, *again, help="Remove your picture")
     uploads.uploader(page, UPLOAD.name, "Or drop a PNG, JPEG, WebP, GIF or BMP")
+    uploads.camera(page, UPLOAD.name)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:

@@ -26,14 +26,19 @@ def take(page: str, setting: str, read: Callable[[str, bytes], object]) -> None:
     """
     state = st.session_state
     count = state.get(f"{page}/{setting}/files", 0)
-    key = session.element(page, setting, count)
-    file = state.get(key)
+    keys = _keys(page, setting, count)
+    file = next((state[key] for key in keys if state.get(key) is not None), None)
     if file is not None:
         refusal = _refusal(page, setting, file.getvalue(), read)
         state[f"{page}/{setting}/refused"] = refusal, session.current(page).settings
         state[f"{page}/{setting}/files"] = count + 1
-        key = session.element(page, setting, count + 1)
-    state[f"{page}/{setting}/uploader"] = key
+        keys = _keys(page, setting, count + 1)
+    state[f"{page}/{setting}/uploader"], state[f"{page}/{setting}/camera"] = keys
+
+
+def _keys(page: str, setting: str, count: int) -> tuple[str, str]:
+    """The keys of the uploader and of the camera."""
+    return session.element(page, setting, count), session.element(page, f"{setting}_camera", count)
 
 
 def _refusal(page: str, setting: str, data: bytes, read: Callable[[str, bytes], object]) -> str:
@@ -51,6 +56,12 @@ def _refusal(page: str, setting: str, data: bytes, read: Callable[[str, bytes], 
 def uploader(page: str, setting: str, label: str) -> None:
     """Draws the uploader."""
     st.file_uploader(label, key=st.session_state[f"{page}/{setting}/uploader"], width=360)
+
+
+def camera(page: str, setting: str) -> None:
+    """Draws the camera, folded: its picture is a file like any other."""
+    with st.popover("Camera", key=f"{page}_camera"):
+        st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/camera"])
 
 
 def refused(page: str, setting: str) -> str:

@@ -28,9 +28,10 @@ def file(name, example):
 def test_trained_networks_come_first_and_the_page_opens_with_one():
     app = opened()
     box = app.selectbox[0]
-    assert box.options == [network.TITLES[name] for name in [*TRAINED, "built"]]
-    assert box.options[-1] == "Build one (untrained)"
-    assert box.value == next(iter(TRAINED))
+    trained = sorted(TRAINED, key=lambda name: name != network.FIRST)
+    assert box.options == [network.TITLES[name] for name in [*trained, "own", "built"]]
+    assert box.options[-2:] == ["Your own ViT …", "Build one (untrained)"]
+    assert box.value == network.FIRST
     assert entry(app).shown.trained
 
 
@@ -62,12 +63,26 @@ def test_it_shows_what_the_network_answers(name):
             assert answer in answers(app)
 
 
+def test_a_network_of_ones_own_is_on_the_page_models():
+    app = opened(model="own")
+    assert helpers.lines(app) == []
+    assert any("opens on the page Models" in each.value for each in app.markdown)
+
+
+def test_the_truth_stands_beside_the_answer_and_a_guess_is_called_one():
+    app = opened(model="digits", photo="digits/a-three.png")
+    assert "Truth: **3**" in answers(app)
+    app = drop(app, file_of())
+    assert "Truth" not in answers(app)
+    assert any("is a guess" in each.value for each in app.info)
+
+
 def test_a_dropped_picture_stays_when_the_network_changes():
     app = drop(opened(model="built", size="64"), file_of())
     upload = helpers.link(app)["upload"]
     for name in ("digits", "built"):
         helpers.choose(app, "image", "model", name)
-        assert helpers.lines(app) == []
+        assert [line for line in helpers.lines(app) if "is a guess" not in line] == []
         assert (helpers.link(app)["upload"], helpers.link(app)["model"]) == (upload, name)
         assert app.button("image_photo_own").proto.type == "primary"
 

@@ -452,3 +452,9 @@ def test_the_overview_holds_no_weights():
     header, area = unpack(image.overview(entry(small()), "x"))
     assert header["layers"] == header["rows"] == []
     assert len(area) < 20_000  # colours alone
+
+
+def test_a_picture_may_come_from_the_camera():
+    app = small()
+    (camera,) = app.get("camera_input")
+    assert camera.proto.label == "Take a picture"

@@ -9,6 +9,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from analysis.faithfulness import faithfulness
+from analysis.perturbation import perturbation
 from analysis.relevance import METHODS, Method, explain
 from analysis.rollout import rollout
 from models.catalogue import entry, folder
@@ -75,3 +76,13 @@ def test_the_proof_is_that_of_the_analysis() -> None:
         np.testing.assert_allclose(array(figure.data[1].y), values, atol=1e-5)
         np.testing.assert_allclose(array(figure.data[2].y), random.mean(0), atol=1e-5)
     assert any("8 random orders" in each.value for each in app.markdown)
+
+
+def test_insertion_is_that_of_the_analysis() -> None:
+    app = opened(relevance="gradient", proof="insertion")
+    _, figure = figures(app)
+    model, image = load("digits"), Image.open(PHOTO).convert("RGB")
+    tokens = explain(model, image, method="gradient", target=3).tokens
+    expected = perturbation(model, image, tokens, "insertion", target=3)
+    np.testing.assert_allclose(array(figure.data[1].y), expected.curve, atol=1e-5)
+    assert any(f"{expected.score:+.4f}" in each.value for each in app.caption)

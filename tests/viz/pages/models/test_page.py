@@ -29,7 +29,9 @@ from tests.models.files.test_hub import NAME, files, server
 from tests.viz.pages import helpers
 from viz.api import registry
 from viz.api.entries import ImageEntry, TextEntry
+from viz.api.image import heads_of, overview
 from viz.api.provenance import provenance
+from viz.pack import unpack
 from viz.pages.models import card, download, folders, inputs, source, tracing
 from viz.pages.models.source import Source
 from viz.pages.models.suggestions import SUGGESTIONS
@@ -202,11 +204,19 @@ def test_another_picture_is_another_trace(saved) -> None:
     assert view(app)["link"]["photo"] == "china"
 
 
-def test_windows_have_the_explorer_with_patches(saved) -> None:
+def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
     app = run(place="folder", folder=str(saved("Swin")))
     assert lines(app) == []
-    assert view(app)["kind"] == "text"
-    assert "patch 0,0" in labels(app)
+    assert view(app)["kind"] == "image"
+    header, _ = unpack(overview(entry(app), ""))
+    assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
+    assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
+    found = entry(app).shown
+    header, area = unpack(heads_of(entry(app), "", 3, "query", 7))
+    (row,) = header["rows"]
+    weights = np.frombuffer(area, np.float32, row["count"], row["at"]).reshape(3, 36)
+    expected = found.weights(found.sites[3])[:, 7, :36]
+    np.testing.assert_allclose(weights, expected, rtol=1e-5)  # other sums of a block of rows
 
 
 @pytest.mark.parametrize("name", ["CLIP", "SigLIP"])

@@ -210,6 +210,10 @@ export interface Site {
   query_text?: number;
   key_text?: number;
   path?: string;
+  /** Of a picture: rows and columns of this site's patches, the tokens before them, pixels. */
+  grid?: [number, number];
+  prefix?: number;
+  patch?: [number, number];
 }
 
 export interface Base {
@@ -507,6 +511,8 @@ export interface ImageBase {
   patch: [number, number];
   order: string;
   shapes: { name: string; shape: string }[];
+  /** Row and column of the patch that the network answers. */
+  mark?: [number, number] | null;
   theme: Record<Mode, ThemeColours>;
 }
 

@@ -53,6 +53,7 @@ export function pictureOf(state, parent) {
   bare.removeAttribute("aria-label");
   const keep = saveMenu(state.view, {
     form: () => "image",
+    served: () => !state.log,
     query: () => {
       const { site, head, scale, direction } = state.selection;
       return { site, head, scale, direction, token: state.selection.token ?? 0 };
@@ -136,9 +137,11 @@ export function pictureOf(state, parent) {
   function buildPrefix() {
     const { prefix: many, query_labels: labels } = state.base;
     const names = labels.slice(0, many);
-    if (chips.length === many && chips.every((chip, i) => chip.textContent === names[i])) return;
+    if (chips.length === many && chips.every((chip, i) => chip.dataset.name === names[i])) return;
     chips = names.map((label, token) => {
-      const chip = element("button", "hs-chip", { type: "button" }, label);
+      const share = element("span", "hs-muted");
+      const chip = element("button", "hs-chip", { type: "button" }, `${label} `, share);
+      chip.dataset.name = label;
       chip.onclick = () => state.select({ token });
       chip.onpointerenter = (event) => {
         if (event.pointerType === "mouse") state.pointAt(token);
@@ -232,6 +235,7 @@ export function pictureOf(state, parent) {
     setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}`);
     setText(read, mostOf(rows));
     buildPrefix();
+    shareOut(rows);
     const { grid, model, note } = state.base;
     setAttribute(
       photo,
@@ -240,6 +244,20 @@ export function pictureOf(state, parent) {
         `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
         "Arrow keys choose a patch; Home the first token.",
     );
+  }
+
+  /**
+   * What each token without a position gets, or gives, beside its name.
+   *
+   * @param {Rows} rows
+   */
+  function shareOut(rows) {
+    const values = rows.heads[state.shown];
+    const share = state.axis === "query";
+    chips.forEach((chip, i) => {
+      const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);
+      setText(/** @type {HTMLElement} */ (chip.lastElementChild), `${rows.exact ? "" : "≈ "}${text}`);
+    });
   }
 
   /** @param {Rows} rows */

@@ -19,6 +19,7 @@ const SCALES = [
   ["layer", "Shared", "All heads on one scale: 0 to the layer’s largest weight between patches"],
   ["own", "Own", "Each head from 0 to its own largest weight on a patch"],
   ["fixed", "0 to 1", "All heads on the full range of weights"],
+  ["log", "Log", "All heads on one logarithmic scale: small weights show, down to a 10,000th of the largest"],
 ];
 
 /** @type {[Paint, string, string][]} */

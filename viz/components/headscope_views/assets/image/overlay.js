@@ -92,6 +92,18 @@ export function pixelsOf(canvas) {
   };
 }
 
+export const DECADES = 4; // of a logarithmic scale
+
+/**
+ * Where a share of the largest weight stands on the scale of colours, 0 to 1.
+ *
+ * @param {number} share
+ * @param {boolean} log
+ */
+export function levelOf(share, log) {
+  return log ? Math.max(0, 1 + Math.log10(share) / DECADES) : Math.sqrt(share);
+}
+
 /**
  * Writes one head's row into pixels: `side` × `side` for each patch, from `at` on, `stride` a line.
  * Patches of one cell have one colour; values has the prefix first.
@@ -99,14 +111,14 @@ export function pixelsOf(canvas) {
  * @param {Uint32Array} pixels
  * @param {{at?: number, stride: number, side?: number}} place
  * @param {Float32Array} values
- * @param {{base: Pick<ImageBase, "prefix" | "grid">, table: Uint32Array}} picture the table has the
- *   pixel of each of 256 steps of a weight's square root
+ * @param {{base: Pick<ImageBase, "prefix" | "grid">, table: Uint32Array, log?: boolean}} picture the
+ *   table has the pixel of each of 256 steps of `levelOf`
  * @param {number} factor
  * @param {number} top
  */
 export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, picture, factor, top) {
   const { prefix, grid } = picture.base;
-  const { table } = picture;
+  const { table, log = false } = picture;
   const [rows, cols] = grid;
   const cells = Math.ceil(cols / factor);
   for (let row = 0; row < rows; row++) {
@@ -114,7 +126,7 @@ export function colourPatches(pixels, { at = 0, stride, side = 1 }, values, pict
     const from = prefix + Math.floor(row / factor) * cells;
     for (let col = 0, to = line; col < cols; col++) {
       const value = values[from + (factor === 1 ? col : Math.floor(col / factor))];
-      const colour = table[Math.min(255, Math.round(255 * Math.sqrt(value / top)))];
+      const colour = table[Math.min(255, Math.round(255 * levelOf(value / top, log)))];
       for (const end = to + side; to < end; to++) pixels[to] = colour;
     }
     for (let more = 1; more < side; more++)

@@ -46,7 +46,7 @@ export function patchesOf(state, parent) {
    * @param {ImageBitmap} bitmap
    */
   function unroll(bitmap) {
-    const { grid, patch: sides, order } = state.base;
+    const { grid, patch: sides, order } = state.view.base;
     const source = sheet(bitmap.width, bitmap.height);
     const context = contextOf(source, { willReadFrequently: true });
     context.drawImage(bitmap, 0, 0);
@@ -74,7 +74,7 @@ export function patchesOf(state, parent) {
     const box = table.getBoundingClientRect();
     const rows = unrolled?.all.height ?? 0;
     const line = Math.floor(((event.clientY - box.top) / box.height) * rows);
-    if (line >= 0 && line < rows) state.pointAt(state.base.prefix + line);
+    if (state.finest && line >= 0 && line < rows) state.pointAt(state.view.base.prefix + line);
   };
   table.onpointerleave = () => state.pointAt(null);
   table.onclick = () => {
@@ -100,9 +100,9 @@ export function patchesOf(state, parent) {
    * @param {HTMLCanvasElement} source
    */
   function paintPatch(all, source) {
-    const { prefix, patch: sides, grid } = state.base;
+    const { prefix, patch: sides, grid } = state.view.base;
     const near = fit(patch, SIDE, Math.round((SIDE * sides[0]) / sides[1]));
-    const index = state.token() - prefix;
+    const index = state.finest ? state.token() - prefix : -1;
     row.style.visibility = patch.style.visibility = index < 0 ? "hidden" : "";
     if (index < 0) return;
     const tall = tallOf(all);
@@ -120,7 +120,7 @@ export function patchesOf(state, parent) {
   }
 
   function words() {
-    const { grid, patch: sides, order, prefix } = state.base;
+    const { grid, patch: sides, order, prefix } = state.view.base;
     const numbers = sides[0] * sides[1] * 3;
     const count = grid[0] * grid[1];
     setText(
@@ -129,14 +129,12 @@ export function patchesOf(state, parent) {
         `a ${count} × ${numbers} table, shown below. The network sees no more than this.`,
     );
     const token = state.token();
-    setText(
-      named,
-      token < prefix
-        ? `The ${nameOf(state, token)} has no pixels: it is learned.`
-        : `${nameOf(state, token)}: ${sides[0]} × ${sides[1]} × 3 = ${numbers} numbers`,
-    );
+    const own = `${nameOf(state, token)}: ${sides[0]} × ${sides[1]} × 3 = ${numbers} numbers`;
+    const learned = `The ${nameOf(state, token)} has no pixels: it is learned.`;
+    const merged = "This layer’s patches are made of several of these.";
+    setText(named, state.finest ? (token < prefix ? learned : own) : merged);
     setAttribute(table, "aria-label", `${count} patches, one row of ${numbers} numbers each`);
-    const steps = state.base.shapes.flatMap(({ name, shape }, i) => [
+    const steps = state.view.base.shapes.flatMap(({ name, shape }, i) => [
       ...(i ? [element("span", "hs-arrow", { "aria-hidden": "true" }, "→")] : []),
       element("span", "hs-shape", {}, element("b", "", {}, shape), ` ${name}`),
     ]);
@@ -151,7 +149,7 @@ export function patchesOf(state, parent) {
     words();
     const { bitmap } = state;
     if (!bitmap || state.drawn !== state.trace || !wide) return;
-    const { grid, patch: sides, order } = state.base;
+    const { grid, patch: sides, order } = state.view.base;
     if (stale.unrolled(bitmap, ...grid, ...sides, order)) unrolled = unroll(bitmap);
     if (!unrolled) return;
     const { all, source } = unrolled;

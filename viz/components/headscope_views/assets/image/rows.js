@@ -127,6 +127,22 @@ function spreadMass(values, prefix, grid, factor) {
 }
 
 /**
+ * The token of another grid at the same place of the picture.
+ *
+ * @param {number} token
+ * @param {Pick<ImageBase, "prefix" | "grid">} from
+ * @param {Pick<ImageBase, "prefix" | "grid">} to
+ */
+export function movedToken(token, from, to) {
+  if (token < from.prefix) return Math.min(token, Math.max(0, to.prefix - 1));
+  const at = token - from.prefix;
+  const [row, col] = [Math.floor(at / from.grid[1]), at % from.grid[1]].map((place, axis) =>
+    Math.floor(((place + 0.5) * to.grid[axis]) / from.grid[axis]),
+  );
+  return to.prefix + row * to.grid[1] + col;
+}
+
+/**
  * The fewest patches that hold a share of the weight on patches, as the masks of DINO's figures.
  *
  * @param {ArrayLike<number>} values of patches

@@ -2,14 +2,17 @@
 
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { fit, tidy } from "./overlay.js";
+import { DECADES, fit, tidy } from "./overlay.js";
 
 /** @import {Scale, Theme} from "../types" */
 /** @import {Context} from "./overlay.js" */
 /** @import {ImageState, Rows} from "./state.js" */
 
 /** @type {Partial<Record<Scale, string>>} those of this view */
-const KINDS = { fixed: "0 to 1", layer: "shared by the heads", own: "this head’s own" };
+const KINDS = {
+  ...{ fixed: "0 to 1", layer: "shared by the heads", own: "this head’s own" },
+  log: "logarithmic, shared by the heads",
+};
 const HIGH = 34; // CSS pixels of the scale with its numbers
 
 /** @param {Theme} theme */
@@ -36,7 +39,8 @@ export function paintScale(context, { wide, unit, family, colour }, ramp, top, k
   context.textBaseline = "top";
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     context.textAlign = share === 0 ? "left" : share === 1 ? "right" : "center";
-    context.fillText(tidy(top * share ** 2), share * long, 18 * unit);
+    const at = kind === "log" ? 10 ** (DECADES * (share - 1)) : share ** 2;
+    context.fillText(tidy(top * at), share * long, 18 * unit);
   }
   context.textAlign = "left";
   const words = `weight, ${KINDS[kind]}`;

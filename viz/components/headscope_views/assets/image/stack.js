@@ -23,11 +23,12 @@ export function stackOf(state) {
   const lines = element("canvas", "hs-layer");
   const current = element("i", "hs-mark");
   const read = element("i", "hs-mark hs-mark-read");
+  const answer = element("i", "hs-mark hs-mark-answer", { title: "The network’s answer" });
   const photo = element(
     "div",
     "hs-picture hs-photo",
     { role: "img", tabindex: "0" },
-    ...[ground, veil, lines, current, read],
+    ...[ground, veil, lines, answer, current, read],
   );
   const veiled = pixelsOf(veil);
   const stale = {
@@ -37,6 +38,7 @@ export function stackOf(state) {
     veil: changes(),
     current: changes(),
     read: changes(),
+    answer: changes(),
   };
   /** @type {{plain: HTMLCanvasElement, dim: HTMLCanvasElement} | null} in colour, and dim */
   let both = null;
@@ -67,11 +69,19 @@ export function stackOf(state) {
     update("size", () => prepare(bitmap, wide, tall), ...size);
     update("ground", () => paintGround(wide, tall, colour), ...size, colour);
     update("lines", () => paintLines(wide, tall, plain, family), ...size, plain, note, family);
-    const weights = [rows, state.table, state.shown, top, plain, how, opacity];
+    const weights = [rows, state.table, state.log, state.shown, top, plain, how, opacity];
     update("veil", () => paintVeil(rows, top, plain), ...weights);
     update("current", () => move(current, state.token()), ...size, state.token());
     update("read", () => move(read, state.read?.token), ...size, state.read?.token);
+    const { mark } = state.base;
+    update("answer", () => move(answer, answered()), ...size, mark?.[0], mark?.[1]);
     return changed;
+  }
+
+  /** The patch of the network's answer. */
+  function answered() {
+    const { mark, prefix, grid } = state.base;
+    return mark ? prefix + mark[0] * grid[1] + mark[1] : undefined;
   }
 
   /**
@@ -93,7 +103,7 @@ export function stackOf(state) {
     stretch(veil, wide, tall);
     both = grounds(bitmap, Math.round(wide * ratio), Math.round(tall * ratio));
     frame = frameSize(wide, tall, state.base.grid, LEAST);
-    for (const mark of [current, read]) stretch(mark, frame.wide, frame.tall);
+    for (const mark of [current, read, answer]) stretch(mark, frame.wide, frame.tall);
   }
 
   /**

@@ -8,7 +8,7 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { veilOf } from "./overlay.js";
-import { layerOf, massMask, massOf, roughRow, withMeanAndMax } from "./rows.js";
+import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Layer} from "./rows.js" */
@@ -21,7 +21,7 @@ const LAYERS = 48 * MIB;
 const ROWS = 32 * MIB;
 const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 /** @type {readonly Scale[]} */
-const SCALES = ["layer", "own", "fixed"];
+const SCALES = ["layer", "own", "fixed", "log"];
 
 /**
  * All heads, their mean and their largest for one token, over prefix and cells.
@@ -80,6 +80,8 @@ export class ImageState {
     this.read = null;
     /** @type {Rows | null} */
     this.cached = null;
+    /** @type {{whole: ImageBase, base: ImageBase} | null} */
+    this.staged = null;
     this.stale = changes();
     this.direction = 1; // of the user's way through the layers
     /** @type {Map<"hover" | "pin", ReturnType<typeof setTimeout>>} */
@@ -94,8 +96,27 @@ export class ImageState {
     this.pointed = this.read = null;
   }
 
+  /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
   get base() {
-    return this.view.base;
+    return this.baseOf(this.view.base, this.view.selection.site);
+  }
+
+  /** Whether the chosen site has the patches that the network reads. */
+  get finest() {
+    return this.base === this.view.base;
+  }
+
+  /**
+   * @param {ImageBase} whole
+   * @param {number} site
+   */
+  baseOf(whole, site) {
+    const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
+    const same = String(grid) === String(whole.grid) && prefix === whole.prefix;
+    if (same) return whole;
+    if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
+      this.staged = { whole, base: { ...whole, grid, prefix, patch } };
+    return this.staged.base;
   }
 
   get trace() {
@@ -257,7 +278,7 @@ export class ImageState {
   topOf(values) {
     const { scale, direction } = this.selection;
     if (scale === "fixed") return 1;
-    if (scale === "layer") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
+    if (scale === "layer" || scale === "log") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
     return this.largest(values) || 1;
   }
 
@@ -270,6 +291,11 @@ export class ImageState {
     let top = 0;
     for (let i = this.base.prefix; i < values.length; i++) if (values[i] > top) top = values[i];
     return top;
+  }
+
+  /** Whether the scale of colours is logarithmic. */
+  get log() {
+    return this.selection.scale === "log";
   }
 
   /** The pixel of each step of the scale. */
@@ -299,8 +325,15 @@ export class ImageState {
   /** @param {Partial<Selection>} change */
   select(change) {
     const before = this.selection.site;
-    if (change.site !== undefined && change.site !== before)
+    if (change.site !== undefined && change.site !== before) {
       this.direction = Math.sign(change.site - before);
+      const next = this.baseOf(this.view.base, change.site);
+      if (next !== this.base) {
+        const token = this.selection.token ?? 0;
+        change = { token: movedToken(token, this.base, next), ...change };
+        this.pointed = this.read = null;
+      }
+    }
     if ("token" in change) clearTimeout(this.resting.get("pin"));
     this.view.select(change);
   }
