@@ -17,7 +17,7 @@ from models.encoder import EncoderOutput
 from models.eval_mode import without_dropout
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, prepare_inputs, prepare_mapping
-from models.layer import AttentionLayerOutput
+from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
@@ -31,6 +31,7 @@ from models.vit import ViTOutput
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+ONE_LAYER = (AttentionLayer, Smallest)  # networks without progress
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 Out = (
@@ -121,7 +122,7 @@ def trace(
     with without_dropout(model.network), torch.set_grad_enabled(recorded), gradient_rules(rules):
         edits = placed(edits, places_of(model.network))
         more = _fewer_logits(model.network, logits_to_keep)
-        if not isinstance(model.network, Smallest):
+        if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
         out = model.network(**inputs.arguments, **more, edits=edits)
     name, values = out.result

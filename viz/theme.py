@@ -34,7 +34,7 @@ COLOURS: dict[Mode, Colours] = {
     "light": Colours(
         background="#ffffff",
         surface="#f3f5f9",
-        text="#1b1f2a",
+        text="#141821",
         muted="#5b6274",
         line="#d7dce6",
         primary="#4a4fc9",

@@ -59,7 +59,7 @@ def test_a_batch_goes_on_after_a_failure(
         ("--inputs none.txt --out-dir out", "No such file or directory: 'none.txt'"),
         ("--model nothing-such --text a -o a.svg", "nothing-such"),
         ("--model grammar --picture a.png -o a.svg", "--picture: "),
-        ("--text a --view qk -o a.svg", "argument --view: invalid choice: 'qk'"),
+        ("--text a --view rings -o a.svg", "argument --view: invalid choice: 'rings'"),
     ],
 )
 def test_arguments_that_make_no_sense(

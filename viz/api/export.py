@@ -1,5 +1,6 @@
 """Responses with files: the figure that a view shows, its numbers, and Python code for it."""
 
+import ast
 import io
 import re
 from dataclasses import asdict
@@ -10,6 +11,8 @@ from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from models.trace import Site
     from viz.export.request import One, Request
 
@@ -26,6 +29,8 @@ KINDS = {
 FORMS = ("matrix", "lines", "atlas", "text", "qk", "stages", "model", "scatter", "image")
 FILTERS = ("values", "sinks", "least", "top", "rows", "columns")
 CHOICES = ("query", "key", "average", "method", "beside", "output", "plot")
+HIDDEN = {"alti", "decompx", "norms"}  # of the whole model, methods that read hidden states
+TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)
 
 
 def export(
@@ -51,7 +56,8 @@ def export(
 def python(
     entry: "Entry", id: str, site: int, head: "One", form: str, **options: Any
 ) -> dict[str, Any]:
-    """Python code that makes the same figure."""
+    """Python code that makes the same figure; of relevance, which runs the model, the numbers."""
+    from viz.api.model import RELEVANCE
     from viz.export.request import Choice, Filters
 
     request = _request(entry, site, head, form, **options)
@@ -73,14 +79,30 @@ def python(
     ]
     if isinstance(entry, ImageEntry):
         asked.append(f"picture={entry.source}")
-    lines = [
-        entry.code(site, head),
-        "",
-        "from viz.export import export",
-        "",
-        f"export(t, {_name(request, form) + '.pdf'!r}, {', '.join(asked)})",
-    ]
-    return {"code": "\n".join(lines)}
+    code = entry.code(site, head)
+    methods = {request.choice.method, request.choice.beside} if form == "model" else set()
+    if methods & HIDDEN:
+        code = TRACED.sub(r"t = trace(model, \1, hidden=True)", code)
+    if relevant := sorted(methods & {*RELEVANCE}):
+        return {"code": "\n".join([code, "", *_relevance(code, relevant, request.choice.output)])}
+    name = f"{_name(request, form)}.pdf"
+    lines = ["from viz.export import export", "", f"export(t, {name!r}, {', '.join(asked)})"]
+    return {"code": "\n".join([code, "", *lines])}
+
+
+def _relevance(code: str, methods: "Sequence[str]", output: str) -> list[str]:
+    """Lines that explain an output of the model for the input that was traced."""
+    from viz.api.model import target_of
+
+    found = TRACED.search(code)
+    call = ast.parse(f"trace({found[1] if found else 'text'})", mode="eval").body
+    given = [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
+    arguments = [f"model, {given[0]}", *(f"written={part}" for part in given[1:])]
+    if output:
+        arguments.append(f"target={target_of(output)!r}")
+    asked = ", ".join(arguments)
+    lines = [f"explain({asked}, method={method!r}).tokens" for method in methods]
+    return ["from analysis.relevance import explain", "", *lines]
 
 
 def _request(

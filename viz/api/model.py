@@ -236,7 +236,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
             found = explain(
                 model,
                 given,
-                target=_target(output),
+                target=target_of(output),
                 method=METHODS[RELEVANCE.index(method)],
                 written=written,
                 progress=report,
@@ -289,7 +289,7 @@ def _opened(entry: TextEntry) -> "Iterator[tuple[Model, Any, Any]]":
         yield opened
 
 
-def _target(output: str) -> "Target":
+def target_of(output: str) -> "Target":
     """ "position.id" as a pair; other text as it is; none for the likeliest output."""
     position, dot, id = output.partition(".")
     if dot and position.isascii() and position.isdigit() and id.isascii() and id.isdigit():

@@ -41,7 +41,7 @@ def test_without_the_switch_nothing_is_recorded(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("models.pretrained.interface.count_traces", lambda *_: None)
-    with pytest.raises(ValueError, match="nothing to show"):
+    with pytest.raises(ValueError, match="called no attention"):
         trace(load(network), IDS)
 
 

@@ -80,6 +80,28 @@ def test_python_code_ends_with_the_same_figure(text: TextEntry, photo: ImageEntr
     assert code.endswith("layer=0, head=1, token=3, direction='out', picture=image)")
 
 
+def test_python_code_of_the_whole_model_runs_and_gives_the_numbers_that_are_shown() -> None:
+    from viz.api import model as whole
+
+    opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
+    given = torch.arange(7)[None]
+    code = "t = trace(model, torch.arange(7)[None])"
+    entry = TextEntry(
+        trace(opened, given), lambda site, head: code, opened=lambda: (opened, given, None)
+    )
+    names = {"model": opened, "torch": torch, "trace": trace}
+
+    made = export.python(entry, "id", 0, 0, "model", method="gradient", output="3.5")["code"]
+    *lines, last = made.splitlines()
+    exec("\n".join(lines), names)  # the code that the page offers
+    shown = whole.relevance(entry, "id", 0, "gradient", "3.5")["values"]
+    assert eval(last, names).tolist() == pytest.approx(shown, rel=1e-4)  # five digits are sent
+
+    made = export.python(entry, "id", 0, "mean", "model", method="alti")["code"]
+    exec(made.split("from viz.export")[0], names)
+    assert names["t"].hidden(0).shape == (7, 15)
+
+
 def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry) -> None:
     """Against the peak that the view itself is sent."""
     from viz.pack import unpack
