@@ -155,9 +155,12 @@ def output_of(out: Any) -> Output:
         return Output("last feature map", maps[-1])
     parts = out if isinstance(out, tuple | list) else out.to_tuple()
     values = [value for value in parts if isinstance(value, Tensor)]
-    if not values:
+    if values:
+        return Output("output", values[0])
+    parts = [part for part in parts if isinstance(part, tuple) or hasattr(part, "to_tuple")]
+    if not parts:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")
-    return Output("output", values[0])
+    return output_of(parts[-1])  # of the last of several networks
 
 
 def _detached(pattern: Pattern) -> Pattern:
