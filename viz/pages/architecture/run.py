@@ -85,7 +85,7 @@ def _draw(stage: attention.Stage, config: "Config", model: str, request: Input) 
     for note in trace.value.notes:
         shared.notice(note)
     if picture.samples(model):
-        examples.answer(model, trace.value)
+        examples.answer(PAGE, model, trace.value)
     predicts = model and predictions.has_predictions(shared.Choice(model))
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
     with stage.below:

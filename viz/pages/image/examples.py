@@ -33,7 +33,7 @@ def caption(page: str) -> None:
     if model == OWN:
         return
     cards.about(model)
-    example = shown_on(page)
+    example = shown_on(page, model)
     if pictures.has_upload(page):
         notice(
             f"{TITLES[model]} was trained on pictures like its examples, and on no others: what it"
@@ -43,18 +43,16 @@ def caption(page: str) -> None:
         st.caption(plain(f"What to look at: {example.hint}"))
 
 
-def shown_on(page: str) -> Example | None:
-    """The example that is the page's picture."""
-    if pictures.has_upload(page):
-        return None
-    return of(session.get(page, "model")).get(session.get(page, "photo"))
+def shown_on(page: str, model: str) -> Example | None:
+    """The example of a model that is the page's picture."""
+    return None if pictures.has_upload(page) else of(model).get(session.get(page, "photo"))
 
 
-def answer(page: str, trace: "Trace") -> None:
+def answer(page: str, model: str, trace: "Trace") -> None:
     """The answers of a trained network to each question, with probabilities, beside the truth."""
     from analysis.outputs import class_probabilities
 
-    card, example = cards.card(session.get(page, "model")), shown_on(page)
+    card, example = cards.card(model), shown_on(page, model)
     if card is None:
         return
     truth = example.answers if example is not None else ()

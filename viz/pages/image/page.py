@@ -110,7 +110,7 @@ def _show(stage: attention.Stage) -> None:
     image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
-    examples.answer(PAGE, held.value.shown)
+    examples.answer(PAGE, session.get(PAGE, "model"), held.value.shown)
     stage.show(held, panels=["code"])
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))
