@@ -106,6 +106,8 @@ def _bilinear(q: list[float], k: list[float], head: int, *, matrices: Tensor) ->
 
 
 def _additive(q: list[float], k: list[float], head: int) -> float:
+    assert ADDITIVE.query is not None
+    assert ADDITIVE.key is not None
     units = zip(ADDITIVE.query.tolist(), ADDITIVE.key.tolist(), strict=True)
     hidden = [math.tanh(dot(from_q, q) + dot(from_k, k)) for from_q, from_k in units]
     return dot(ADDITIVE.vector.tolist(), hidden)
