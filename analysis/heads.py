@@ -22,7 +22,7 @@ from analysis.measures import MEASURES, NEAR, SAMPLED
 from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.trace import Site, Tokens, Trace
 
 OWN = ("self", "causal")  # kinds whose queries and keys are the same tokens
@@ -62,7 +62,7 @@ def head_table(
     *,
     item: int = 0,
     check: Callable[[], None] = lambda: None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> HeadTable:
     """The numbers of every head, and why some are defined nowhere.
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from analysis.stack import self_attention
 from models.attention.pattern import expand_heads
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace
 
 ROWS = 256  # queries whose distances to one key are computed together
@@ -98,7 +98,7 @@ def alti(
     *,
     tower: str | None = None,
     item: int = 0,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Float[Tensor, "query key"]:
     """ALTI: the contributions of every layer, rows divided by their sums, multiplied.
 
@@ -167,7 +167,7 @@ def _distances(
 
 
 class _Additions(NamedTuple):
-    """What y_ij is made of, behind the linear part of the layer's norm.
+    """What y_ij is made of, after the linear part of the layer's norm.
 
     Attributes:
         weights: of the layer.

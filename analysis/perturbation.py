@@ -1,4 +1,4 @@
-"""Perturbation curves of a picture: what the output is while patches go, or come, in an order.
+"""Perturbation curves of a picture: the output as patches are removed or restored in an order.
 
     deletion     p as the most relevant patches are greyed out, one after another
     insertion    p as the most relevant patches are put into the blurred picture
@@ -44,7 +44,7 @@ class Perturbation:
     Attributes:
         kind: of perturbation.
         value: of the whole picture.
-        counts: how many patches have gone, or come.
+        counts: how many patches have been removed or restored.
         curve: the most relevant patches first.
         reverse: the least relevant patches first.
         random: random orders.
@@ -184,7 +184,7 @@ def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x
 def impute(
     pixels: Float[Tensor, "1 channel y x"], gone: Bool[Tensor, "y x"]
 ) -> Float[Tensor, "1 channel y x"]:
-    """Each pixel that is gone as the weighted mean of its neighbours, all at once (ROAD).
+    """Each removed pixel as the weighted mean of its neighbours, all at once (ROAD).
 
     A sparse system of linear equations; at the edges the weights of the neighbours there are grow
     in proportion. A picture of which nothing is left becomes 0.

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from analysis.stack import cross_attention, self_attention
 from analysis.target import Chosen, Target, choose
-from models.progress import Progress, unheard
+from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
 
@@ -68,7 +68,7 @@ def explain(
     target: Target = None,
     method: Method = "chefer",
     written: Any = None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Relevance:
     """The relevance of each input token or patch, and what comes with it.
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from analysis.plane import scaled
 from analysis.view import View
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace
 
 ROWS = 256  # rows that heads are compared on, at most
@@ -91,7 +91,7 @@ class HeadMap:
     explained: float
 
 
-def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = unheard) -> HeadMap:
+def head_map(trace: Trace | View, *, item: int = 0, progress: Progress = no_progress) -> HeadMap:
     """Heads on a plane by their Jensen–Shannon distance; those of most sites with equal tokens.
 
     Args:
@@ -130,7 +130,7 @@ def evenly(count: int, most: int) -> Int[Tensor, " place"]:
 
 
 def head_distances(
-    weights: Float[Tensor, "head row key"], progress: Progress = unheard
+    weights: Float[Tensor, "head row key"], progress: Progress = no_progress
 ) -> Float[Tensor, "head head"]:
     """The Jensen–Shannon distance between every two heads.
 

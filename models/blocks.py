@@ -77,7 +77,7 @@ def share_or(own: float | None, common: float) -> float:
 
 
 def drop_path_of(last: float, layer: int, depth: int) -> float:
-    """How likely an item skips a layer: linear in its depth, from 0 in the first to the last's.
+    """Probability that an item skips a layer: linear in depth, from 0 at the first to `last`.
 
     Source: Huang et al. 2016, eq. 4, from the second block on.
     """

@@ -23,7 +23,7 @@ from models.edits import at, check
 from models.embedding import Embedding
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 
 
@@ -57,8 +57,9 @@ class DecoderConfig:
             projection.
         attention_dropout: of attention weights; None means `dropout`.
         projection_dropout: of what the output projection of attention returns.
-        output_dropout: of the same a second time, before a value shortcut.
-        drop_path: while training: how likely an item skips the last block; less so earlier ones.
+        output_dropout: applied after it, before a value shortcut is added.
+        drop_path: probability that an item skips the last block while training; it falls linearly
+            to 0 at the first block.
         mask_fill: the score of a hidden key, see `Mask.fill`.
         norm_kind: one of `blocks.NORMS`.
         eps: of every norm.
@@ -194,7 +195,7 @@ class Decoder(nn.Module):
         *,
         padding: Bool[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
         past: DecoderOutput | None = None,
         logits_to_keep: int | None = None,
     ) -> DecoderOutput:

@@ -37,8 +37,8 @@ class Embedding(nn.Module):
             max_tokens: the longest input.
             padding: the token id whose vector stays zero; None if there is none.
             scale: whether the vectors are multiplied by √dim.
-            dropout: while training, behind the positions.
-            norm: behind the dropout; None means no norm.
+            dropout: while training, after the positions are added.
+            norm: after the dropout; None means no norm.
         """
         super().__init__()
         self.max_tokens = max_tokens

@@ -24,7 +24,7 @@ from models.checks import check_choices, check_least, check_shares
 from models.edits import at, check
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, positions_of, relation_of
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 
 
@@ -64,8 +64,9 @@ class EncoderConfig:
             projection.
         attention_dropout: of attention weights; None means `dropout`.
         projection_dropout: of what the output projection of attention returns.
-        output_dropout: of the same a second time, before a value shortcut.
-        drop_path: while training: how likely an item skips the last block; less so earlier ones.
+        output_dropout: applied after it, before a value shortcut is added.
+        drop_path: probability that an item skips the last block while training; it falls linearly
+            to 0 at the first block.
         mask_fill: the score of a hidden key, see `Mask.fill`.
         seed: of the random weights.
     """
@@ -206,7 +207,7 @@ class Encoder(nn.Module):
         padding: Bool[Tensor, "batch token"] | None = None,
         segments: Int[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
     ) -> EncoderOutput:
         """Runs the encoder.
 

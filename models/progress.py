@@ -1,14 +1,14 @@
-"""Progress of a forward pass, layer by layer; who listens may end the pass with an exception."""
+"""Progress of a forward pass, layer by layer. An exception from the callback ends the pass."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-Progress = Callable[[int, int], None]  # called with layers that are done, and how many there are
+Progress = Callable[[int, int], None]  # called with the number of finished layers and their total
 Block = TypeVar("Block")
 
 
-def unheard(done: int, total: int) -> None:
-    """Reports to nobody."""
+def no_progress(done: int, total: int) -> None:
+    """The default callback: does nothing."""
 
 
 def each(blocks: Iterable[Block], progress: Progress) -> Iterator[Block]:

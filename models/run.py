@@ -22,7 +22,7 @@ from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin
 from models.own_projections import places_of
-from models.progress import Progress, unheard
+from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
@@ -65,7 +65,7 @@ def trace(
     gradient: Callable[[Output], Tensor] | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Trace:
     """Runs the model once and records a `Trace`.
 

@@ -28,7 +28,7 @@ from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, EncoderOutput
 from models.output import Projection
 from models.positional import POSITIONS, check_rotary, relation_of
-from models.progress import Progress, each, stretch, unheard
+from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded
 
 SCALINGS = ("emb", "prj", "none")
@@ -272,7 +272,7 @@ class Seq2Seq(nn.Module):
         target: Int[Tensor, "batch token"],
         *,
         edits: Sequence[Edit] = (),
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
         past: Seq2SeqOutput | None = None,
     ) -> Seq2SeqOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.

@@ -20,7 +20,7 @@ from models.classifier import Classifier
 from models.edits import at, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
-from models.progress import Progress, each, unheard
+from models.progress import Progress, each, no_progress
 from models.seeding import seeded, xavier
 
 CHOICES = {
@@ -76,7 +76,8 @@ class ViTConfig:
         token_std: the normal distribution that class token and registers are drawn from has this
             standard deviation; 0 starts them at zero.
         position_std: the same of learned positions.
-        drop_path: while training: how likely an item skips the last block; less so earlier ones.
+        drop_path: probability that an item skips the last block while training; it falls linearly
+            to 0 at the first block.
         dropout: while training: of attention weights, hidden units and branches.
         embed_dropout: of what goes into the first block; None means `dropout`.
         registers: extra learned tokens that stand for no patch.
@@ -258,7 +259,7 @@ class ViT(nn.Module):
         pixels: Float[Tensor, "batch channel row col"],
         *,
         edits: Sequence[Edit] = (),
-        progress: Progress = unheard,
+        progress: Progress = no_progress,
     ) -> ViTOutput:
         """Runs the network; for another size than it was built for, positions are resampled.
 

@@ -126,7 +126,8 @@ OBJECTS = Recipe(
     " width 64.",
     about="An object of one of twelve kinds, tilted, in many sizes and colours, filled or hollow,"
     " on a piece of a photo: what is it, and in which column and row of patches is its centre?",
-    hint="In the last layers the class token looks at the object, and hardly at the photo.",
+    hint="In every layer the class token gives about half of its weight to the object, which"
+    " covers a sixth of the picture.",
     task=Objects(),
     config=ViTConfig(
         image=OBJECTS_SIDE,

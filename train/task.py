@@ -20,7 +20,7 @@ from models.eval_mode import without_dropout
 from models.output import cross_entropy, target_ranks
 
 IGNORED = -100  # target of positions without a loss
-NEVER = -1e9  # logit of a class that does not exist; −inf times 0 is no number
+ABSENT = -1e9  # logit of a class that a question does not have; −inf · 0 would be NaN
 HELD_OUT = 7  # one key in seven is held out
 Z = 1.959964  # quantile of the normal distribution for a 95 % interval
 
@@ -103,7 +103,7 @@ def exam(task: Task[Item], count: int, seed: int = 0) -> list[Item]:
 def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
     """The logits at each position, or for each question about an image.
 
-    Questions with fewer classes than others are filled up with `NEVER`.
+    Questions with fewer classes than others are filled up with `ABSENT`.
     """
     logits: Tensor = out.logits
     if logits.ndim == 3:
@@ -111,7 +111,7 @@ def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
     if not batch.classes:
         return logits.unflatten(1, (batch.target.shape[1], -1))
     parts = logits.split(batch.classes, dim=1)
-    return pad_sequence([part.mT for part in parts], padding_value=NEVER).permute(2, 1, 0)
+    return pad_sequence([part.mT for part in parts], padding_value=ABSENT).permute(2, 1, 0)
 
 
 def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:

@@ -285,7 +285,7 @@ PLACES = {
 
 
 def with_placeholders(config: Any, inputs: Inputs, counts: dict[str, int]) -> Inputs:
-    """The inputs with so many placeholder tokens in each text, behind its third token."""
+    """The inputs with that many placeholder tokens after the third token of each text."""
     tokens = []
     for what, names in PLACES.items():
         token = setting(config, *names)

@@ -31,7 +31,7 @@ from benchmarks.coverage.tiny import ModelType, build, quiet, reason_of
 from models.pretrained.loader import OTHERS
 from models.run import Trace, load, trace
 
-ROUNDING = 0.1  # the library's own, of a deep network: beyond it nothing can be told
+ROUNDING = 0.1  # the library's own, of a deep network: above it nothing can be concluded
 UNSUPPORTED = re.compile(r"\(\S+\) passes its attention \S+, which is not supported")
 SECONDS = 60  # of the processor, for one model type
 

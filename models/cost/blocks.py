@@ -261,7 +261,7 @@ def _stacked(
 
 
 def _drop_path(layer: Part, last: float, depth: int) -> Part:
-    """Stochastic depth behind a sub-layer: while training, an item skips it."""
+    """Stochastic depth after a sub-layer: while training, an item may skip it."""
     shares = [drop_path_of(last, number, depth) for number in range(depth)]
     span = f"{shares[0]:g} to {shares[-1]:g}" if depth > 1 else f"{shares[0]:g}"
     formula = f"while training 0 for an item with probability p, else x / (1 − p); p = {span}"

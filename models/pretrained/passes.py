@@ -16,7 +16,7 @@ from models.pretrained.hidden import block_outputs
 from models.pretrained.interface import recording
 from models.pretrained.recording import Recording
 from models.pretrained.sources import distinct
-from models.progress import Progress, unheard
+from models.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -30,7 +30,7 @@ def record_pass(
     hidden: bool = False,
     gradient: bool = False,
     rules: Rules = "exact",
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> tuple[Recording, Any]:
     """One forward pass: what was recorded, and the output of the network."""
     record = new_recording(model, inputs, edits, progress)
@@ -48,7 +48,7 @@ def new_recording(
     model: "Model",
     inputs: ModelInputs,
     edits: Sequence[Edit] = (),
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Recording:
     """The state of a trace that is about to run."""
     inputs.arguments = distinct(inputs.arguments)

@@ -23,7 +23,7 @@ from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
-from models.progress import Progress, unheard
+from models.progress import Progress, no_progress
 from models.trace import TokenAxis
 
 Axes = tuple[TokenAxis, TokenAxis]
@@ -101,7 +101,7 @@ class Recording:
     config: Any
     items: int
     edits: Sequence[Edit] = ()
-    progress: Progress = unheard
+    progress: Progress = no_progress
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)

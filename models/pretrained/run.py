@@ -20,7 +20,7 @@ from models.pretrained.hidden import hidden_states, states_of
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
-from models.progress import Progress, unheard
+from models.progress import Progress, no_progress
 from models.trace import Output, Site, Trace
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def trace_pretrained(
     differentiate: Differentiate | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Trace:
     """Runs a transformers model once and records a `Trace`.
 

@@ -113,13 +113,13 @@ def _query_key(request: Request) -> Content:
     strips = [(each["name"], np.array(each["values"])) for each in found["strips"]]
     steps = [(s["name"], s["value"], s["how"]) for s in found["steps"]]
     lines = [f"{name} = {_figures(value)}   {how}" for name, value, how in steps]
-    said = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
+    title = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
     values = np.array([np.nan if value is None else value for _, value, _ in steps])
     return Content(
-        f"{said}: query and key element by element, and the steps to the weight.",
+        f"{title}: query and key element by element, and the steps to the weight.",
         [
             *(Grid(name, each[None], words="element") for name, each in strips),
-            Lines(said, [*lines, *found["applied"]]),
+            Lines(title, [*lines, *found["applied"]]),
         ],
         [
             *(Table(name, ("element",), each) for name, each in strips),
@@ -163,8 +163,8 @@ def _stages(request: Request) -> Content:
         down = labels.get(cols, ())
         panels.append(Grid(title, values, across, down, words=title))
         tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}))
-    said = trace.query_labels(site)[found.rows[found.chosen]]
-    says = f"One head for “{said}” ({query}), from queries and keys to what it writes."
+    label = trace.query_labels(site)[found.rows[found.chosen]]
+    says = f"One head for “{label}” ({query}), from queries and keys to what it writes."
     return Content(says, panels, tables)
 
 

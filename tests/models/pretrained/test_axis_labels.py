@@ -184,9 +184,9 @@ def test_the_sequence_of_a_tower(tower: str, length: int, first: str) -> None:
     axis = match_axis(sequences, tower, length, 2, CONFIG)
     assert labels(axis)[0] == first
     assert len(axis.tokens) == 2
-    unheard = {name: each for name, each in sequences.items() if name != "sound"}
+    no_progress = {name: each for name, each in sequences.items() if name != "sound"}
     if first == "frame 0":
-        assert labels(match_axis(unheard, tower, length, 2, CONFIG))[0] == "position 0"
+        assert labels(match_axis(no_progress, tower, length, 2, CONFIG))[0] == "position 0"
     assert labels(match_axis(sequences, tower, 3, 5, CONFIG)) == [f"frame {n}" for n in range(3)]
 
 

@@ -20,7 +20,7 @@ KINDS = {
 ACTIVATIONS = (*("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softplus", "leaky_relu"),)
 POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 YES_NO = ("yes", "no")
-AFTER_EMBEDDING = "A norm after the embedding"
+AFTER_EMBEDDING = "Whether embeddings are normalised before the first block"
 FILLS = {"−∞": None, "−10⁹": -1e9}
 SAME = "as in the blocks"
 SHARES = ("0.0", "0.05", "0.1", "0.2", "0.3", "0.5")
@@ -127,10 +127,18 @@ BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "In the feed-forw
 ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How positions are encoded")
 SEED = _number("seed", "Seed", 0, 0, 999, "Seed of the random weights", section="Weights")
 BIAS = _yes(
-    "qkv_bias", "Bias of q, k and v", "yes", "Whether these projections add a bias", "Attention"
+    "qkv_bias",
+    "Bias of q, k and v",
+    "yes",
+    "Whether the query, key and value projections add a bias",
+    "Attention",
 )
 OUT_BIAS = _yes(
-    "out_bias", "Bias of the output", "yes", "Whether the output projection adds one", "Attention"
+    "out_bias",
+    "Bias of the output",
+    "yes",
+    "Whether the output projection adds a bias",
+    "Attention",
 )
 SCORING = _named(
     *("scoring", "Score", "dot", SCORINGS),
@@ -144,7 +152,12 @@ SCALING = _words(
     section="Attention",
 )
 SCALE = Field(
-    *("times", "Scores times", "A factor in place of the division; if empty, there is none", 0.0),
+    *(
+        "times",
+        "Score factor",
+        "Replaces the division; if empty, scores are divided as chosen",
+        0.0,
+    ),
     *(0, 100),
     control="decimal",
     section="Attention",
@@ -184,18 +197,20 @@ DROPS = (
         "Probability of dropping a weight after the softmax",
         section="Dropout, while training",
     ),
-    _share("projection_dropout", "Of the projection", "Behind the output projection"),
-    _share("output_dropout", "Of the output", "A second time, in front of the value shortcut"),
+    _share("projection_dropout", "Of the projection", "After the output projection"),
+    _share("output_dropout", "Of the output", "Once more, before the value shortcut is added"),
 )
 DROP_PATH = _share(
-    "drop_path", "DropPath", "How likely an item skips the last block; less so earlier ones"
+    "drop_path",
+    "DropPath",
+    "Probability that an item skips the last block; it falls linearly to 0 at the first",
 )
 TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
 FIELDS: dict[str, tuple[Field, ...]] = {
     "encoder": (
         *(*TEXT, POST, ORDER, BEND, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
         *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND, SCALED),
-        _yes("embed_norm", "Norm in front", "no", AFTER_EMBEDDING, NORM_KIND.section),
+        _yes("embed_norm", "Norm of embeddings", "no", AFTER_EMBEDDING, NORM_KIND.section),
         SEED,
     ),
     "decoder": (
@@ -217,7 +232,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         *(POST, ORDER),
         _words("activation", "Activation", "relu", ACTIVATIONS, BEND.help),
         *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, FILL, DROP, *DROPS, NORM_KIND),
-        _yes("embed_norm", "Norm in front", "yes", AFTER_EMBEDDING, NORM_KIND.section),
+        _yes("embed_norm", "Norm of embeddings", "yes", AFTER_EMBEDDING, NORM_KIND.section),
         _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
         _yes(
             *("share_source", "Share source", "yes", "Both towers share one embedding"),
@@ -264,12 +279,18 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             section="Attention",
         ),
         *(NO_DROP, *DROPS, DROP_PATH, NORM_KIND),
-        _yes("patch_norm", "Norm of patches", "no", "After the projection", NORM_KIND.section),
+        _yes(
+            "patch_norm",
+            "Norm of patches",
+            "no",
+            "Whether patches are normalised after their projection",
+            NORM_KIND.section,
+        ),
         Field(
             *(
                 "neurons",
                 "Hidden layers",
-                "Their widths in order, such as 256 64; behind each, BatchNorm and activation",
+                "Their widths in order, such as 256 64; BatchNorm and activation after each",
             ),
             *("none",),
             control="text",

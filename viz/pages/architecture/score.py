@@ -98,8 +98,8 @@ def _draw(found: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> No
         )
         charts.chart(PAGE, curve, "every_k", "Accuracy at every k, beside chance")
     st.caption(
-        "A right answer far down costs much and counts as little as a near miss: loss and accuracy"
-        " need not rise and fall together."
+        "An answer ranked far down costs more loss than a near miss, and both count as wrong: loss"
+        " and accuracy need not move together."
     )
 
 

@@ -57,7 +57,7 @@ def answer(page: str, model: str, trace: "Trace") -> None:
         return
     truth = example.answers if example is not None else ()
     sizes = [len(question.classes) for question in card.questions]
-    said: list[str] = []
+    parts: list[str] = []
     for question, found in zip(card.questions, class_probabilities(trace, sizes), strict=True):
         best = max(range(len(found)), key=found.__getitem__)
         others = ", ".join(
@@ -66,11 +66,11 @@ def answer(page: str, model: str, trace: "Trace") -> None:
             if share >= 0.01 and number != best
         )
         first = f"**{plain(question.classes[best])}** ({found[best]:.1%}"
-        said.append(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
+        parts.append(f"{plain(question.title)} {first}{'; ' + plain(others) if others else ''})")
     if truth:
         right = f"**{plain(', '.join(truth))}**"
-        said.append(f"Truth: {right}")
-    st.markdown(" · ".join(said) if truth else "  \n".join(said))
+        parts.append(f"Truth: {right}")
+    st.markdown(" · ".join(parts) if truth else "  \n".join(parts))
 
 
 def follow(page: str) -> None:

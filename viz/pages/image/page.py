@@ -89,7 +89,7 @@ def page() -> None:
 def _show(stage: attention.Stage) -> None:
     """Traces the picture and shows the view."""
     if session.get(PAGE, "model") == network.OWN:
-        st.markdown("A folder, or any model of the hub, opens on the page Models, with this view.")
+        st.markdown("The Models page opens a folder or any model of the hub in this view.")
         st.page_link(page_of("models"), label="Open your own ViT", icon=":material/folder_open:")
         stage.stale()
         return

@@ -55,19 +55,19 @@ PROOF = (
 )
 PERTURBED: dict[str, tuple[str, str]] = {  # what happens, and the name of the x axis
     "deletion": (
-        "Patches are greyed out one after another. With the most relevant ones first, the"
-        " probability of a faithful map falls sooner than for random orders.",
+        "Patches are greyed out one after another. If the map is faithful, the probability falls"
+        " sooner with the most relevant ones first than in random orders.",
         "patches greyed out",
     ),
     "insertion": (
-        "Patches are put back into the blurred picture. With the most relevant ones first, the"
-        " probability of a faithful map rises sooner than for random orders.",
+        "Patches are put back into the blurred picture. If the map is faithful, the probability"
+        " rises sooner with the most relevant ones first than in random orders.",
         "patches put back",
     ),
     "road": (
         "Patches are replaced by what their surroundings suggest, so that no grey square tells the"
-        " network where they were (Rong et al. 2022). With the most relevant ones first, the"
-        " probability of a faithful map falls sooner than with the least relevant ones first.",
+        " network where they were (Rong et al. 2022). If the map is faithful, the probability falls"
+        " sooner with the most relevant ones first than with the least relevant ones first.",
         "patches replaced",
     ),
 }

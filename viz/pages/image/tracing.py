@@ -67,14 +67,14 @@ def key_of(request: Input, name: str) -> tuple[Any, ...]:
 
 
 def _run(request: Input, data: bytes, name: str, progress: "Progress | None") -> ImageEntry:
-    from models.progress import unheard
+    from models.progress import no_progress
     from models.run import trace
 
     choice = request.choice
     image, _ = fitted_image(request, data)
     model = network.opened(choice, request.device)
     with shared.forward_pass(model, long=cost.is_long(choice, request.device)):
-        found = trace(model, image, progress=progress or unheard)
+        found = trace(model, image, progress=progress or no_progress)
 
     def code(site: int, head: int | str) -> str:
         return _code(request, name, snippet.weights_of(found, site, head))

@@ -170,7 +170,7 @@ def _key(found: Open, request: Input) -> tuple[Any, ...]:
 
 def _run(found: Open, request: Input, progress: "Progress | None") -> "Trace":
     from models.cost.estimate import check_memory, kept_logits
-    from models.progress import unheard
+    from models.progress import no_progress
     from models.run import trace
 
     tokens = length_of(found.model, request.arguments[0])
@@ -181,7 +181,7 @@ def _run(found: Open, request: Input, progress: "Progress | None") -> "Trace":
             found.model,
             *request.arguments,
             logits_to_keep=kept_logits(found.model, tokens),
-            progress=progress or unheard,
+            progress=progress or no_progress,
         )
 
 

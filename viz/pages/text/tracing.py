@@ -70,12 +70,14 @@ def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntr
 
 
 def _run(request: Input, progress: "Progress | None") -> "Trace":
-    from models.progress import unheard
+    from models.progress import no_progress
     from models.run import trace
 
     model = shared.opened(request.choice, request.device)
     with shared.forward_pass(model):
-        return trace(model, request.source, request.target or None, progress=progress or unheard)
+        return trace(
+            model, request.source, request.target or None, progress=progress or no_progress
+        )
 
 
 def _entry(request: Input, held: "Held[Trace]", by: words.By, special: words.Special) -> TextEntry:

@@ -174,7 +174,7 @@ def test_the_inputs_of_one_layer_have_three_widths():
         (
             {"scoring": "additive", "times": "0.5"},
             "expected neither with additive",
-            "Scores times auto",
+            "Score factor auto",
         ),
         ({"scoring": "additive", "dot_scaling": "none"}, "expected neither", "Score dot product"),
         ({"value_shortcut": "yes", "head_dim": "8"}, "value_shortcut", "Head width 16"),

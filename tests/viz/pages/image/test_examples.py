@@ -66,7 +66,7 @@ def test_it_shows_what_the_network_answers(name):
 def test_a_network_of_ones_own_is_on_the_page_models():
     app = opened(model="own")
     assert helpers.lines(app) == []
-    assert any("opens on the page Models" in each.value for each in app.markdown)
+    assert any("Models page opens a folder" in each.value for each in app.markdown)
 
 
 def test_the_truth_stands_beside_the_answer_and_a_guess_is_called_one():

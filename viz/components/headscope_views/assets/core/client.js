@@ -148,7 +148,7 @@ export class Client {
       const { done, total } = JSON.parse(new TextDecoder().decode(bytes));
       return total > 0 ? { done, total } : null;
     } catch {
-      return null; // the source does not tell
+      return null; // the source does not report progress
     }
   }
 

@@ -8,7 +8,7 @@ import { working } from "./working.js";
 /** @import {ViewState} from "./state.js" */
 
 const WAITING = "Loading the model …";
-const HOLD_MS = 80; // a picture that comes sooner is drawn in one frame with all that is about it
+const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with the panels around it
 
 /**
  * @template {Base | ImageBase} B
@@ -19,9 +19,9 @@ const HOLD_MS = 80; // a picture that comes sooner is drawn in one frame with al
 
 /**
  * Creates the panels when there is data, and redraws them after every change of state, size, theme
- * or fonts. Panels are drawn in order, those marked `late` when the others have been painted. While
- * the picture's weights are on their way, nothing is redrawn for a moment: laying out a page twice
- * takes longer than most answers.
+ * or fonts. Panels are drawn in order, those marked `late` after the others have been painted. While
+ * the picture's weights are pending, drawing is held back for `HOLD_MS`: laying out the page twice
+ * takes longer than most responses.
  *
  * @template {Base | ImageBase} B
  * @param {HTMLElement} root
@@ -38,19 +38,19 @@ export function mountPanels(root, state, create) {
   /** @type {Uint8Array | null} */
   let colours = null;
   let frame = 0;
-  let after = 0;
+  let lateFrame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let rest;
+  let lateTimer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let held;
+  let holdTimer;
   const waiting = skeleton();
   const slow = working(() => view.client);
 
   function paint() {
     cancelAnimationFrame(frame);
-    clearTimeout(held);
+    clearTimeout(holdTimer);
     frame = 0;
-    held = undefined;
+    holdTimer = undefined;
     if (!root.isConnected) return;
     if (!view.found) {
       if (!waiting.isConnected) root.replaceChildren(waiting);
@@ -74,24 +74,24 @@ export function mountPanels(root, state, create) {
     const now = theme;
     for (const panel of panels) panel.measure?.();
     for (const panel of panels) if (!panel.late) panel.render(now);
-    cancelAnimationFrame(after);
-    clearTimeout(rest);
-    after = requestAnimationFrame(() => {
-      rest = setTimeout(() => {
+    cancelAnimationFrame(lateFrame);
+    clearTimeout(lateTimer);
+    lateFrame = requestAnimationFrame(() => {
+      lateTimer = setTimeout(() => {
         for (const panel of panels ?? []) if (panel.late) panel.render(now);
       });
     });
   }
 
-  const soon = () => {
+  const requestPaint = () => {
     frame ||= requestAnimationFrame(paint);
   };
   /** @param {boolean} [picture] whether the weights that were waited for have come */
   const schedule = (picture) => {
     const age = view.awaited ?? HOLD_MS;
-    if (age < HOLD_MS) held ??= setTimeout(soon, HOLD_MS - age);
+    if (age < HOLD_MS) holdTimer ??= setTimeout(requestPaint, HOLD_MS - age);
     else if (picture) paint();
-    else soon();
+    else requestPaint();
   };
   /** Font size, colours or fonts may have changed. */
   const restyle = () => {
@@ -111,9 +111,9 @@ export function mountPanels(root, state, create) {
     restyle,
     destroy() {
       cancelAnimationFrame(frame);
-      cancelAnimationFrame(after);
-      clearTimeout(rest);
-      clearTimeout(held);
+      cancelAnimationFrame(lateFrame);
+      clearTimeout(lateTimer);
+      clearTimeout(holdTimer);
       observer.disconnect();
       slow.destroy();
       ended.abort();
