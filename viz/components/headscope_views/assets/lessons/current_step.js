@@ -1,0 +1,57 @@
+// Which step of which lesson is shown: the story reports it, and others may ask for another one.
+
+/** @typedef {{page: string, step: number, steps: number}} ShownStep steps count from 0 */
+/** @typedef {{page: string, step: number}} WantedStep */
+
+/** @type {Set<(shown: ShownStep) => void>} */
+const readers = new Set();
+/** @type {Set<(wanted: WantedStep) => void>} */
+const stories = new Set();
+/** @type {ShownStep | null} */
+let latest = null;
+
+/**
+ * Reports the step a lesson shows.
+ *
+ * @param {string} page
+ * @param {number} step
+ * @param {number} steps how many there are
+ */
+export function reportStep(page, step, steps) {
+  if (latest?.page === page && latest.step === step && latest.steps === steps) return;
+  latest = { page, step, steps };
+  for (const reader of readers) reader(latest);
+}
+
+/**
+ * Calls a listener with the step shown now, if there is one, and with every later one.
+ *
+ * @param {(shown: ShownStep) => void} listener
+ * @returns {() => void} ends it
+ */
+export function onStep(listener) {
+  readers.add(listener);
+  if (latest) listener(latest);
+  return () => readers.delete(listener);
+}
+
+/**
+ * Asks the story on the page to show a step.
+ *
+ * @param {string} page
+ * @param {number} step
+ */
+export function requestStep(page, step) {
+  for (const story of stories) story({ page, step });
+}
+
+/**
+ * Calls a listener with every step that is asked for.
+ *
+ * @param {(wanted: WantedStep) => void} listener
+ * @returns {() => void} ends it
+ */
+export function onRequest(listener) {
+  stories.add(listener);
+  return () => stories.delete(listener);
+}
