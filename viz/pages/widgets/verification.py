@@ -56,7 +56,7 @@ def largest_difference(model: "Model", source: Any, target: Any) -> float | None
     if found.problems(rounding) or not found.largest:
         return None
     if found.ambiguous(rounding):
-        return max(found.traced / found.largest, found.values)
+        return max(found.traced / found.largest, found.values or 0.0)
     return max(found.difference / found.largest, found.maps)
 
 
@@ -78,7 +78,7 @@ def worded(found: "Verdict", dtype: object) -> str:
     close = f"No: they differ: {'; '.join(problems)}" if problems else ""
     sentences = [close or f"Yes, up to the rounding of {kind}"]
     sentences += _of_one_pass(found) if found.ambiguous(rounding) else _of_several_passes(found)
-    if found.edited is not None:
+    if found.edited is not None and not found.ambiguous(rounding):
         sentences.append(
             "With one head ablated, here and in the library’s attention, the outputs differ by at"
             f" most {found.edited:.1e}"
@@ -104,12 +104,13 @@ def _of_several_passes(found: "Verdict") -> list[str]:
 
 
 def _of_one_pass(found: "Verdict") -> list[str]:
-    """What holds within the traced pass, where the library's two ways to compute disagree."""
+    """What holds within the traced pass, where other passes are no reference."""
     return [
         f"The traced output differs from the original model’s by at most {found.traced:.1e}, and in"
         f" that pass the values of each of the {found.sites} attention layers differ from those"
-        f" computed from these weights by at most {found.values:.1e} of the largest",
-        "The library’s own eager attention is no reference here: with it, the output differs by"
-        f" {found.eager:.1e} from the original model’s. Either rounding decides a choice between"
-        " nearly equal scores (of keys, of experts), or the two hide different keys",
+        f" computed from these weights by at most {found.values or 0.0:.1e} of the largest",
+        "Passes with other kernels are no reference here: their outputs differ by up to"
+        f" {max(found.difference, found.eager or 0.0):.1e} from the original model’s. Either"
+        " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
+        " library’s own eager and fused attention hide different keys",
     ]
