@@ -170,20 +170,20 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
             cost, work = _work(request)
             return await _answered(request, quick if cost <= QUICK else slow, work)
         except ForeignError as error:
-            return _refusal(403, error)
+            return refusal(403, error)
         except GoneError:
-            return _refusal(410, "this result is no longer held")
+            return refusal(410, "this result is no longer held")
         except UnknownError:
-            return _refusal(404, "there is no such result or route")
+            return refusal(404, "there is no such result or route")
         except QuestionError as error:
-            return _refusal(400, error)
+            return refusal(400, error)
         except BusyError:
-            return _refusal(429, "too many requests are waiting; try again in a moment")
+            return refusal(429, "too many requests are waiting; try again in a moment")
         except ValueError as error:
-            return _refusal(500, error)
+            return refusal(500, error)
         except Exception:
             LOG.exception("no answer to %s", request.url)
-            return _refusal(500, "this could not be computed")
+            return refusal(500, "this could not be computed")
 
     return [Route("/api/trace/{id}/{name}", answer, methods=["GET"])]
 
@@ -274,7 +274,8 @@ def _response(answer: Any) -> "Response":
     return Response(answer, media_type=kind, headers=HEADERS)
 
 
-def _refusal(status: int, message: object) -> "Response":
+def refusal(status: int, message: object) -> "Response":
+    """A refused request: one line of plain text, which no cache keeps."""
     from starlette.responses import PlainTextResponse
 
     line = " ".join(str(message).split())

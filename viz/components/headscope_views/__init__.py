@@ -19,7 +19,7 @@ def view(
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "architecture", "address", "keys", "mode", "pick", "preload",
+        kind: "text", "image", "architecture", "address", "keys", "room", "mode", "pick", "preload",
             "slider", "entry", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.

@@ -585,3 +585,42 @@ export interface Panel {
   late?: boolean;
   destroy?(): void;
 }
+
+// ---- the teacher's room
+
+export interface RoomLesson {
+  name: string;
+  title: string;
+}
+
+/** A question of the presenter's. */
+export interface RoomQuestion {
+  number: number;
+  /** May be empty: it was asked aloud. */
+  text: string;
+  choices: string[];
+  revealed: boolean;
+  /** How often each choice was given; null for followers until it is revealed. */
+  counts: number[] | null;
+  /** The choice given here. */
+  answer: number | null;
+}
+
+/** What a member of a room is told, whenever it has changed. */
+export interface RoomNews {
+  page: string;
+  step: number;
+  /** 0 if the page has none. */
+  steps: number;
+  question: RoomQuestion | null;
+  /** How many follow; the presenter alone is told. */
+  followers?: number;
+}
+
+export interface RoomProps {
+  /** Which is open. */
+  page: string;
+  lessons: RoomLesson[];
+  /** Of the room in the link; empty if it names none. */
+  code: string;
+}
