@@ -14,7 +14,7 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 SHADES = 33  # colours of each scale that are sent
-SELECTION = (link.number("at", 0, 0, 99), link.text("figure", ""))  # of a story, in a link
+SELECTION = (link.number("story", 0, 0, 99), link.text("figure", ""))  # of a story, in a link
 SELECTED = frozenset(param.name for param in SELECTION)
 Value = float | str | Sequence[float]
 

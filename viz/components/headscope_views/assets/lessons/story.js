@@ -98,7 +98,7 @@ class Story {
       this.revision = revision;
       const start = startOf(kept(this.entry, revision), props);
       this.inputs = read(String(start.figure ?? ""), props.inputs);
-      const step = Math.min(props.steps.length - 1, Math.max(0, Number(start.at ?? 0) || 0));
+      const step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
       if (step) this.go(step);
       this.ask();
     }
@@ -114,10 +114,10 @@ class Story {
     const figure = written(this.inputs, inputs);
     /** @type {Record<string, string>} */
     const selection = {};
-    if (this.step) selection.at = String(this.step);
+    if (this.step) selection.story = String(this.step);
     if (figure) selection.figure = figure;
     choose(this.entry, selection);
-    keep(this.entry, revision, { at: this.step, figure });
+    keep(this.entry, revision, { story: this.step, figure });
     reportStep(page, this.step, this.props.steps.length);
   }
 
