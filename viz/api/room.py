@@ -15,7 +15,7 @@ from typing import Any
 
 from viz.api.pool import BusyError
 from viz.api.registry import UnknownError
-from viz.api.requests import QuestionError
+from viz.api.requests import ForeignError, QuestionError
 
 PARAM = "room"  # of a link: the code
 ROOMS = 32
@@ -26,7 +26,7 @@ CODE = 8  # letters: 8e11 codes
 Clock = Callable[[], float]
 
 
-class KeyRefusedError(PermissionError):
+class KeyRefusedError(ForeignError):
     """A change to a room by somebody who does not present in it."""
 
 
@@ -275,7 +275,7 @@ class Room:
 
     def _check(self, key: str) -> None:
         if not secrets.compare_digest(key.encode(), self.key.encode()):
-            raise KeyRefusedError
+            raise KeyRefusedError("this key does not open the room")
 
     def _tell(self) -> None:
         """Wakes all who wait for a change."""

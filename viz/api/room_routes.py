@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from viz.api import requests, room
-from viz.api.pool import BusyError
 from viz.api.registry import UnknownError
-from viz.api.requests import ForeignError, QuestionError
-from viz.api.room import KeyRefusedError, Room, Rooms, Shown
-from viz.api.routes import refusal
+from viz.api.requests import QuestionError
+from viz.api.room import Room, Rooms, Shown
+from viz.api.routes import guarded
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -40,11 +39,13 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
     from starlette.responses import JSONResponse, StreamingResponse
     from starlette.routing import Route
 
-    async def closed(_: "Request") -> "Response":
-        return refusal(404, "this server has no rooms")
+    async def closed(request: "Request") -> "Response":
+        raise UnknownError(request.url.path)
 
     if not room.is_open():
-        return [Route("/api/room{rest:path}", closed, methods=["GET", "POST"])]
+        return [
+            Route("/api/room{rest:path}", guarded(closed, allowed_hosts), methods=["GET", "POST"])
+        ]
     rooms = Rooms()
     shown_fields = {"page": page(pages), "step": whole(MAX_STEPS), "steps": whole(MAX_STEPS)}
     changes = {**CHANGES, "show": Change(show, {"key": token, **shown_fields})}
@@ -70,26 +71,10 @@ def routes(allowed_hosts: Callable[[], Iterable[str]], pages: Collection[str]) -
         headers = {**NO_STORE, "X-Accel-Buffering": "no"}
         return StreamingResponse(events(found, name), 200, headers, "text/event-stream")
 
-    def checked(answer: Callable[["Request"], Any]) -> Callable[["Request"], Any]:
-        async def checking(request: "Request") -> "Response":
-            try:
-                requests.check_origin(request.headers, allowed_hosts())
-                return await answer(request)
-            except (ForeignError, KeyRefusedError) as error:
-                return refusal(403, error if str(error) else "this key does not open the room")
-            except UnknownError:
-                return refusal(404, "there is no such room, or it has been closed")
-            except QuestionError as error:
-                return refusal(400, error)
-            except BusyError:
-                return refusal(429, "too much at once; try again in a moment")
-
-        return checking
-
     return [
-        Route("/api/room", checked(opening), methods=["POST"]),
-        Route("/api/room/{code}/events", checked(listening), methods=["GET"]),
-        Route("/api/room/{code}/{change}", checked(changing), methods=["POST"]),
+        Route("/api/room", guarded(opening, allowed_hosts), methods=["POST"]),
+        Route("/api/room/{code}/events", guarded(listening, allowed_hosts), methods=["GET"]),
+        Route("/api/room/{code}/{change}", guarded(changing, allowed_hosts), methods=["POST"]),
     ]
 
 

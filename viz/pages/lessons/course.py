@@ -55,7 +55,7 @@ COURSE = (
         "position",
         "Position",
         "tag",
-        "Attention alone ignores order: how positions are encoded.",
+        "Without a mask, attention ignores order: how positions are encoded.",
     ),
     Lesson(
         "block",

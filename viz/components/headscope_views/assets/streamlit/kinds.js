@@ -10,6 +10,7 @@ export const KINDS = {
   address: () => import("./address.js"),
   keys: () => import("../lessons/keys.js"),
   room: () => import("../lessons/room.js"),
+  story: () => import("../lessons/story.js"),
   mode: () => import("./mode.js"),
   pick: () => import("./pick.js"),
   preload: () => import("./preload.js"),
