@@ -9,6 +9,7 @@ export const KINDS = {
   architecture: () => import("../architecture/architecture.js"),
   address: () => import("./address.js"),
   keys: () => import("../lessons/keys.js"),
+  map: () => import("../lessons/mini_map.js"),
   mode: () => import("./mode.js"),
   pick: () => import("./pick.js"),
   preload: () => import("./preload.js"),
