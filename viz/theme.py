@@ -59,6 +59,26 @@ COLOURS: dict[Mode, Colours] = {
     ),
 }
 
+# The parts of attention in the course: text, formula, figure and code share these. Pairwise OKLab
+# distance is at least 0.07 for normal and colour-blind vision; contrast with both grounds is at
+# least 4.5.
+TERMS: dict[Mode, dict[str, str]] = {
+    "light": {
+        "query": "#99210e",
+        "key": "#1b5e40",
+        "value": "#84007d",
+        "weight": "#521dcd",
+        "output": "#836c08",
+    },
+    "dark": {
+        "query": "#fca13b",
+        "key": "#8edbbf",
+        "value": "#f6a0f6",
+        "weight": "#7c93ef",
+        "output": "#f6dc76",
+    },
+}
+
 # Knots of a ramp: lightness is linear between the ends; chroma and hue (degrees) are interpolated.
 _SEQUENTIAL = {
     "light": ((0.985, 0.21), (0.006, 0.075, 0.115, 0.135, 0.105), (205, 192, 222, 262, 291)),

@@ -4,6 +4,7 @@ The functions that attention layers look up are wrapped while a model runs, and 
 intercepted, so that attention which bypasses the interface is seen as well.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,12 +33,15 @@ class Call:
         kind: its class.
         weights: `batch head query key`.
         eager: whether the library's eager function made them.
+        places: token of each slot of each window of an image, −1 outside of it, where the library
+            cuts images into shifted windows.
     """
 
     path: str
     kind: str
     weights: Tensor
     eager: bool = True
+    places: Tensor | None = None
 
 
 @dataclass(eq=False)
@@ -96,11 +100,25 @@ def attending(stack: list[nn.Module]) -> nn.Module | None:
     return None
 
 
+def places_of(block: Any, size: tuple[int, int]) -> Tensor:
+    """Where the library's own functions put the tokens of an image, `window slot`; −1 is outside.
+
+    Args:
+        block: a layer of Swin.
+        size: rows and columns of tokens.
+    """
+    numbers = torch.arange(1.0, 1 + size[0] * size[1]).view(1, *size, 1)
+    filled, _ = block.maybe_pad(numbers, *size)
+    partition = sys.modules[type(block).__module__].window_partition
+    return partition(block.cyclic_shift(filled), block.window_size).flatten(1).long() - 1
+
+
 @contextmanager
 def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
     """Inside, `seen` collects every call of attention of the model."""
     paths = {id(module): path for path, module in model.named_modules()}
     stack: list[nn.Module] = [model]
+    sizes: dict[int, tuple[int, int]] = {}
     mode = _Softmaxes(seen, stack, paths)
     interface: Any = AttentionInterface
     looked_up = interface.get_interface
@@ -119,7 +137,10 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
                 weights = inside[-1] if inside else None
             if weights is not None:
                 path, eager = paths.get(id(module), "?"), name in ("eager", None)
-                seen.calls.append(Call(path, type(module).__name__, weights.detach(), eager))
+                block = next((part for part in reversed(stack) if id(part) in sizes), None)
+                places = None if block is None else places_of(block, sizes[id(block)])
+                call = Call(path, type(module).__name__, weights.detach(), eager, places)
+                seen.calls.append(call)
             return out
 
         return attention
@@ -127,12 +148,15 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
     def left(*_: Any) -> None:
         stack.pop()
 
-    def entered(module: nn.Module, _: Any) -> None:
+    def entered(module: nn.Module, args: tuple, keywords: dict[str, Any]) -> None:
         stack.append(module)
+        if hasattr(module, "cyclic_shift"):
+            rows, cols = keywords.get("input_dimensions", *args[1:2])
+            sizes[id(module)] = int(rows), int(cols)
 
     hooks = []
     for module in model.modules():
-        hooks.append(module.register_forward_pre_hook(entered))
+        hooks.append(module.register_forward_pre_hook(entered, with_kwargs=True))
         hooks.append(module.register_forward_hook(left, always_call=True))
     interface.get_interface = get_interface
     try:

@@ -1,6 +1,7 @@
 """Judges a trace against the library's eager attention: maps, output, and what is not shown."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -43,18 +44,20 @@ def maps(
     if sites != modules:
         remarks.append(f"{modules} attention modules are {sites} layers")
     for site, calls in paired(found, expected.calls):
-        for item, theirs in items_of(site, calls, len(found.tokens)):
-            mine = of_site(found, site, item)
-            if theirs is None:
-                largest = max(largest, any_rows(mine, calls))
+        items = range(len(found.items(site)))
+        mine = [of_site(found, site, item) for item in items]
+        check_heads(site, calls)
+        if calls[0].places is not None:
+            largest = max(largest, *(in_windows(mine[item], calls[0], item) for item in items))
+        elif len(calls) == 1 and is_whole(site, calls[0]):
+            theirs = replace(calls[0], weights=calls[0].weights[..., : site.keys])
+            off, more = whole_maps(mine, theirs, inputs, sinks)
+            largest, remarks = max(largest, off), remarks + more
+        else:
+            off = in_order(mine, calls)
+            if off > AIM:
+                off = max(any_rows(each, calls) for each in mine)
                 remarks.append("windows: rows compared in any order")
-                continue
-            off = one_map(mine, theirs, inputs, item)
-            if off > AIM and calls[0].path in sinks:
-                without = one_map(mine / mine.sum(-1, keepdim=True), theirs, inputs, item)
-                if without < off:
-                    off = without
-                    remarks.append("the library's eager weights leave the sink's share out")
             largest = max(largest, off)
     return largest, remarks
 
@@ -92,12 +95,8 @@ def paired(found: Trace, calls: Sequence[Call]) -> Iterator[tuple[Any, list[Call
     yield from zip(found.sites, by_path.values(), strict=True)
 
 
-def items_of(site: Any, calls: Sequence[Call], items: int) -> Iterator[tuple[int, Tensor | None]]:
-    """Each item with the library's map; None where it was computed in parts.
-
-    Raises:
-        MismatchError: if heads, rows or columns are not as many.
-    """
+def check_heads(site: Any, calls: Sequence[Call]) -> None:
+    """Raises MismatchError if heads are not as many."""
     for call in calls:
         if call.weights.ndim != 4:
             raise MismatchError(
@@ -105,15 +104,35 @@ def items_of(site: Any, calls: Sequence[Call], items: int) -> Iterator[tuple[int
             )
         if call.weights.shape[1] != site.heads:
             raise MismatchError(f"{call.path}: {call.weights.shape[1]} heads are {site.heads}")
-    first = calls[0].weights
-    whole = (first.shape[2], first.shape[3]) == (site.queries, site.keys)
-    whole = whole or (first.shape[2], first.shape[3] - 1) == (site.queries, site.keys)
-    if len(calls) == 1 and whole:
-        for item in range(len(first)):
-            yield item, first[item][..., : site.keys]
-        return
-    for item in range(items):
-        yield item, None
+
+
+def is_whole(site: Any, call: Call) -> bool:
+    """Whether a call has the rows and columns of a site; a column more may be a sink."""
+    rows, keys = call.weights.shape[2:]
+    return rows == site.queries and keys in (site.keys, site.keys + 1)
+
+
+def whole_maps(
+    mine: Sequence[Tensor], call: Call, inputs: Inputs, sinks: frozenset[str]
+) -> tuple[float, list[str]]:
+    """Largest difference of the maps of all items to those of one call, and remarks.
+
+    Raises:
+        MismatchError: if there are more or fewer items.
+    """
+    if len(mine) != len(call.weights):
+        raise MismatchError(f"{call.path}: {len(call.weights)} items are {len(mine)}")
+    largest, remarks = 0.0, []
+    for item, own in enumerate(mine):
+        theirs = call.weights[item]
+        off = one_map(own, theirs, inputs, item)
+        if off > AIM and call.path in sinks:
+            without = one_map(own / own.sum(-1, keepdim=True), theirs, inputs, item)
+            if without < off:
+                off = without
+                remarks.append("the library's eager weights leave the sink's share out")
+        largest = max(largest, off)
+    return largest, remarks
 
 
 def one_map(mine: Tensor, theirs: Tensor, inputs: Inputs, item: int) -> float:
@@ -177,6 +196,47 @@ def own(count: int, length: int, inputs: Inputs, item: int, used: Tensor | None)
             if len(real) == count:
                 return real
     return used if used is not None and len(used) == count < length else None
+
+
+def in_windows(mine: Tensor, call: Call, item: int) -> float:
+    """Largest difference of a map of an image to the library's windows of it.
+
+    What lies outside of the image has columns at the end, whose weights are compared as sums.
+
+    Raises:
+        MismatchError: for a map of another size.
+    """
+    places = call.places
+    if places is None or mine.shape[1] != int(places.max()) + 1:
+        raise MismatchError(f"{call.path}: {tuple(mine.shape)} is not the size of the image")
+    expected, outside = torch.zeros_like(mine[..., : mine.shape[1]]), torch.zeros(mine.shape[:2])
+    windows = call.weights[item * len(places) : (item + 1) * len(places)].float()
+    for place, window in zip(places, windows, strict=True):
+        inside = place >= 0
+        own = place[inside]
+        expected[:, own[:, None], own] = window[:, inside][..., inside]
+        outside[:, own] = window[:, inside][..., ~inside].sum(-1)
+    rest = mine[..., mine.shape[1] :].sum(-1)
+    return max(_off(mine[..., : mine.shape[1]], expected), _off(rest, outside))
+
+
+def in_order(mine: Sequence[Tensor], calls: Sequence[Call]) -> float:
+    """Largest difference to maps of consecutive segments of all items; infinite if they are not."""
+    parts = [call.weights.float() for call in calls]
+    rows = sum(each.shape[1] for each in mine)
+    square = all(len(part) == 1 and part.shape[2] == part.shape[3] for part in parts)
+    if not square or sum(part.shape[2] for part in parts) != rows:
+        return torch.inf
+    heads = range(parts[0].shape[1])
+    whole = torch.stack([torch.block_diag(*(part[0, head] for part in parts)) for head in heads])
+    largest, start = 0.0, 0
+    for each in mine:
+        own = slice(start, start + each.shape[1])
+        start += each.shape[1]
+        if each.shape[1] != each.shape[2]:
+            return torch.inf
+        largest = max(largest, _off(each, whole[:, own, own]))
+    return largest
 
 
 def any_rows(mine: Tensor, calls: Sequence[Call]) -> float:

@@ -190,19 +190,18 @@ def _check(
     Raises:
         MismatchError: for a difference that is no rounding error.
     """
+    made = _traced(model, given)  # first: the library adapts some models as they run
     try:
         expected = eager(reference, given) if seen is None else seen
         untouched = _run(model, given)
     except Exception as error:
         found.remarks.append(f"{name}: the library itself raises {reason_of(error):.80}")
         return
-    try:
-        made = _trace(model, given)
-    except Exception as error:
-        if "attends to padding" in str(error) and sees_padding(expected, given):
+    if isinstance(made, Exception):
+        if "attends to padding" in str(made) and sees_padding(expected, given):
             found.remarks.append(f"{name}: refused, since real tokens attend to padding")
             return
-        raise MismatchError(f"{name}: trace raises {reason_of(error)}") from error
+        raise MismatchError(f"{name}: trace raises {reason_of(made)}") from made
     try:
         weights, remarks = maps(made, expected, given, sinks_of(reference))
         output, more = outputs(made, untouched, expected, given)
@@ -261,10 +260,16 @@ def _run(model: nn.Module, inputs: Inputs) -> Any:
         return model(**arguments(model, inputs))
 
 
-def _trace(model: nn.Module, inputs: Inputs) -> Trace:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        return trace(model, inputs)
+def _traced(model: nn.Module, inputs: Inputs) -> Trace | Exception:
+    """The trace, or why there is none."""
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(SEED)
+            return trace(model, inputs)
+    except TimeoutError:
+        raise
+    except Exception as error:
+        return error
 
 
 def halved(
@@ -288,17 +293,17 @@ def halved(
         remarks.append(f"bfloat16: the library itself raises {reason_of(error):.80}")
         return {}
     rounding = between(expected, whole)
+    made = _traced(model, given)
+    if isinstance(made, Exception):
+        raise MismatchError(f"bfloat16: trace raises {reason_of(made)}") from made
     try:
-        found = _trace(model, given)
-        off, _ = maps(found, expected, given, sinks_of(reference))
+        off, _ = maps(made, expected, given, sinks_of(reference))
         apart = off > max(0.05, 3 * rounding)
-        if apart and disagree(found, untouched, expected, given):
+        if apart and disagree(made, untouched, expected, given):
             remarks.append("bfloat16: the library's own eager and fused attention differ")
             return {}
     except MismatchError as error:
         raise MismatchError(f"bfloat16: {error}") from error
-    except Exception as error:
-        raise MismatchError(f"bfloat16: trace raises {reason_of(error)}") from error
     if apart:
         raise MismatchError(
             f"bfloat16: off by {off:.1e}, the library from float32 by {rounding:.1e}"

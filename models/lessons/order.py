@@ -54,17 +54,17 @@ def permuted(
         ValueError: if `order` is not a permutation.
     """
     if sorted(order) != list(range(len(words))) or not words:
-        raise ValueError(f"order: expected each of {len(words)} places once, received {order}")
+        raise ValueError(f"order: expected each of {len(words)} positions once, received {order}")
     index = {word: number for number, word in enumerate(dict.fromkeys(words))}
     with seeded(seed):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=dim, heads=2)).eval()
         table = torch.randn(len(index), dim)
     x = table[[index[word] for word in words]]
-    places = sinusoidal(len(words), dim) if positions else torch.zeros_like(x)
+    encoding = sinusoidal(len(words), dim) if positions else torch.zeros_like(x)
     back = torch.argsort(torch.tensor(list(order)))
     with torch.no_grad():
-        before, _ = layer((x + places)[None])
-        after, _ = layer((x[list(order)] + places)[None])
+        before, _ = layer((x + encoding)[None])
+        after, _ = layer((x[list(order)] + encoding)[None])
     return Permuted(before[0], after[0][back])
 
 

@@ -83,21 +83,34 @@ def current_recording() -> Recording | None:
 
 def _hooks(network: nn.Module, record: Recording) -> list[Any]:
     """Hooks that tell the record which module runs, on what."""
-    hooks = []
+    hooks, sources = [], record.sources
     for path, module in network.named_modules():
         if id(module) in record.modules.modules:
             enter: Callable[..., None] = record.enter_attention
         elif path in record.modules.containers:
-            leave = partial(_own, record, partial(record.sources.leave, path))
+            leave = partial(_own, record, partial(sources.leave, path))
             hooks.append(module.register_forward_hook(leave))
             enter = partial(record.enter_container, path)
         elif hasattr(module, "window_size") and hasattr(module, "shift_size"):
             enter = partial(record.enter_windows, path)
+        elif sources.mixed and _is_block(path, record):
+            leave = partial(_own, record, partial(sources.leave_block, path))
+            hooks.append(module.register_forward_hook(leave))
+            enter = partial(sources.enter_block, path)
+        elif sources.mixed and isinstance(module, nn.Embedding):
+            hooks.append(module.register_forward_hook(partial(_own, record, sources.embed)))
+            continue
         else:
             continue
         own = partial(_own, record, enter)
         hooks.append(module.register_forward_pre_hook(own, with_kwargs=True))
     return hooks
+
+
+def _is_block(path: str, record: Recording) -> bool:
+    """Whether a module is a numbered part of a stack of attention layers."""
+    stack, _, number = path.rpartition(".")
+    return number.isdigit() and stack in record.modules.containers
 
 
 def _own(record: Recording, hook: Callable[..., None], *given: Any) -> None:
@@ -170,7 +183,7 @@ def _recorded(
     """The values of a recipe with the edits of its layer; the call is recorded."""
     packing = None
     if boundaries is not None:
-        packing = Packing.of(boundaries, record.packed_items(int(boundaries[-1])))
+        packing = Packing.of(boundaries, record.packed_items(boundaries, entry.source))
         recipe = packing.pattern(recipe)
     kind = _kind(module, recipe, entry.cross)
     edits = at(record.edits, entry.layer, kind, entry.place.tower, entry.path)

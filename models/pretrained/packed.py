@@ -3,18 +3,54 @@
 Vision towers of many families (Qwen2-VL and what follows it) lay all patches of all images in one
 sequence and state the boundaries within which a patch attends: an image, a frame of a video, or a
 window. Here each image or video becomes an item, padded to the longest; its frames and windows
-are segments of one map.
+are segments of one map. Audio towers of the same families do so with sounds.
 """
 
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import ceil
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.attention import Mask, Pattern
+
+
+def sound_lengths(boundaries: Tensor, frames: Sequence[int]) -> list[int]:
+    """Tokens of each sound of a packed sequence, cut into windows of a fixed number of frames.
+
+    The number is not passed on to attention: it is whatever makes as many windows as there are,
+    such that only the last of a sound is shorter.
+
+    Args:
+        boundaries: cumulative lengths of the windows, in tokens.
+        frames: of each sound, of which convolutions make fewer tokens.
+
+    Raises:
+        ValueError: if several numbers would do, or none.
+    """
+    windows = boundaries.diff().tolist()
+    if len(frames) == 1:
+        return [sum(windows)]
+    total, count = sum(frames), len(windows)
+    most = max(frames) if count <= len(frames) else total // (count - len(frames))
+    found = set()
+    for size in range(max(1, total // count), most + 1):
+        counts = [ceil(each / size) for each in frames]
+        if sum(counts) == count:
+            ends = [0, *accumulate(counts)]
+            parts = [windows[start:end] for start, end in pairwise(ends)]
+            if all(part[:-1] == [max(windows)] * (len(part) - 1) for part in parts):
+                found.add(tuple(sum(part) for part in parts))
+    if len(found) != 1:
+        raise ValueError(
+            f"expected sounds whose windows can be told apart, received {len(frames)} in {count}"
+            " windows: trace them one by one"
+        )
+    return list(found.pop())
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,14 @@ from models.pretrained.axes import (
 )
 from models.pretrained.hidden import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
-from models.pretrained.packed import Packing
+from models.pretrained.packed import Packing, sound_lengths
 from models.pretrained.sources import Sources, key_states
 from models.pretrained.windows import Blocks
 from models.progress import Progress, no_progress
 from models.trace import TokenAxis
 
 Axes = tuple[TokenAxis, TokenAxis]
+SOUND_MASKS = ("input_features_mask", "feature_attention_mask")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class Recording:
         progress: called before each attention layer.
         sources: of the tensors so far.
         calls: attention calls so far, in order.
-        windows: rows and columns, window size and shift of each block of shifted windows, by path.
+        windows: each block of shifted windows, and the rows and columns of its image, by path.
         states: outputs of the blocks, where hidden states are recorded.
         references: weights of the library's eager attention in packed sequences by path, `batch
             head query key`, where verification runs it.
@@ -104,7 +105,7 @@ class Recording:
     progress: Progress = no_progress
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
-    windows: dict[str, tuple[tuple[int, int], int, int]] = field(default_factory=dict)
+    windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
     states: BlockOutputs | None = None
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
@@ -147,8 +148,7 @@ class Recording:
         """A block of shifted windows is called; the rows and columns of its image are noted."""
         if len(args) + len(kwargs) > 1:
             size = kwargs["input_dimensions"] if "input_dimensions" in kwargs else args[1]
-            grid = int(size[0]), int(size[1])
-            self.windows[path] = grid, int(module.window_size), int(module.shift_size)
+            self.windows[path] = module, (int(size[0]), int(size[1]))
 
     def _block(self, place: AttentionModule, part: int) -> tuple[str, int]:
         """Path and number of the block that runs now.
@@ -203,20 +203,35 @@ class Recording:
             self._readings[id(matrix)] = known
         return known[1]
 
-    def packed_items(self, length: int) -> Sequence[int]:
-        """Tokens of each image or video of a packed sequence; the whole one if nothing tells."""
+    def packed_items(self, boundaries: Tensor, source: str | None) -> Sequence[int]:
+        """Tokens of each image, video or sound of a packed sequence; all if nothing tells.
+
+        Raises:
+            ValueError: for sounds that cannot be told apart.
+        """
+        length = int(boundaries[-1])
         for name in ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw"):
             grid = self.arguments.get(name)
             if isinstance(grid, Tensor) and int(grid.prod(-1).sum()) == length:
                 return grid.prod(-1).tolist()
+        features = self.arguments.get("input_features")
+        if source == "sound" and isinstance(features, Tensor) and features.ndim == 3:
+            masks = (self.arguments.get(name) for name in SOUND_MASKS)
+            shown = next((mask for mask in masks if isinstance(mask, Tensor)), None)
+            frames = [features.shape[-1]] * len(features)
+            return sound_lengths(boundaries, frames if shown is None else shown.sum(-1).tolist())
         return [length]
 
     def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
-        """How the items of the batch were cut into windows, if they were."""
+        """How the items of the batch were cut into windows, if they were.
+
+        Size and shift are read now, within the block: Swin adapts both to an image that is no
+        larger than its window when the block begins.
+        """
         for above in ancestors(entry.path):
             if above in self.windows:
-                (rows, cols), size, shift = self.windows[above]
-                return Blocks.of_image(rows, cols, size, shift)
+                block, (rows, cols) = self.windows[above]
+                return Blocks.of_image(rows, cols, int(block.window_size), int(block.shift_size))
         count, rest = divmod(recipe.batch, self.items)
         cut = entry.place.windows is not None and not rest and count > 1
         if not cut or recipe.queries != recipe.keys:

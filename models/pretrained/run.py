@@ -155,8 +155,8 @@ def output_of(out: Any) -> Output:
         return Output("last feature map", maps[-1])
     parts = out if isinstance(out, tuple | list) else out.to_tuple()
     values = [value for value in parts if isinstance(value, Tensor)]
-    if values:
-        return Output("output", values[0])
+    if values:  # numbers before codes, which a codec returns besides
+        return Output("output", next((v for v in values if v.is_floating_point()), values[0]))
     parts = [part for part in parts if isinstance(part, tuple) or hasattr(part, "to_tuple")]
     if not parts:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from transformers import SwinConfig
+from transformers.models.swin.modeling_swin import SwinLayer
 
 from benchmarks import threads
 from benchmarks.coverage import __main__ as command
@@ -113,6 +115,34 @@ def test_columns_that_hold_weight_must_be_shown() -> None:
         judging.one_map(theirs[:, :4, :4], theirs, given, 1)
     theirs[..., 3:], theirs[..., :3] = 0.0, 1 / 3
     assert judging.one_map(theirs[:, :3, :3], theirs, given, 1) == 0.0
+
+
+def test_windows_of_an_image_are_put_together() -> None:
+    """Two windows of 2 × 2 over 2 × 3 tokens, shifted by one; two slots lie outside."""
+    block = SwinLayer(SwinConfig(window_size=2), 6, (2, 3), 2, shift_size=1)
+    places = eager.places_of(block, (2, 3))
+    assert places.tolist() == [[4, 5, 1, 2], [-1, 3, -1, 0]]
+    windows = torch.rand(4, 3, 4, 4).softmax(-1)
+    call = eager.Call("here", "Attention", windows, places=places)
+    mine = torch.zeros(3, 6, 8)
+    mine[:, [[4], [5], [1], [2]], [[4, 5, 1, 2]]] = windows[2]
+    mine[:, [[3], [0]], [[6, 3, 7, 0]]] = windows[3][:, [1, 3]]
+    assert judging.in_windows(mine, call, 1) < 1e-6
+    assert judging.in_windows(mine.roll(1, 1), call, 1) > 0.01
+    assert judging.in_windows(mine, call, 0) > 0.01
+    with pytest.raises(MismatchError, match="is not the size of the image"):
+        judging.in_windows(mine[:, :5], call, 1)
+
+
+def test_segments_of_several_items_in_order() -> None:
+    maps = [torch.rand(1, 2, size, size) for size in (2, 3, 4)]
+    calls = [eager.Call("here", "Attention", each) for each in maps]
+    first = torch.stack([torch.block_diag(maps[0][0, h], maps[1][0, h]) for h in range(2)])
+    assert judging.in_order([first, maps[2][0]], calls) == 0.0
+    assert judging.in_order([first, maps[2][0].mT], calls) > 0.01
+    assert judging.in_order([first], calls) == judging.in_order([maps[2][0]], calls) == torch.inf
+    call = eager.Call("here", "Attention", torch.rand(2, 2, 9, 9))
+    assert judging.in_order([first, maps[2][0]], [call]) == torch.inf
 
 
 def test_rows_in_any_order() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from viz import theme
-from viz.theme import COLOURS, MODES, Mode
+from viz.theme import COLOURS, MODES, TERMS, Mode
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear sRGB
 SIGHTS = {
@@ -85,6 +85,18 @@ def test_no_two_heads_look_alike(mode: Mode, sight: str):
     )
     for one, other in itertools.combinations(oklab(light), 2):
         assert np.linalg.norm(one - other) >= 0.075
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("mode", MODES)
+def test_terms_are_legible_and_no_two_look_alike(mode: Mode, sight: str):
+    colours, terms = COLOURS[mode], TERMS[mode].values()
+    for term in terms:
+        assert contrast(term, colours.background) >= 4.5
+        assert contrast(term, colours.surface) >= 4.5
+    light = np.array([linear(theme.rgb(c)) for c in (*terms, colours.text, colours.muted)])
+    for one, other in itertools.combinations(oklab(light @ np.transpose(SIGHTS[sight])), 2):
+        assert np.linalg.norm(one - other) >= 0.07
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-MAX_VALUE = 64  # characters of a parameter
+MAX_VALUE = 64  # characters of a parameter about a trace
 MAX_SENTENCE = 500  # characters of a sentence
+MAX_WORD = 40  # characters of a word
+LARGEST = 1e4  # absolute value of a number
 MAX_QUERY = 1024
 
 Parse = Callable[[str], Any]
@@ -60,9 +62,18 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def parse_query(
-    pairs: Sequence[tuple[str, str]], required: Mapping[str, Parse], optional: Mapping[str, Parse]
+    pairs: Sequence[tuple[str, str]],
+    required: Mapping[str, Parse],
+    optional: Mapping[str, Parse],
+    longest: int = MAX_VALUE,
 ) -> dict[str, Any]:
     """The parsed and validated parameters of a query.
+
+    Args:
+        pairs: names and texts as they came.
+        required: parsers of the parameters that must be there.
+        optional: of those that may be.
+        longest: characters of a parameter other than a sentence.
 
     Raises:
         QuestionError: a parameter is missing, unknown, repeated or invalid.
@@ -75,9 +86,9 @@ def parse_query(
         if name not in parsers:
             expected = f"the parameters {', '.join(parsers)}" if parsers else "no parameters"
             raise QuestionError(f"expected {expected}")
-        longest = MAX_SENTENCE if parsers[name] is sentence else MAX_VALUE
-        if name in values or len(text) > longest:
-            raise QuestionError(f"expected {name} once, in at most {longest} characters")
+        limit = MAX_SENTENCE if parsers[name] is sentence else longest
+        if name in values or len(text) > limit:
+            raise QuestionError(f"expected {name} once, in at most {limit} characters")
         values[name] = parsers[name](text)
     missing = [name for name in required if name not in values]
     if missing:
@@ -110,6 +121,59 @@ def fraction(text: str) -> float:
 def sentence(text: str) -> str:
     """A text of the user's, without control characters."""
     return "".join(c for c in text if c.isprintable())
+
+
+def word(text: str) -> str:
+    """A short text of the user's, without control characters."""
+    found = sentence(text).strip()
+    if not 1 <= len(found) <= MAX_WORD:
+        raise QuestionError(f"expected 1 to {MAX_WORD} characters")
+    return found
+
+
+def real(text: str) -> float:
+    """A number of moderate size."""
+    if not re.fullmatch(r"-?[0-9]{1,6}(\.[0-9]{1,12})?(e-[0-9]{1,2})?", text, re.ASCII):
+        raise QuestionError("expected a number")
+    if abs(float(text)) > LARGEST:
+        raise QuestionError(f"expected a number from −{LARGEST:g} to {LARGEST:g}")
+    return float(text)
+
+
+def within(low: float, high: float) -> Parse:
+    """A number in a range."""
+
+    def parse(text: str) -> float:
+        found = real(text)
+        if not low <= found <= high:
+            raise QuestionError(f"expected a number from {low:g} to {high:g}")
+        return found
+
+    return parse
+
+
+def count(low: int, high: int) -> Parse:
+    """A whole number in a range."""
+
+    def parse(text: str) -> int:
+        found = whole(text)
+        if not low <= found <= high:
+            raise QuestionError(f"expected a whole number from {low} to {high}")
+        return found
+
+    return parse
+
+
+def reals(size: int) -> Parse:
+    """Numbers joined by semicolons, as many as `size`."""
+
+    def parse(text: str) -> list[float]:
+        parts = text.split(";")
+        if len(parts) != size:
+            raise QuestionError(f"expected {size} numbers joined by semicolons")
+        return [real(part) for part in parts]
+
+    return parse
 
 
 def head(text: str) -> int | str:

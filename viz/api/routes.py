@@ -3,11 +3,11 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from viz.api import export, filters, heads, image, model, provenance, requests, steps, text
+from viz.api import export, figures, filters, heads, image, model, provenance, requests, steps, text
 from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, UnknownError, registry
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
+    Handler = Callable[[Request], Awaitable[Response]]
+
 QUICK = 2**24  # weights; what reads more has threads of its own, and holds nothing else up
 PROGRESS = "progress"  # the name of the route that tells how far a request is
 LOG = logging.getLogger(__name__)
@@ -26,6 +28,7 @@ HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "Content-Encoding": "identity",  # compressing a map takes longer than computing it
 }
+FIGURE_HEADERS = {**HEADERS, "Cache-Control": "private, max-age=60"}  # their code may change
 AXIS = one_of("query", "key")
 DIRECTION = one_of("out", "in")
 
@@ -162,30 +165,52 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     quick = FairPool(prepare=_one_thread)
     slow = FairPool(prepare=_one_thread)
 
-    async def answer(request: "Request") -> "Response":
-        try:
-            requests.check_origin(request.headers, allowed_hosts())
-            if request.path_params["name"] == PROGRESS:
-                return _progress(request, (quick, slow))
-            cost, work = _work(request)
-            return await _answered(request, quick if cost <= QUICK else slow, work)
-        except ForeignError as error:
-            return _refusal(403, error)
-        except GoneError:
-            return _refusal(410, "this result is no longer held")
-        except UnknownError:
-            return _refusal(404, "there is no such result or route")
-        except QuestionError as error:
-            return _refusal(400, error)
-        except BusyError:
-            return _refusal(429, "too many requests are waiting; try again in a moment")
-        except ValueError as error:
-            return _refusal(500, error)
-        except Exception:
-            LOG.exception("no answer to %s", request.url)
-            return _refusal(500, "this could not be computed")
+    async def trace(request: "Request") -> "Response":
+        if request.path_params["name"] == PROGRESS:
+            return _progress(request, (quick, slow))
+        cost, work = _work(request)
+        name = _name(request.path_params["id"], _path(request))
+        return await _answered(request, quick if cost <= QUICK else slow, work, name)
 
-    return [Route("/api/trace/{id}/{name}", answer, methods=["GET"])]
+    async def figure(request: "Request") -> "Response":
+        path = request.path_params["name"]
+        work = figures.numbers(path, request.query_params.multi_items())
+        return await _answered(request, quick, work, f"figure/{_path(request)}", FIGURE_HEADERS)
+
+    def guarded(answer: "Handler") -> "Handler":
+        async def endpoint(request: "Request") -> "Response":
+            return await _or_refusal(request, answer, allowed_hosts())
+
+        return endpoint
+
+    return [
+        Route("/api/trace/{id}/{name}", guarded(trace), methods=["GET"]),
+        Route("/api/figure/{name}", guarded(figure), methods=["GET"]),
+    ]
+
+
+async def _or_refusal(
+    request: "Request", answer: "Handler", allowed_hosts: Iterable[str]
+) -> "Response":
+    """The response, or a status with one line for everything that can be refused."""
+    try:
+        requests.check_origin(request.headers, allowed_hosts)
+        return await answer(request)
+    except ForeignError as error:
+        return _refusal(403, error)
+    except GoneError:
+        return _refusal(410, "this result is no longer held")
+    except UnknownError:
+        return _refusal(404, "there is no such result or route")
+    except QuestionError as error:
+        return _refusal(400, error)
+    except BusyError:
+        return _refusal(429, "too many requests are waiting; try again in a moment")
+    except ValueError as error:
+        return _refusal(500, error)
+    except Exception:
+        LOG.exception("no answer to %s", request.url)
+        return _refusal(500, "this could not be computed")
 
 
 def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
@@ -236,20 +261,37 @@ def work_of(
     return endpoint.cost(value, **asked), lambda: endpoint.answer(value, id, **asked)
 
 
-async def _answered(request: "Request", pool: FairPool, work: Callable[[], Any]) -> "Response":
-    """The response, computed in the pool; cancelled when the browser disconnects."""
+def _path(request: "Request") -> str:
+    """The last segment of a request's path, with its query."""
+    path = request.path_params["name"]
+    return f"{path}?{request.url.query}" if request.url.query else path
+
+
+async def _answered(
+    request: "Request",
+    pool: FairPool,
+    work: Callable[[], Any],
+    name: str,
+    headers: Mapping[str, str] = HEADERS,
+) -> "Response":
+    """The response, computed in the pool; cancelled when the browser disconnects.
+
+    Args:
+        request: to answer.
+        pool: that computes.
+        work: computes the answer.
+        name: of the job, under which its progress is asked for.
+        headers: of a response that succeeds.
+    """
     from starlette.responses import Response
 
     client = request.client.host if request.client else ""
     session = request.headers.get("x-headscope-session", client)[:64]
-    path = request.path_params["name"]
-    path = f"{path}?{request.url.query}" if request.url.query else path
-    name = _name(request.path_params["id"], path)
     job = asyncio.ensure_future(pool.run(session, work, name))
     gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)
-        return _response(job.result()) if job.done() else Response(status_code=499)
+        return _response(job.result(), headers) if job.done() else Response(status_code=499)
     finally:
         gone.cancel()
         job.cancel()
@@ -260,7 +302,7 @@ async def _disconnected(request: "Request") -> None:
         pass
 
 
-def _response(answer: Any) -> "Response":
+def _response(answer: Any, headers: Mapping[str, str]) -> "Response":
     from starlette.responses import Response
 
     kind = BINARY
@@ -270,8 +312,8 @@ def _response(answer: Any) -> "Response":
         answer, kind = answer
     elif isinstance(answer, Download):
         attached = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
-        return Response(answer.data, media_type=answer.kind, headers=HEADERS | attached)
-    return Response(answer, media_type=kind, headers=HEADERS)
+        return Response(answer.data, media_type=answer.kind, headers={**headers, **attached})
+    return Response(answer, media_type=kind, headers=headers)
 
 
 def _refusal(status: int, message: object) -> "Response":

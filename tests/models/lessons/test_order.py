@@ -26,7 +26,7 @@ def test_with_positions_they_move() -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 1, 2, 3, 3), ()])
 def test_an_order_that_is_none_is_refused(order: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="expected each of 5 places once"):
+    with pytest.raises(ValueError, match="expected each of 5 positions once"):
         permuted(WORDS, order, positions=True)
 
 

@@ -83,6 +83,30 @@ def test_a_source_as_long_as_the_target(name: str) -> None:
     assert found.weights(0, 0, kind="cross", item=1).shape == (11, 7)
 
 
+def test_text_right_beside_images() -> None:
+    """IDEFICS has no tower for its text: the padding of its queries is left out all the same."""
+    vision = {"embed_dim": 14, "image_size": 8, "patch_size": 4, "num_attention_heads": 2}
+    sizes = {"vocab_size": IMAGE_TOKEN, "additional_vocab_size": 0, "hidden_size": 24}
+    sizes |= {"num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 37}
+    sizes |= {"cross_layer_interval": 1, "use_resampler": False}
+    vision |= {"num_hidden_layers": 1, "intermediate_size": 11}
+    model = build("IdeficsModel", "IdeficsConfig", {**sizes, "vision_config": vision})
+    given: dict[str, Any] = padded(2, 7, 3, left=True)
+    given["pixel_values"] = normal(2, 1, 3, 8, 8)
+    given["image_attention_mask"] = torch.ones(2, 7, 1, dtype=torch.long)
+    found = trace(model, given)
+    words = [str(each) for each in given["input_ids"][1, 3:].tolist()]
+    alone = {name: value[1:] for name, value in given.items()}
+    alone |= {name: value[:, 3:] for name, value in alone.items() if name != "pixel_values"}
+    expected = trace(model, alone)
+    for site, other in zip(found.sites[1:], expected.sites[1:], strict=True):
+        assert found.query_labels(site, 1) == words
+        keys = words if site.kind == "causal" else [f"position {n}" for n in range(5)]
+        assert found.key_labels(site, 1) == keys
+        mine = found.weights(site.layer, module=site.module, item=1)
+        assert (mine - expected.weights(other.layer, module=other.module)).abs().max() < EXACT
+
+
 # --- items ----------------------------------------------------------------------------------------
 
 
@@ -176,3 +200,22 @@ def test_prompts_of_several_images() -> None:
         mine = found.weights(site.layer, module=site.module, item=5)
         assert (mine - expected.weights(other.layer, module=other.module)).abs().max() < EXACT
     assert "SamVisionSdpaAttention" in found.notes[0]
+
+
+def test_sounds_packed_into_one_sequence() -> None:
+    """Each is as it is alone: in windows of four times 50 frames, of which 26 tokens are made."""
+    sizes = {"d_model": 24, "encoder_layers": 1, "encoder_attention_heads": 3}
+    sizes |= {"encoder_ffn_dim": 19, "num_mel_bins": 16, "downsample_hidden_size": 5}
+    sizes |= {"max_position_embeddings": 64, "output_dim": 12, "n_window": 50}
+    model = build("Qwen3ASREncoder", "Qwen3ASREncoderConfig", {**sizes, "n_window_infer": 200})
+    sound, shown = normal(3, 16, 300), torch.ones(3, 300, dtype=torch.long)
+    shown[1, 200:] = shown[2, 33:] = 0
+    found = trace(model, {"input_features": sound, "input_features_mask": shown})
+    (site,) = found.sites
+    assert found.items(site) == ("sound 0", "sound 1", "sound 2")
+    for item, (frames, tokens) in enumerate(((300, 39), (200, 26), (100, 5))):
+        own = slice(item, item + 1), slice(0, frames)
+        given = {"input_features": sound[own[0], :, own[1]], "input_features_mask": shown[own]}
+        mine = found.weights(0, item=item)
+        assert mine.shape == (3, tokens, tokens)
+        assert (mine - trace(model, given).weights(0)).abs().max() < EXACT

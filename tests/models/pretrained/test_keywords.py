@@ -100,3 +100,9 @@ def test_an_output_may_be_a_tensor_or_a_tuple() -> None:
         assert output_of(out).values is values
     with pytest.raises(ValueError, match="expected an output with tensors"):
         output_of((None,))
+
+
+def test_the_output_of_a_codec_is_its_sound() -> None:
+    codes, sound = torch.ones(2, 4, 3, dtype=torch.long), torch.zeros(2, 1, 24)
+    assert output_of((codes, sound)).values is sound
+    assert output_of((codes,)).values is codes

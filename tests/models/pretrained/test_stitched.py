@@ -11,7 +11,7 @@ from models.pretrained.windows import Blocks
 from models.run import as_model, trace
 from models.trace import PatchGrid
 from tests.models.library import stitched, written
-from tests.models.pretrained.tiny import build, normal
+from tests.models.pretrained.tiny import build, eager, normal
 
 HEADS, WIDTH = 3, 5
 
@@ -73,3 +73,16 @@ def test_every_stage_has_its_grid_and_looks_no_farther_than_a_window() -> None:
         weights = found.weights(site)
         assert weights[:, ~seen].max() < 1e-30  # the library adds −100, not −∞
         torch.testing.assert_close(weights, library[index][0], rtol=1e-4, atol=1e-6)
+
+
+def test_the_first_run_of_an_image_no_larger_than_its_window() -> None:
+    """Swin takes the shift of such a block back when it runs; its one window is the image."""
+    sizes = {"image_size": 32, "patch_size": 4, "embed_dim": 12, "depths": [1, 2]}
+    model = build("SwinModel", "SwinConfig", {**sizes, "num_heads": [2, 3], "window_size": 4})
+    given = {"pixel_values": normal(2, 3, 32, 32)}
+    found = trace(model, given)
+    expected = eager(model, given).attentions[1]
+    for item in range(2):
+        mine = found.weights(2, item=item)
+        assert mine.shape == (3, 16, 16)
+        assert (mine - expected[item]).abs().max() < 1e-5

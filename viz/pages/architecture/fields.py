@@ -123,7 +123,7 @@ PRE, POST = (
     for default in ("pre", "post")
     for help in ("LayerNorm after (post) or before (pre) each sub-layer",)
 )
-BEND = _words("activation", "Activation", "gelu", ACTIVATIONS, "In the feed-forward network")
+ACTIVATION = _words("activation", "Activation", "gelu", ACTIVATIONS, "In the feed-forward network")
 ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How positions are encoded")
 SEED = _number("seed", "Seed", 0, 0, 999, "Seed of the random weights", section="Weights")
 BIAS = _yes(
@@ -208,13 +208,25 @@ DROP_PATH = _share(
 TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
 FIELDS: dict[str, tuple[Field, ...]] = {
     "encoder": (
-        *(*TEXT, POST, ORDER, BEND, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
+        *(
+            *TEXT,
+            POST,
+            ORDER,
+            ACTIVATION,
+            SCORING,
+            VALUES,
+            BIAS,
+            OUT_BIAS,
+            SCALING,
+            SCALE,
+            SHORTCUT,
+        ),
         *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND, SCALED),
         _yes("embed_norm", "Norm of embeddings", "no", AFTER_EMBEDDING, NORM_KIND.section),
         SEED,
     ),
     "decoder": (
-        *(*TEXT, PRE, ORDER, BEND, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
+        *(*TEXT, PRE, ORDER, ACTIVATION, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
         *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND),
         _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.help, SCALED.section),
         _yes("tied", "Tied output", "yes", "Whether logits reuse the embedding", SCALED.section),
@@ -230,7 +242,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _number("source_vocab", "Source words", 1000, 3, 300_000, VOCAB.help),
         _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.help),
         *(POST, ORDER),
-        _words("activation", "Activation", "relu", ACTIVATIONS, BEND.help),
+        _words("activation", "Activation", "relu", ACTIVATIONS, ACTIVATION.help),
         *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, FILL, DROP, *DROPS, NORM_KIND),
         _yes("embed_norm", "Norm of embeddings", "yes", AFTER_EMBEDDING, NORM_KIND.section),
         _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
@@ -266,7 +278,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             ("learned", "sinusoidal", "sincos2d", "none"),
             "How patch positions are encoded",
         ),
-        BEND,
+        ACTIVATION,
         _words(
             *("pool", "Head reads", "class", ("class", "mean", "flatten"), "Input of the head"),
             of="head",

@@ -76,7 +76,7 @@ COURSE = (
         "position",
         "Position",
         "tag",
-        "Attention alone ignores order: how positions are encoded.",
+        "Without a mask, attention ignores order: how positions are encoded.",
         parts=("position",),
         needs=("query_key_value",),
         minutes=20,

@@ -19,7 +19,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.frame import registry
-from viz.pages.lessons import course, markup, tables
+from viz.pages.lessons import course, markup, story, tables
 from viz.pages.lessons.glossary import TERMS
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -54,7 +54,7 @@ class Try(NamedTuple):
 def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     """Header, footer, settings and link of a lesson; a ValueError becomes one line."""
     params = (*params, PRINT)
-    problems = session.enter(name, params, view=False).problems
+    problems = session.enter(name, (*params, *story.SELECTION), story.SELECTED).problems
     st.session_state["lesson/last"] = name
     _listen(name)
     paper = "paper_" if printing(name) else ""
@@ -83,6 +83,25 @@ def way_back(page: str) -> None:
 def printing(name: str) -> bool:
     """Whether the lesson is in print view: every step, the code open, no controls."""
     return session.get(name, PRINT.name) == "yes"
+
+
+@contextmanager
+def details(name: str, params: Iterable[link.Param]) -> Iterator[None]:
+    """Every number and control of a lesson, folded away below its story.
+
+    Open in print view, and once a link or a button has set one of the controls.
+    """
+    settings, state = session.current(name), st.session_state
+    before = state.get(f"lesson/{name}/details")
+    opened = before is not None and before[1]
+    if before is None or before[0] != settings.revision:
+        at_first = ((param.name, param.default) for param in params)
+        opened |= any(settings.settings[each] != default for each, default in at_first)
+    state[f"lesson/{name}/details"] = settings.revision, opened
+    opened |= printing(name)
+    label = "Show numbers: every step as a table, with its controls"
+    with st.expander(label, expanded=opened, key=f"{name}_numbers_{opened}"):
+        yield
 
 
 def text(*paragraphs: str) -> None:

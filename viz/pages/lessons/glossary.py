@@ -28,12 +28,12 @@ TERMS = {
     "dot product": "The sum of the products of two vectors, number by number.",
     "dropout": "While training, some numbers are set to zero at random so that the network does not"
     " rely on any of them.",
-    "edit distance": "How many letters have to be inserted, removed or replaced to make one word"
-    " into another (Levenshtein).",
+    "edit distance": "How many letters have to be inserted, removed or replaced to turn one"
+    " word into another (Levenshtein).",
     "embedding": "A vector that represents a word or a text, learned so that similar meanings get"
     " similar vectors.",
     "encoder": "The part that reads the whole input at once.",
-    "end symbol": "A token that says the text is finished.",
+    "end symbol": "A token that marks the end of the text.",
     "feature": "One of the numbers of a vector.",
     "feed-forward network": "Two linear layers with an activation between them, applied to every"
     " token alone.",
@@ -51,7 +51,7 @@ TERMS = {
     " scales and shifts them by learned numbers (Ba et al. 2016).",
     "linear layer": "Multiplies by a learned matrix W and adds a learned bias b.",
     "logits": "Scores before the softmax; any number.",
-    "mask": "Says which keys a query may not look at; their weight is exactly 0.",
+    "mask": "Hides keys from a query: their weight is exactly 0.",
     "matrix": "Numbers in rows and columns.",
     "minilm": "all-MiniLM-L6-v2: a small trained encoder of 6 layers with 12 heads each.",
     "multi-head attention": "Several heads on the same input; their results are put side by side"
@@ -64,7 +64,7 @@ TERMS = {
     "patch": "A small square of an image; the tokens of a vision transformer.",
     "permutation": "A reordering of the same things.",
     "positional encoding": "A vector for each position, added to the token's, so that attention can"
-    " tell their order.",
+    " use their order.",
     "pre-norm": "The norm stands before attention and feed-forward network, inside the residual"
     " branch.",
     "post-norm": "The norm stands after the sum with the residual, as in the first transformer.",

@@ -12,6 +12,7 @@ KINDS = ("plain", "weights", "signed")
 _COLD, _WARM = "92, 118, 235", "222, 110, 70"
 STRONGEST = 0.5
 HIDDEN = -1e9  # fill value of some masks in place of −∞
+SMALL = 0.1  # smaller numbers are in scientific notation where a table is to look as printed
 LARGE = 1e7  # larger numbers are in scientific notation
 
 
@@ -24,6 +25,7 @@ def matrix(
     axes: tuple[str, str] = ("", ""),
     kind: str = "plain",
     digits: int = 4,
+    printed: bool = False,
     mark: tuple[int | None, int | None] | None = None,
     note: str = "",
 ) -> str:
@@ -37,6 +39,7 @@ def matrix(
         axes: nouns for rows and columns ("word", "feature"), for the shape below the title.
         kind: colouring: "weights" for 0 to 1, "signed" for positive and negative, "plain" for none.
         digits: after the decimal point.
+        printed: small numbers as PyTorch prints them, such as 1.7783e-04.
         mark: row and column of the cells to mark; None means all along that axis.
         note: a line below the table, in `markup`.
     """
@@ -45,10 +48,15 @@ def matrix(
     largest = max((abs(v) for row in values for v in row if not isnan(v)), default=0.0)
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
     lines = [f"<tr>{'<td></td>' if rows else ''}{head}</tr>"] if cols else []
-    for number, row in enumerate(values):
-        name = f'<th scope="row">{escape(rows[number])}</th>' if rows else ""
+    for at, row in enumerate(values):
+        name = f'<th scope="row">{escape(rows[at])}</th>' if rows else ""
         cells = "".join(
-            _cell(value, _colour(value, kind, largest), digits, _marked(mark, number, col))
+            _cell(
+                _printed(value, digits) if printed else number(value, digits),
+                value,
+                _colour(value, kind, largest),
+                _marked(mark, at, col),
+            )
             for col, value in enumerate(row)
         )
         lines.append(f"<tr>{name}{cells}</tr>")
@@ -226,12 +234,17 @@ def bracketed(term: str) -> str:
     return f"({term})" if term.startswith("−") else term
 
 
-def _cell(value: float, colour: str, digits: int, marked: bool) -> str:
+def _printed(value: float, digits: int) -> str:
+    """Small numbers in the notation of a printed tensor: 1.7783e-04."""
+    return f"{value:.4e}" if 0 < abs(value) < SMALL else number(value, digits)
+
+
+def _cell(text: str, value: float, colour: str, marked: bool) -> str:
     style = f' style="background: {colour}"' if colour else ""
     hidden = isnan(value) or value <= HIDDEN
     kinds = [name for name, is_so in (("marked", marked), ("masked", hidden)) if is_so]
     kind = f' class="{" ".join(kinds)}"' if kinds else ""
-    return f"<td{style}{kind}>{number(value, digits)}</td>"
+    return f"<td{style}{kind}>{text}</td>"
 
 
 def _colour(value: float, kind: str, largest: float) -> str:

@@ -11,7 +11,7 @@ from viz.pages.widgets import attention, charts
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, PARAMS, view=False).problems
+    problems = session.enter(PAGE, PARAMS, frozenset()).problems
     st.markdown("#### Where does order come from?")
     for problem in problems:
         shared.error_line(problem)

@@ -14,7 +14,7 @@ SHOWS = {
     "similar": "Cosine similarity of all pairs of positions: a bright diagonal that fades means"
     " that neighbours are similar.",
     "tiles": "Every tile is a map of the image: how similar its patch's position is to every other."
-    " A blob at the patch's own place means that the table encodes two dimensions; stripes mean"
+    " A blob at the patch's own position means that the table encodes two dimensions; stripes mean"
     " that it encodes only the index of the patch.",
     "distance": "Dot product of two positions by distance. Where the grey band shrinks to a line,"
     " only the distance matters.",
@@ -45,7 +45,7 @@ PICKING = {
     "alone": "Click a row to follow its query.",
 }
 NOT_PROVED = {
-    "table": "It does not show what a head makes of these numbers: its query and key matrices may"
+    "table": "It does not show how a head uses these numbers: its query and key matrices may"
     " read some dimensions and ignore the rest.",
     "similar": "Similarity is not attention: a head's own matrices stand between these vectors and"
     " its weights.",
@@ -62,7 +62,7 @@ NOT_PROVED = {
     "buckets": "It shows which distances share a bias, not the value of the bias.",
     "regrid": "It does not show which is better for a trained model; a learned table can only be"
     " resampled.",
-    "alone": "No model does this: content and learned matrices matter as well. Here the position"
+    "alone": "No model does this: content and learned matrices matter too. Here the position"
     " vectors serve as queries and keys; rotary rotates a vector of ones; ALiBi and T5 (random,"
     " untrained) show the selected head.",
 }

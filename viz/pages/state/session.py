@@ -51,15 +51,16 @@ class Mount:
 
 
 def enter(
-    page: str, params: Params | Callable[[Mapping[str, str]], Params], *, view: bool = True
+    page: str,
+    params: Params | Callable[[Mapping[str, str]], Params],
+    selected: frozenset[str] = SELECTED,
 ) -> PageState:
     """The page's state in this run; must be called once, before the page is drawn.
 
     Args:
         page: name of the page, the prefix of its widget keys.
         params: its settings and its view's selection; or a function that returns them for a link.
-        view: whether the page has a view that holds the selection; if not, parameters with the
-            names of a selection (head, scale) are ordinary settings.
+        selected: names of the parameters that the page's view holds; all others are settings.
     """
     enter_app(page)
     before = st.session_state.get("state/page")
@@ -71,7 +72,7 @@ def enter(
     query = dict(st.query_params)
     if query or _key(page) not in st.session_state:
         found = tuple(params(query) if callable(params) else params)
-        _apply(page, _linked(found, query, SELECTED if view else frozenset()))
+        _apply(page, _linked(found, query, selected))
     else:
         _apply(page, Entered())
     return current(page)

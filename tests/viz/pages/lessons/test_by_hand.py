@@ -53,7 +53,7 @@ def test_steps_hide_what_comes_later() -> None:
 
 
 def test_a_longer_word_gets_what_its_link_says() -> None:
-    settings = next(each.settings for each in TRIES if each.label.startswith("Word 1 three"))
+    settings = next(each.settings for each in TRIES if each.label.startswith("Word 0 three"))
     for row in (1, 2, 3):
         assert settings[f"x1{row}"] == pytest.approx(3 * X[0][row - 1], abs=1e-4)  # four decimals
     weights = numbers(whole("by_hand", **settings))[10:14]

@@ -183,7 +183,9 @@ def test_every_button_to_try_makes_sense(name: str) -> None:
         (key,) = [key for label, key in labels.items() if shown(each) == literal(label)]
         checked(app.button(key=key).click().run())
         last = {"step": params["step"].high} if "step" in params else {}
-        wanted = {key: v for key, v in {**last, **each.settings}.items() if v != params[key].default}
+        wanted = {
+            key: v for key, v in {**last, **each.settings}.items() if v != params[key].default
+        }
         assert link(app) == {key: str(value) for key, value in wanted.items()}
         assert view(app, "keys")["show"] == [*each.settings]
 

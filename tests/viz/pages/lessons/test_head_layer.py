@@ -68,15 +68,15 @@ def test_even_logits() -> None:
 
 
 def test_the_trained_network_knows_its_letters() -> None:
-    app = whole("head_layer", letters="magnet", place=1)
+    app = whole("head_layer", letters="magnet", position=0)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-    assert "“magnet” backwards, letter 1" in spec["layout"]["title"]["text"]
+    assert "“magnet” backwards, position 0" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
     choose(app, "head_layer", "letters", "")
     assert any("expected 4 to 12 letters, received 0" in error.value for error in app.error)
-    app = whole("head_layer", letters="star", place=12)
+    app = whole("head_layer", letters="star", position=11)
     title = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
-    assert "“star” backwards, letter 4" in title
+    assert "“star” backwards, position 3" in title
     assert any("4 letters: the last one is shown" in line.value for line in app.caption)
     assert "To take away" in words(app)
 

@@ -15,7 +15,7 @@ from viz.pages.widgets import attention, controls
 
 PARAMS = (link.number("length", 64, 8, 64), link.number("position", 20, 0, 63),
           link.number("width", 0, 0, 64), link.number("head", 0, 0, 9))
-session.enter("{PAGE}", PARAMS, view=False)
+session.enter("{PAGE}", PARAMS, frozenset())
 length = controls.slider("{PAGE}", "length", "Length", (8, 64), "")
 if session.get("{PAGE}", "position") >= length:
     session.edit("{PAGE}", {{"position": length - 1}})

@@ -606,3 +606,162 @@ export interface Panel {
   late?: boolean;
   destroy?(): void;
 }
+
+// ---- the living figures of the course
+
+/** The parts of attention that have a colour of their own, the same in text, formula and figure. */
+export type Term = "query" | "key" | "value" | "weight" | "output";
+
+/** What a figure's inputs are: numbers, words, and lists of numbers. */
+export type Inputs = Record<string, number | string | number[]>;
+
+/** The inputs a change sets. */
+export type Patch = Partial<Inputs>;
+
+/** One thing in a picture; what has no meaning for its kind is left out. */
+export interface Mark {
+  /** What it stays while the picture changes. */
+  key: string;
+  kind: "rect" | "circle" | "text" | "line" | "arrow" | "curve" | "path" | "image";
+  x?: number;
+  y?: number;
+  w?: number;
+  h?: number;
+  /** Radius, of a circle or of a rectangle's corners. */
+  r?: number;
+  /** The other end of a line, arrow or curve. */
+  x2?: number;
+  y2?: number;
+  /** Whether a curve leaves its ends horizontally or vertically. */
+  bend?: "h" | "v";
+  /** Of a path. It does not move: it changes at once. */
+  d?: string;
+  href?: string;
+  /** With “_{…}” and “^{…}” below and above the line. */
+  text?: string;
+  size?: number;
+  anchor?: "start" | "middle" | "end";
+  bold?: boolean;
+  mono?: boolean;
+  /** In degrees round x and y. */
+  turn?: number;
+  /** #rrggbb. */
+  fill?: string;
+  stroke?: string;
+  width?: number;
+  dash?: string;
+  opacity?: number;
+  /** Whether dashes run along it from its start to its end. */
+  flow?: boolean;
+  /** It lights up with everything else of this term. */
+  term?: Term;
+  /** What is said while the pointer is on it: how its number comes about. */
+  tip?: string;
+  /** It can be dragged, and moved by arrow keys. */
+  handle?: {
+    label: string;
+    /** Read out, with its unit. */
+    value: string;
+    now?: number;
+    /** The inputs when it is dragged to a point of the picture. */
+    move(x: number, y: number): Patch;
+    /** The inputs after an arrow key: dx and dy are −1, 0 or 1; y grows downwards. */
+    nudge(dx: number, dy: number): Patch;
+  };
+  /** It can be pressed. */
+  press?: { label: string; pressed?: boolean; patch: Patch };
+  /** Its number can be typed. */
+  edit?: { label: string; value: number; apply(value: number): Patch };
+}
+
+/** The colours of a figure, all as #rrggbb. */
+export interface Ink {
+  text: string;
+  muted: string;
+  line: string;
+  surface: string;
+  background: string;
+  primary: string;
+  term: Record<Term, string>;
+  heads: string[];
+  /** Of a weight from 0 to 1. */
+  weight(share: number): string;
+  /** Of a number from −1 to 1. */
+  signed(share: number): string;
+  /** A colour that is legible on this one. */
+  on(ground: string): string;
+}
+
+/** What a figure is drawn for. */
+export interface Moment {
+  step: string;
+  /** Whether the story has come as far as this step. */
+  reached(step: string): boolean;
+  inputs: Inputs;
+  ink: Ink;
+}
+
+export type FigureControl =
+  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string }
+  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string }
+  | { kind: "text"; input: string; label: string; longest: number; from?: string };
+
+export interface FigureTable {
+  title: string;
+  rows: string[];
+  cols: string[];
+  values: (number | string | null)[][];
+}
+
+/** A living figure: pure functions of the numbers that the server computes for its inputs. */
+export interface Figure {
+  /** Width and height of the picture, in its own units. */
+  size: [number, number];
+  /** Below the picture; `from` names the step from which one is shown. */
+  controls?: FigureControl[];
+  marks(numbers: any, moment: Moment): Mark[];
+  /** What the picture shows, in a sentence or two, for a screen reader. */
+  describe(numbers: any, moment: Moment): string;
+  /** The numbers behind the picture. */
+  tables?(numbers: any): FigureTable[];
+}
+
+/** A part of a paragraph: text, or something with parts of its own. */
+export type ProsePart =
+  | string
+  | { tag: "b" | "i" | "code" | "sub" | "sup"; parts: ProsePart[] }
+  | { tag: "term"; term: Term; parts: ProsePart[] }
+  | { tag: "glossary"; meaning: string; parts: ProsePart[] }
+  | { tag: "number"; path: string; format: string };
+
+export interface StoryStep {
+  name: string;
+  title: string;
+  formulas: ProsePart[][];
+  prose: ProsePart[][];
+  /** Lines of code. */
+  code: ProsePart[][];
+  tries: { label: string; inputs: Patch }[];
+  ask: { text: ProsePart[]; options: { text: string; right: boolean; feedback: ProsePart[] }[] } | null;
+}
+
+export interface StoryTheme extends Omit<Colours, "heads"> {
+  heads: string[];
+  terms: Record<Term, string>;
+  /** Of weights from 0 to 1, evenly spaced. */
+  weights: string[];
+  /** Of numbers from −1 to 1. */
+  signed: string[];
+}
+
+export interface StoryProps extends Omit<LinkProps, "link"> {
+  title: string;
+  figure: string;
+  inputs: Inputs;
+  steps: StoryStep[];
+  theme: Record<Mode, StoryTheme>;
+  start: Record<string, unknown> | null;
+  defaults: Record<string, unknown>;
+  session?: string;
+  type_size?: number;
+}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "block"
 STEPS = ("s = x + f(x)", "mean", "s − μ", "variance", "÷ √(σ² + ε)", "γ, β")
-FEATURES = ("1", "2", "3", "4")
+FEATURES = ("0", "1", "2", "3")
 X = ((2.0, 0.5, -1.0, 0.5),)
 Y = ((0.5, -0.5, 1.0, 1.0),)
 GAMMA, BETA = ((1.0, 1.0, 1.0, 1.0),), ((0.0, 0.0, 0.0, 0.0),)
@@ -188,13 +188,13 @@ def _sums(
     return [
         f"**s = x + f(x)** = ({', '.join(map(number, total))})",
         f"**μ** = ({tables.total(total)}) / {len(total)} = **{number(found.mean.item())}**",
-        f"**s − μ** feature 1: {number(total[0])} − {bracketed(number(found.mean.item()))} ="
+        f"**s − μ** feature 0: {number(total[0])} − {bracketed(number(found.mean.item()))} ="
         f" **{number(found.centred[0].item())}**",
         f"**σ²** = ({squares}) / {len(total)} = **{number(found.variance.item())}**",
         f"**√(σ² + ε)** = √({number(found.variance.item())} + {eps}) ="
-        f" **{number(found.deviation.item())}**; feature 1: {number(found.centred[0].item())} /"
+        f" **{number(found.deviation.item())}**; feature 0: {number(found.centred[0].item())} /"
         f" {number(found.deviation.item())} = **{number(first)}**",
-        f"**γ · … + β** feature 1: {number(gamma[0])} · {bracketed(number(first))} +"
+        f"**γ · … + β** feature 0: {number(gamma[0])} · {bracketed(number(first))} +"
         f" {bracketed(number(beta[0]))} ="
         f" **{number(found.out[0].item())}**",
     ]
@@ -205,8 +205,8 @@ def _beside(total: list[float]) -> None:
 
     from models.lessons.norms import batch_normed, layer_normed
 
-    others = inputs.grid(NAME, "other", ("word 2", "word 3"), FEATURES)
-    words = ("your word", "word 2", "word 3")
+    others = inputs.grid(NAME, "other", ("word 1", "word 2"), FEATURES)
+    words = ("word 0 (yours)", "word 1", "word 2")
     x = torch.tensor([total, *others])
     shown = {
         "s = x + f(x)": x,
@@ -364,7 +364,7 @@ def _first(layer: "FeedForward", vector: list[float], found: float) -> str:
     """The first number of `up`, written out as a sum."""
     row, bias = layer.up.weight[0].tolist(), layer.up.bias[0].item()
     return (
-        f"**Up**, feature 1: {tables.dot(row, vector, 3)} + {bracketed(number(bias, 3))} ="
+        f"**Up**, feature 0: {tables.dot(row, vector, 3)} + {bracketed(number(bias, 3))} ="
         f" **{number(found, 3)}**"
     )
 

@@ -14,9 +14,10 @@ SYMBOLS = (
     " each per feature.",
 )
 WAY_TEXT = (
-    "Read each table from top to bottom: your word x on its way through a block, together with"
-    " words 2 and 3 below. The bracket is the residual connection: the line at its top is added at"
-    " its bottom. Both blocks have the same random matrices; only the norm is placed differently.",
+    "Read each table from top to bottom: your word x, word 0, on its way through a block, together"
+    " with words 1 and 2 below. The bracket is the residual connection: the line at its top is"
+    " added at its bottom. Both blocks have the same random matrices; only the norm is placed"
+    " differently.",
 )
 NORM_TEXT = (
     "Here you set f(x) yourself, in place of a layer's output. Go through the steps with the arrow"
@@ -49,7 +50,7 @@ TRIES = (
     ),
     Try(
         "Another word, far away.",
-        "Word 2 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
+        "Word 1 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
         {"other11": 30.0},
     ),
     Try(

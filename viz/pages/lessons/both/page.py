@@ -56,7 +56,7 @@ PARAMS = (
     link.number("width", 64, 1, 512),
     link.choice("kernel", "3", KERNELS),
     link.number("layers", 2, 1, 8),
-    link.number("place", 8, 0, SHOWN - 1),
+    link.number("position", 8, 0, SHOWN - 1),
 )
 
 
@@ -131,12 +131,12 @@ def _strongest(
     weights: "Tensor", rows: Sequence[str], cols: Sequence[str], kind: str
 ) -> Iterator[str]:
     """The key with the largest weight for each query; in the decoder, also the predicted token."""
-    share, place = (found.tolist() for found in weights.max(-1))
+    share, best = (found.tolist() for found in weights.max(-1))
     queries, keys = ([plain(reading.visible(n)) for n in names] for names in (rows, cols))
     after = [f" predicts “{token}” and" for token in queries[1:]] if kind != "self" else []
     predicts = [*after, *[""] * (len(queries) - len(after))]
-    for name, next_, at, most in zip(queries, predicts, place, share, strict=True):
-        found = f"“{keys[at]}” ({at + 1} of {len(keys)}): **{number(most)}**"
+    for name, next_, at, most in zip(queries, predicts, best, share, strict=True):
+        found = f"“{keys[at]}” (position {at}): **{number(most)}**"
         yield f"“{name}”{next_} attends most to {found}"
 
 
@@ -256,7 +256,7 @@ def _reach() -> None:
         help = "Number of stacked layers in the picture"
         layers = controls.slider(NAME, "layers", "Layers", (1, 8), help)
         help = "The output whose receptive field is shown"
-        place = controls.slider(NAME, "place", "Output at", (0, SHOWN - 1), help)
+        position = controls.slider(NAME, "position", "Output at position", (0, SHOWN - 1), help)
     formulas = {"attention": "n² · d", "recurrence": "n · d²", "convolution": "k · n · d²"}
     found = {kind: reach.cost(kind, length, width, kernel) for kind in reach.KINDS}
     rows = [
@@ -265,7 +265,7 @@ def _reach() -> None:
     ]
     cols = ("layer", "operations, up to a factor", "sequential steps", "maximum path length")
     reached = [
-        reach.receptive_field(kind, SHOWN, place, layers=layers, kernel=kernel).float().tolist()
+        reach.receptive_field(kind, SHOWN, position, layers=layers, kernel=kernel).float().tolist()
         for kind in reach.KINDS
     ]
     frame.show(
@@ -273,7 +273,7 @@ def _reach() -> None:
         tables.shares(
             [["●" if share else "" for share in row] for row in reached],
             reached,
-            title=f"What the output at {place} depends on, after {counted(layers, 'layer')}",
+            title=f"What the output at {position} depends on, after {counted(layers, 'layer')}",
             rows=[
                 f"{LAYERS[kind]}: {int(sum(row))}"
                 for kind, row in zip(reach.KINDS, reached, strict=True)

@@ -18,9 +18,9 @@ ALIGNED_TEXT = (
 )
 SHARING_TEXT = (
     "Three matrices are of size vocabulary × width: the source's [[embedding]], the target's, and"
-    " the one that makes [[logits]]. With [[weight sharing]] they are one, which needs one"
+    " the one that computes [[logits]]. With [[weight sharing]] they are one, which needs one"
     " vocabulary for both languages. But an embedding should have numbers near 1, or the added"
-    " [[positional encoding|positions]] dominate it; and a matrix that makes logits should have"
+    " [[positional encoding|positions]] dominate it; and a matrix that computes logits should have"
     " small ones, or the logits are far too large. So either the embedding is"
     " multiplied by √d (`emb`), or the logits are divided by √d (`prj`), or nothing is done"
     " (`none`). Scaling applies only if the output shares the target's embedding.",
@@ -35,10 +35,14 @@ REACH_TEXT = (
     " through all later steps. A convolution processes all positions in parallel, but each layer"
     " sees only a few neighbours. Attention processes all positions in parallel and sees all of"
     " them in one layer. Its cost grows with the square of the length, and it assumes less, so it"
-    " needs more data.",
-    "The table gives the operations of one layer, up to a constant factor and without projections"
-    " (Vaswani et al. 2017, table 1), the number of sequential steps, and the maximum path length:"
-    " how many steps or layers lie between the two ends of the text.",
+    " needs more data. And where a trained convolution applies the same fixed kernel to every"
+    " input, attention computes its weights from each input.",
+    "The table gives the order of growth of the operations of one layer (Vaswani et al. 2017,"
+    " table 1). To count attention's multiplications, add up: n² · d for Q Kᵀ, n² · d for the"
+    " weighted sums, and 4 n · d² for the four projections. So the projections cost more until a"
+    " text is longer than 2 d tokens; from there the square dominates, in time and in the weights"
+    " that are kept. The table also gives the number of sequential steps and the maximum path"
+    " length: how many steps or layers lie between the two ends of the text.",
 )
 TAKEAWAYS = (
     "In cross-attention the pattern has a row for every target token and a column for every source"

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 NAME = "by_hand"
 STEPS = ("X", "X Xᵀ", "softmax", "· X")
-WORDS = ("word 1", "word 2")
-FEATURES = ("feature 1", "feature 2", "feature 3")
+WORDS = ("word 0", "word 1")
+FEATURES = ("feature 0", "feature 1", "feature 2")
 TASTES = ("romance", "action", "comedy")
 PARAMS = (
     *inputs.params("x", texts.X),
     frame.step(STEPS),
-    link.number("query", 1, 1, 2),
-    link.number("key", 2, 1, 2),
+    link.number("query", 0, 0, 1),
+    link.number("key", 1, 0, 1),
     *inputs.params("film", texts.FILM),
     *inputs.params("viewer", texts.VIEWER),
 )
@@ -39,7 +39,7 @@ def page() -> None:
         x = inputs.grid(NAME, "x", WORDS, FEATURES)
         at = frame.stepper(NAME, STEPS)
         with st.container(horizontal=True, gap="medium"):
-            words = {1: "word 1", 2: "word 2"}
+            words = dict(enumerate(WORDS))
             controls.choice(
                 NAME, "query", "Follow", words, "The word whose row is marked and written out below"
             )
@@ -78,7 +78,7 @@ def follow(x: list[list[float]]) -> "Followed":
 
 
 def _picture(x: list[list[float]], found: "Followed", at: int) -> None:
-    query, key = (session.get(NAME, name) - 1 for name in ("query", "key"))
+    query, key = (session.get(NAME, name) for name in ("query", "key"))
     parts = [
         tables.matrix(
             x,

@@ -10,8 +10,8 @@ X = (
 FILM, VIEWER = ((0.9, 0.1, -0.4),), ((0.8, -0.2, 0.5),)
 TEXT = (
     "For a network a word is a [[vector]]: a few numbers, its [[feature|features]]."
-    " [[self-attention|Self-attention]] gives every word a new vector with information from the"
-    " other words as well: a soft dictionary in which each word is query, key and value at once."
+    " [[self-attention|Self-attention]] gives every word a new vector that also carries information"
+    " from the other words: a soft dictionary in which each word is query, key and value at once."
     " How much a word takes from another depends on their similarity, the [[dot product]] of their"
     " vectors. A [[softmax]] turns these [[score|scores]] into [[weights]], and the new vector is"
     " the weighted sum of all words. Here nothing is learned; the next lesson adds that.",
@@ -21,7 +21,7 @@ WHERE = (
     " holds the dot product of every word with every word. Y holds the new vectors."
 )
 TAKEAWAYS = (
-    "Scores are symmetric: word 1 is exactly as similar to word 2 as word 2 is to word 1. Weights"
+    "Scores are symmetric: word 0 is exactly as similar to word 1 as word 1 is to word 0. Weights"
     " are not, because each row is divided by its own sum.",
     "No weight is negative and every row of weights sums to 1, so every result lies between the"
     " words.",
@@ -30,7 +30,7 @@ TAKEAWAYS = (
 FILM_TEXT = (
     "Why a dot product? Rate what a film offers and what a viewer likes, feature by feature, with"
     " numbers from −1 to 1. Where both are large with the same sign, the product is large; where"
-    " they disagree, it is negative. The sum tells how well they match.",
+    " they disagree, it is negative. The sum measures how well they match.",
 )
 TRIES = (
     Try(
@@ -39,9 +39,9 @@ TRIES = (
         {"x21": X[0][0], "x22": X[0][1], "x23": X[0][2]},
     ),
     Try(
-        "Word 1 three times as long.",
-        "Longer vectors have larger scores: word 1 gets more than 0.7 of the weight, even from"
-        " word 2.",
+        "Word 0 three times as long.",
+        "Longer vectors have larger scores: word 0 gets more than 0.7 of the weight, even from"
+        " word 1.",
         {"x11": 1.3743, "x12": 1.4486, "x13": 0.9375},
     ),
     Try(

@@ -216,7 +216,7 @@ def _sums(pattern: "Pattern", found: "Followed", words: list[str], row: int) -> 
         f"**mask** “{query}” sees {plain(', '.join(visible)) or 'nothing'}",
         f"**softmax** exp of each{less}: {tables.total(exps)} = {number(sum(exps))}; “{first}” gets"
         f" {share}**{number(weights[0])}**",
-        f"**· V** feature 1: {mixed} = **{number(found.values[row, 0].item())}**",
+        f"**· V** feature 0: {mixed} = **{number(found.values[row, 0].item())}**",
     ]
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, tables
+from viz.pages.lessons import frame, story, tables
 from viz.pages.lessons.dictionary import texts
 from viz.pages.lessons.dictionary.data import LONGEST, MOST, Entries, answer, entries, similarities
+from viz.pages.lessons.dictionary.story import STORY
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import bracketed, number
 from viz.pages.state import params as link
@@ -66,22 +67,28 @@ class Column(NamedTuple):
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(*texts.FORMULAS)
-        frame.text(texts.WHERE)
-        _controls()
-        similarity, how = session.get(NAME, "similarity"), session.get(NAME, "how")
-        frame.text(texts.SIMILARITY[similarity], texts.HOW[how])
-        at = frame.stepper(NAME, STEPS)
-        try:
-            _answer(at)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         query = session.get(NAME, "query")
         frame.explore("See how MiniLM reads the query", model="minilm", input=query)
-        _code(similarity)
+        _code(session.get(NAME, "similarity"))
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(*texts.FORMULAS)
+    frame.text(texts.WHERE)
+    _controls()
+    similarity, how = session.get(NAME, "similarity"), session.get(NAME, "how")
+    frame.text(texts.SIMILARITY[similarity], texts.HOW[how])
+    at = frame.stepper(NAME, STEPS)
+    try:
+        _answer(at)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _controls() -> None:

@@ -8,11 +8,13 @@ FRUIT = (
 )
 NO_PICKLES = FRUIT.replace("pickles: green\n", "")
 TEXT = (
-    "A dictionary holds [[key|keys]] and [[value|values]]. An ordinary one answers a [[query]] only"
-    " if it is one of the keys. A soft one compares the query with *every* key, turns the"
+    "A dictionary holds [[key|keys]] and [[value|values]]. An ordinary one answers a [[query]]"
+    " only if it is one of the keys. A soft one compares the query with *every* key, turns the"
     " [[similarity|similarities]] into [[weights]], and answers with the weighted sum of the"
-    " values. That is [[attention]]. It works for a dictionary of any size, needs no summary of it,"
-    " and its answers follow when an entry changes.",
+    " values. That is [[attention]]. The weights change smoothly with the query and the keys: this"
+    " look-up is differentiable, and therefore it can be learned by gradient descent. It works for"
+    " a dictionary of any size, needs no summary of it, and its answers follow when an entry"
+    " changes.",
 )
 FORMULAS = (
     r"\text{answer}(q) = \sum_i \alpha(q, k_i)\, v_i",

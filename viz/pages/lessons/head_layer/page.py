@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAME = "head_layer"
 STEPS = ("h", "W h", "exp", "softmax", "−log p")
 WORDS = ("bark", "sleep", "meow", "fly")
-FEATURES = ("feature 1", "feature 2", "feature 3")
+FEATURES = ("feature 0", "feature 1", "feature 2")
 H = ((1.2, -0.4, 0.7),)
 W = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
 OTHERS = ((-0.9, 0.8, 1.1), (0.2, 1.3, 0.1), (-0.6, -1.4, -0.3))  # more vectors of the batch
@@ -35,7 +35,7 @@ PARAMS = (
     link.number("k", 1, 1, len(WORDS)),
     link.choice("smoothing", "0", SMOOTHING),
     link.text("letters", "stream"),
-    link.number("place", 1, 1, MOST),
+    link.number("position", 0, 0, MOST - 1),
 )
 
 
@@ -208,22 +208,22 @@ def _trained() -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         label = f"{FEWEST} to {MOST} letters"
         letters = controls.text_input(NAME, "letters", label, max_chars=MOST, width=300).strip()
-        help = "Letter of the answer, at most the last one"
-        letter = controls.slider(NAME, "place", "Letter", (1, MOST), help)
+        help = "Position in the answer, at most the last one"
+        chosen = controls.slider(NAME, "position", "Position", (0, MOST - 1), help)
     if not FEWEST <= len(letters) <= MOST:
         raise ValueError(f"expected {FEWEST} to {MOST} letters, received {len(letters)}")
     trace = tracing.traced(tracing.Input(REVERSE, shared.device(), letters)).value
     card = cards.card(REVERSE.model)
-    place = min(letter, len(letters)) - 1
+    position = min(chosen, len(letters) - 1)
     for remark in reading.remarks(trace.tokens[0].labels):
         shared.notice(remark)
-    if place + 1 < letter:
+    if position < chosen:
         st.caption(f"The answer has {len(letters)} letters: the last one is shown.")
-    found = top_tokens(trace, place, count=5)
+    found = top_tokens(trace, position, count=5)
     names = [card.tokens[id] for id in found.ids] if card else []
-    title = f"“{letters}” backwards, letter {place + 1}"
+    title = f"“{letters}” backwards, position {position}"
     drawn = bars(names, found.probabilities, title=title, x="probability")
-    frame.figure(NAME, drawn, "trained", f"Probabilities at place {place + 1}")
+    frame.figure(NAME, drawn, "trained", f"Probabilities at position {position}")
     frame.explore("Open this word in the explorer", model="reverse", input=letters)
 
 

@@ -5,7 +5,8 @@ from viz.pages.lessons.frame import Try
 TEXT = (
     "One [[attention]] can mix words in one way only. [[multi-head attention|Several heads]] run"
     " side by side, each with [[query|queries]], [[key|keys]] and [[value|values]] of its own, so"
-    " each can look for something else. Their results are put side by side and mixed by one more"
+    " each can look for something else, in a representation subspace of its own (Vaswani et al."
+    " 2017, section 3.2.2). Their results are put side by side and mixed by one more"
     " [[matrix]], W^{O}. Commonly each [[head]] gets an equal share of the model's [[width]], so"
     " that many heads cost no more than one; but the width of a head is free.",
 )
@@ -15,7 +16,7 @@ WHERE = (
     " all heads side by side."
 )
 LAYER = (
-    "Words are random here as well. Shapes are texts × tokens × features, or texts × heads × tokens"
+    "Words are random here too. Shapes are texts × tokens × features, or texts × heads × tokens"
     " × features (or keys) after the split. The tables show the first text."
 )
 TRAINED_TEXT = (

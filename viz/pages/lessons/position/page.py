@@ -66,13 +66,13 @@ def page() -> None:
 def _table() -> None:
     with st.container(horizontal=True, gap="medium"):
         help = "Number of rows of the table"
-        length = controls.slider(NAME, "length", "Places", (4, 120), help)
-        help = "Number of features per place"
+        length = controls.slider(NAME, "length", "Positions", (4, 120), help)
+        help = "Number of features per position"
         dim = controls.slider(NAME, "dim", "Width d", (4, 64), help, step=2)
-        help = "The place whose row is marked and written out, at most the last one"
-        place = controls.slider(NAME, "at", "Follow place i", (0, 119), help)
+        help = "The position whose row is marked and written out, at most the last one"
+        position = controls.slider(NAME, "at", "Follow position i", (0, 119), help)
         help = "The pair (features 2j and 2j + 1) that is written out, at most the last one"
-        chosen = place, controls.slider(NAME, "pair", "Follow pair j", (0, 31), help)
+        chosen = position, controls.slider(NAME, "pair", "Follow pair j", (0, 31), help)
     from models.positional import sinusoidal
     from viz import figures
 
@@ -80,28 +80,29 @@ def _table() -> None:
     table = sinusoidal(length, dim)
     drawn = figures.heatmap(
         table.numpy(),
-        title=f"Sinusoidal: {length} places × {dim} features",
+        title=f"Sinusoidal: {length} positions × {dim} features",
         x="feature",
-        y="place",
+        y="position",
         bar="value",
         low=-1,
         high=1,
         mark=(at, 2 * pair),
     )
-    frame.figure(NAME, drawn, "table", "Heat map of the numbers that are added at every place")
+    frame.figure(NAME, drawn, "table", "Heat map of the numbers that are added at every position")
     _followed(table, at, pair)
     if (at, pair) != chosen:
-        st.caption(f"The table ends at place {length - 1} and pair {dim // 2 - 1}.")
+        st.caption(f"The table ends at position {length - 1} and pair {dim // 2 - 1}.")
     rows, cols = _ends(length), _ends(dim)
     frame.show(
         tables.matrix(
             table[rows][:, cols].tolist(),
-            title="The corners of the table: first and last places and features",
-            rows=[f"place {n}" for n in rows],
+            title="The corners of the table: first and last positions and features",
+            rows=[f"position {n}" for n in rows],
             cols=[str(n) for n in cols],
-            axes=("place", "feature"),
+            axes=("position", "feature"),
             kind="signed",
             digits=5,
+            printed=True,
         )
     )
 
@@ -130,12 +131,12 @@ def _followed(table: "Tensor", at: int, pair: int) -> None:
 
 def _permutation(count: int, order: str) -> list[int]:
     """A permutation of `count` words."""
-    places = list(range(count))
+    first = list(range(count))
     if order == "reverse":
-        return places[::-1]
+        return first[::-1]
     if order == "turn":
-        return [*places[1:], 0]
-    return [places[-1], *places[1:-1], 0] if count > 1 else places
+        return [*first[1:], 0]
+    return [first[-1], *first[1:-1], 0] if count > 1 else first
 
 
 def _order() -> None:
@@ -192,7 +193,7 @@ def _slip() -> None:
     drawn = figures.curves(
         found.distance.numpy(),
         {"mean": found.mean.numpy()},
-        title="Dot product of two places, by distance",
+        title="Dot product of two positions, by distance",
         x="distance",
         y="dot product",
         band=(found.low.numpy(), found.high.numpy()),
@@ -202,7 +203,7 @@ def _slip() -> None:
     frame.figure(NAME, drawn, "slip", "Mean, smallest and largest dot product at every distance")
     frame.shapes(
         ("exponent", list(SLIPS.values())[chosen]),
-        ("P_{1,1}: place 1, feature 1", number(table[1, 1].item(), 5)),
+        ("P_{1,1}: position 1, feature 1", number(table[1, 1].item(), 5)),
         (
             f"sin² + cos² of pair {pair}",
             f"{number(squares.min().item())} to {number(squares.max().item())}",
@@ -212,7 +213,7 @@ def _slip() -> None:
 
 
 def _learned() -> None:
-    """Similarity of places in MiniLM's table and in the sinusoidal table."""
+    """Similarity of positions in MiniLM's table and in the sinusoidal table."""
     from analysis.similarity import cosine
     from models.positional import sinusoidal
     from viz import figures
@@ -226,22 +227,24 @@ def _learned() -> None:
     }
     for column, (name, values) in zip(st.columns(2), shown.items(), strict=True):
         drawn = figures.heatmap(
-            values, title=name, x="place", y="place", bar="cosine", low=-1, high=1, height=380
+            values, title=name, x="position", y="position", bar="cosine", low=-1, high=1, height=380
         )
         with column:
-            alt = f"Cosine of every two of the first 64 places: {name}"
+            alt = f"Cosine of every two of the first 64 positions: {name}"
             frame.figure(NAME, drawn, name.split()[0], alt)
     frame.text(texts.LEARNED_NOTE)
-    at = controls.slider(NAME, "token", "Place to compare", (0, 62), "With the place after it")
+    at = controls.slider(
+        NAME, "token", "Position to compare", (0, 62), "With the position after it"
+    )
     frame.shapes(
         ("[[parameters]], learned", f"{count} × {dim} = {learned.numel():,}"),
         ("parameters, fixed", "0"),
         *(
-            (f"{name}: cosine of places {at} and {at + 1}", number(float(values[at, at + 1])))
+            (f"{name}: cosine of positions {at} and {at + 1}", number(float(values[at, at + 1])))
             for name, values in shown.items()
         ),
-        ("places in the table, learned", str(count)),
-        ("places that can be computed, fixed", "any"),
+        ("positions in the table, learned", str(count)),
+        ("positions that can be computed, fixed", "any"),
     )
     _explore()
 

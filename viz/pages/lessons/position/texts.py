@@ -4,15 +4,15 @@ from viz.pages.lessons.frame import Try
 
 TEXT = (
     "[[self-attention|Self-attention]] compares words regardless of their order. So a [[vector]]"
-    " that encodes the place is added to each word before the first layer: the [[positional"
+    " that encodes the position is added to each word before the first layer: the [[positional"
     " encoding]]. The fixed kind has no parameters. Each pair of features is the sine and cosine of"
     " a clock hand; the first pair turns fast, every further one more slowly. Together they encode"
-    " the place, as the hands of a clock show the time.",
+    " the position, as the hands of a clock show the time.",
 )
 WHERE = (
-    "P_{i,2j} is what is added at place i to feature 2j, and d the [[width]] of a word. The pair j"
-    " takes the features 2j and 2j + 1; its hand turns by 1 / 10000^{2j/d} from each place to the"
-    " next."
+    "P_{i,2j} is what is added at position i to feature 2j, and d the [[width]] of a word. The"
+    " pair j takes the features 2j and 2j + 1; its hand turns by 1 / 10000^{2j/d} from each"
+    " position to the next."
 )
 ORDER_TEXT = (
     "The same words in another order, through one self-attention with random weights. Without"
@@ -24,37 +24,37 @@ ORDER_TEXT = (
 SLIP_TEXT = (
     "The formula is often misprinted with 2j+1/d as the cosine's exponent, while the code uses 2j/d"
     " for both. Read as (2j+1)/d or as 2j + 1/d, sine and cosine of a pair have different"
-    " frequencies. Then sin² + cos² is no longer 1, and the similarity of two places depends on"
+    " frequencies. Then sin² + cos² is no longer 1, and the similarity of two positions depends on"
     " where they are, not on their distance alone: the grey band shows the smallest and the largest"
-    " [[dot product]] at each distance. (Places and width are those chosen above.)",
+    " [[dot product]] at each distance. (Positions and width are those chosen above.)",
 )
 LEARNED_TEXT = (
-    "[[MiniLM]] learned its positions: 512 vectors, initialised at random. Adjacent places became"
-    " similar, as in the fixed table, without being forced to; and so did places about 6 or 12"
-    " apart, the stripes beside the diagonal. Place 0 is different from all others: it always holds"
-    " the same special [[token]]. But a learned table ends: there is no vector for place 512. The"
-    " fixed one can be computed for any place.",
+    "[[MiniLM]] learned its positions: 512 vectors, initialised at random. Adjacent positions"
+    " became similar, as in the fixed table, without being forced to; and so did positions about 6"
+    " or 12 apart, the stripes beside the diagonal. Position 0 is different from all others: it"
+    " always holds the same special [[token]]. But a learned table ends: there is no vector for"
+    " position 512. The fixed one can be computed for any position.",
 )
 LEARNED_NOTE = (
-    "The [[cosine similarity]] of every two of the first 64 places: vectors of 384 numbers each."
+    "The [[cosine similarity]] of every two of the first 64 positions: vectors of 384 numbers each."
 )
 TAKEAWAYS = (
     "Without positions, attention is blind to order, unless a causal mask hides what comes later:"
     " permuting the words only permutes the vectors.",
-    "Sine and cosine of one pair must share one frequency. Then the dot product of two places"
+    "Sine and cosine of one pair must share one frequency. Then the dot product of two positions"
     " depends on their distance alone.",
-    "Fixed positions have no parameters and can be computed for any place, though a network learns"
-    " only the lengths it is trained on; learned ones cost a vector each and end.",
+    "Fixed positions have no parameters and can be computed for any position, though a network"
+    " learns only the lengths it is trained on; learned ones cost a vector each and end.",
 )
 TABLE_TRIES = (
     Try(
-        "60 places of 32 numbers.",
-        "Place 1 begins with 0.84147, 0.54030, 0.53317; place 59 ends with 0.01049, 0.99994.",
+        "60 positions of 32 features.",
+        "In feature 30, position 1 has 1.7783e-04 (0.00017783) and position 57 has 1.0136e-02.",
         {"at": 59, "pair": 15},
     ),
     Try(
-        "4 numbers only.",
-        "Two clock hands: one goes round every 6 places, the other hardly moves.",
+        "4 features only.",
+        "Two clock hands: one goes round every 6 positions, the other hardly moves.",
         {"dim": 4, "length": 20, "at": 3, "pair": 1},
     ),
 )

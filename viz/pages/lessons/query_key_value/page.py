@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 NAME = "query_key_value"
 STEPS = ("q k v", "scores", "softmax", "· V")
-NAMES = ("word 1", "word 2")
-INPUTS, FEATURES = ("input 1", "input 2", "input 3"), ("feature 1", "feature 2")
-THREE = ("feature 1", "feature 2", "feature 3")
+NAMES = ("word 0", "word 1")
+INPUTS, FEATURES = ("input 0", "input 1", "input 2"), ("feature 0", "feature 1")
+THREE = ("feature 0", "feature 1", "feature 2")
 WIDE = {"rows": NAMES, "cols": THREE, "axes": ("word", "feature")}
 READINGS = {"both": "Both", "word": "Word by word", "columns": "Words as columns"}
 EDITS = {"x": "the words x", "q": "$W_q$", "k": "$W_k$", "v": "$W_v$"}
@@ -31,7 +31,7 @@ PARAMS = (
     *inputs.params("w", texts.WORDS),
     frame.step(STEPS),
     link.choice("edit", "x", EDITS),
-    link.number("word", 1, 1, 2),
+    link.number("word", 0, 0, 1),
     link.choice("reading", "both", READINGS),
 )
 
@@ -67,7 +67,7 @@ def page() -> None:
 
         by_word, by_feature = _both()
         with st.container(horizontal=True, gap="medium"):
-            words = {1: "word 1", 2: "word 2"}
+            words = dict(enumerate(NAMES))
             controls.choice(NAME, "word", "Four steps for", words, "Whose sums are shown")
         frame.show(_inputs(), tables.lines(*_sums(by_word, at)))
         frame.heading("All words at once, as matrices")
@@ -127,34 +127,33 @@ def _inputs() -> str:
 
 def _sums(reading: Reading, at: int) -> list[str]:
     """The four steps for one word, written out as sums."""
-    row = session.get(NAME, "word") - 1
+    n = session.get(NAME, "word")
     pattern, steps = reading.pattern, reading.steps
-    n = row + 1
-    q, k, v = (_vector(each[0, 0, row].tolist()) for each in (pattern.q, pattern.k, pattern.v))
-    scores, exps = steps.scores[row].tolist(), steps.exponentials[row].tolist()
-    products, shift = steps.products[row].tolist(), steps.shifts[row].item()
-    query, keys = pattern.q[0, 0, row].tolist(), pattern.k[0, 0].tolist()
+    q, k, v = (_vector(each[0, 0, n].tolist()) for each in (pattern.q, pattern.k, pattern.v))
+    scores, exps = steps.scores[n].tolist(), steps.exponentials[n].tolist()
+    products, shift = steps.products[n].tolist(), steps.shifts[n].item()
+    query, keys = pattern.q[0, 0, n].tolist(), pattern.k[0, 0].tolist()
     dots = "; ".join(
         f"q_{{{n}}}·k_{{{m}}} / √2 = ({tables.dot(query, key)}) / √2 ="
         f" {number(p)} / √2 = **{number(s)}**"
-        for m, (key, p, s) in enumerate(zip(keys, products, scores, strict=True), 1)
+        for m, (key, p, s) in enumerate(zip(keys, products, scores, strict=True))
     )
-    total = number(steps.sums[row].item())
+    total = number(steps.sums[n].item())
     shares = "; ".join(
         f"{tables.exp(s, shift)} / {total} = **{number(w)}**"
-        for s, w in zip(scores, steps.weights[row].tolist(), strict=True)
+        for s, w in zip(scores, steps.weights[n].tolist(), strict=True)
     )
     mixed = " + ".join(
         f"{number(w)}·{_vector(value)}"
-        for w, value in zip(steps.weights[row].tolist(), pattern.v[0, 0].tolist(), strict=True)
+        for w, value in zip(steps.weights[n].tolist(), pattern.v[0, 0].tolist(), strict=True)
     )
-    parts, result = " + ".join(map(number, exps)), _vector(steps.values[row].tolist())
+    parts, result = " + ".join(map(number, exps)), _vector(steps.values[n].tolist())
     return [
         f"**1 Three vectors.** q_{{{n}}} = W_{{q}} x_{{{n}}} = {q}; k_{{{n}}} = {k};"
         f" v_{{{n}}} = {v}",
         f"**2 Scores.** {dots}",
         f"**3 Softmax.** The exponentials sum to {parts} = {total}: {shares}",
-        f"**4 Weighted sum** of v_{{1}} and v_{{2}}: {mixed} = **{result}**",
+        f"**4 Weighted sum** of v_{{0}} and v_{{1}}: {mixed} = **{result}**",
     ][: at + 1]
 
 

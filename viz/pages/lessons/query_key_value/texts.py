@@ -27,8 +27,8 @@ WORDS = (  # seed 2, behind the matrix of values
 )
 TEXT = (
     "Every word plays three roles. Its [[query]] is what it looks for, its [[key]] what it can"
-    " be matched on, its [[value]] what it passes on. Three [[matrix|matrices]] make the three"
-    " vectors from the same word, and these matrices are what training sets: now there is"
+    " be matched on, its [[value]] what it passes on. Three [[matrix|matrices]] compute the"
+    " three vectors from the same word, and these matrices are what training sets: now there is"
     " something to learn. The [[score|scores]] are divided by √d_{k}, d_{k} being the [[width]] of"
     " a key, so that they do not grow with it (the next lesson shows why).",
 )
@@ -38,7 +38,7 @@ WHERE = (
 )
 COLUMNS = (
     "The [[matrix]] x holds a word in each *column*: three inputs, two words. W_{q}, W_{k} and"
-    " W_{v} make two [[feature|features]] of three inputs."
+    " W_{v} map three inputs to two [[feature|features]]."
 )
 BY_WORD = (
     "**Word by word**: each row of Q, K and V is a word. QKᵀ compares words with words, and the"
@@ -49,7 +49,7 @@ BY_FEATURE = (
     "**Words as columns**, as a course has printed it: Q = W_{q} x has a word in each column, so"
     " each of its *rows* is a feature over all words. QKᵀ then compares features with features, and"
     " it was divided by √3, 3 being the width of the *input*. The symbols are the same and the"
-    " numbers look plausible, but nothing here tells how much one word attends to another: check"
+    " numbers look plausible, but nothing here shows how much one word attends to another: check"
     " what your rows are."
 )
 SMALLEST = (
@@ -59,10 +59,10 @@ SMALLEST = (
 )
 TRANSFORMER = (
     "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
-    " the words to what attention gives (a [[residual connection]]), brings each word to mean 0 and"
-    " [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson 7), and makes one number"
-    " of each with a [[linear layer]]: a prediction for every word, and random as long as nothing"
-    " is trained."
+    " the words to what attention gives (a [[residual connection]]), brings each word to mean 0"
+    " and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson 7), and maps each to"
+    " one number with a [[linear layer]]: a prediction for every word, and random as long as"
+    " nothing is trained."
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),
@@ -73,7 +73,7 @@ TRIES = (
     ),
     Try(
         "Larger queries.",
-        "Ten times as large: word 2 now gives itself 0.15 and word 1 0.85, not 0.46 and 0.54.",
+        "Ten times as large: word 1 now gives itself 0.15 and word 0 0.85, not 0.46 and 0.54.",
         {
             "edit": "q",
             "q11": 15.41,
@@ -86,7 +86,7 @@ TRIES = (
     ),
     Try(
         "Values that copy.",
-        "The matrix of values picks inputs 1 and 2, so values are inputs.",
+        "The matrix of values picks inputs 0 and 1, so values are inputs.",
         {"edit": "v", "v11": 1.0, "v12": 0.0, "v13": 0.0, "v21": 0.0, "v22": 1.0, "v23": 0.0},
     ),
     Try(
@@ -97,7 +97,7 @@ TRIES = (
 )
 TAKEAWAYS = (
     "q, k and v are three views of the same word; W_{q}, W_{k} and W_{v} are learned.",
-    "For one word four steps; for all words five matrix products: three make Q, K and V, one the"
+    "For one word four steps; for all words five matrix products: three give Q, K and V, one the"
     " scores, one the weighted sums.",
     "With words as columns the same symbols compare features. Rows of Q must be what attends.",
 )

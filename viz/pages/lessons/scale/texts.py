@@ -28,12 +28,12 @@ VARIANCE = (
     " near 1 as the width grows; with it, the picture is the same at every width."
 )
 ADDITIVE = (
-    "The first attention scored a pair with a small network, v^{T} tanh(W q + U k): [[additive"
-    " attention]], where W, U and v are learned. Without a scale it does better at large widths"
-    " (Vaswani et al. 2017). But all dot products together are one product of matrices, which is"
-    " what processors do fastest, and only the scores have to be kept; the network needs a hidden"
-    " layer for *every pair*. The scale fixes dot products at large widths. (The width d is the one"
-    " chosen above.)",
+    "The first attention (Bahdanau et al. 2015) scored a pair with a small network, v^{T} tanh(W q"
+    " + U k): [[additive attention]], where W, U and v are learned. Without a scale, dot products"
+    " do worse than it at large widths (Vaswani et al. 2017, section 3.2.1). But all dot products"
+    " together are one product of matrices, which is what processors do fastest, and only the"
+    " scores have to be kept; the network needs a hidden layer for *every pair*. The scale fixes"
+    " dot products at large widths. (The width d is the one chosen above.)",
 )
 HALVES = (
     "Some code divides q and k by ∜d each instead of their product by √d. On paper that is the"

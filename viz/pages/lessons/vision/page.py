@@ -60,6 +60,7 @@ def page() -> None:
             r"z_0 = [x_{\text{class}};\, x_1 E;\, \dots;\, x_N E] + E_{\text{pos}}",
             r"z'_l = \operatorname{MSA}(\operatorname{LN}(z_{l-1})) + z_{l-1}",
             r"z_l = \operatorname{MLP}(\operatorname{LN}(z'_l)) + z'_l",
+            r"y = \operatorname{LN}(z_L^0)",
         )
         frame.text(*texts.SYMBOLS)
         frame.heading("Six steps")

@@ -171,7 +171,7 @@ def _rows(step: int, run: Run, patch: int) -> None:
         rows = {"class token": now[0], **rows}
     if step == 3:
         position = run.network.positions.table.detach()[token]
-        before = {f"patch {patch}": outputs["3"][token], f"+ place {token}": position}
+        before = {f"patch {patch}": outputs["3"][token], f"+ position {token}": position}
         rows = {**before, "= after step 4": now[token]}
     frame.show(
         tables.matrix(
@@ -193,7 +193,7 @@ def _positions(run: Run) -> None:
     frame.shapes(
         ("learned positions", f"{sizes} = {table.numel():,} [[parameters]]"),
         ("grid", f"{grid[0]} × {grid[1]}, and the class token"),
-        ("first numbers of place 0", ", ".join(tables.number(v) for v in table[0, :3].tolist())),
+        ("first numbers of position 0", ", ".join(tables.number(v) for v in table[0, :3].tolist())),
     )
 
 

@@ -10,9 +10,11 @@ TEXT = (
     " only the class token goes into the [[head layer]].",
 )
 SYMBOLS = (
-    "x_{1} … x_{N} are the patches, E is the matrix of the linear layer, E_{pos} holds a vector for"
-    " each place. MSA is [[multi-head attention]], LN [[layer normalisation]], MLP the"
-    " [[feed-forward network]]; l counts the blocks.",
+    "x_{1} … x_{N} are the patches, x_{class} the class token at position 0, E is the matrix of"
+    " the linear layer, E_{pos} holds a vector for each position. MSA is [[multi-head attention]],"
+    " LN [[layer normalisation]], MLP the [[feed-forward network]]; l counts the blocks, of which"
+    " there are L; y, the normalised final state of the class token, represents the image"
+    " (Dosovitskiy et al. 2021, equations 1 to 4).",
 )
 CONTROL_TEXT = (
     "Go through the six steps with the arrow keys. All weights are random: what matters is the"
@@ -27,7 +29,7 @@ STEP_TEXTS = (
     " the same sum.",
     "**3** A learned vector is put in front. It represents no patch; at the end it represents the"
     " image: {count:,} + 1 tokens.",
-    "**4** Attention alone ignores where a patch is: a learned vector for each place is added"
+    "**4** Attention alone ignores where a patch is: a learned vector for each position is added"
     " ([[positional encoding]]).",
     "**5** The block of lesson 7, with the norm first: norm, attention, [[residual connection]];"
     " norm, feed-forward, residual connection.",
@@ -60,8 +62,9 @@ TAKEAWAYS = (
     "An image is a sentence whose words are patches. All that follows is the encoder you know.",
     "Half the patch side means four times the tokens, and sixteen times the attention weights.",
     "The class token gathers what the head needs; the outputs of the patches are ignored.",
-    "Apart from the patches, nothing in it encodes that an image has two dimensions: positions must"
-    " be learned, and data must replace what a convolution takes for granted.",
+    "Cutting patches, and resampling positions for another image size, are the only steps that use"
+    " the image's two dimensions (Dosovitskiy et al. 2021, section 3.1): everything else about"
+    " space is learned from data.",
 )
 TRIES = (
     Try(

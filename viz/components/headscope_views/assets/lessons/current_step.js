@@ -55,3 +55,16 @@ export function onRequest(listener) {
   stories.add(listener);
   return () => stories.delete(listener);
 }
+
+/**
+ * Asks the story on the page for the step before or after the one it shows.
+ *
+ * @param {number} by −1 or 1
+ * @returns {boolean} whether there is a story that was asked
+ */
+export function moveStep(by) {
+  if (!stories.size || !latest) return false;
+  const step = latest.step + by;
+  if (step >= 0 && step < latest.steps) requestStep(latest.page, step);
+  return true;
+}

@@ -1,4 +1,6 @@
-// Lets keys press a lesson's buttons and links, and brings what a button has set into view.
+// Lets keys move through a lesson and press its links, and brings what a button has set into view.
+
+import { moveStep } from "./current_step.js";
 
 /** @type {Record<string, string>} */
 const PRESSES = {
@@ -81,6 +83,11 @@ function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const from = event.composedPath()[0];
   if (from instanceof Element && from.closest(OWN)) return;
+  const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  if (by && moveStep(by)) {
+    event.preventDefault();
+    return;
+  }
   const wanted = PRESSES[event.key] ?? PRESSES[event.key.toLowerCase()];
   if (!wanted) return;
   const found = document.querySelector(wanted);

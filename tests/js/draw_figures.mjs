@@ -1,0 +1,59 @@
+// Draws every step of figures for the numbers in a file, and says what is wrong with their marks.
+//
+//     node draw_figures.mjs CASES.json
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+import { FIGURES } from "../../viz/components/headscope_views/assets/figures/index.js";
+import { attributesOf } from "../../viz/components/headscope_views/assets/lessons/scene.js";
+
+/** @import {Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
+
+const HEX = /^#[0-9a-f]{6}$/;
+const MARGIN = 2; // units a mark's corner may lie outside
+const terms = { query: "#990000", key: "#006600", value: "#660066", weight: "#0000cc", output: "#666600" };
+/** @type {Ink} */
+const ink = {
+  ...{ text: "#111111", muted: "#555555", line: "#dddddd", surface: "#f5f5f5", background: "#ffffff", primary: "#4444cc" },
+  term: terms,
+  heads: Array(16).fill("#123456"),
+  weight: (share) => (assert.ok(Number.isFinite(share)), "#0000ff"),
+  signed: (share) => (assert.ok(Number.isFinite(share)), "#ff0000"),
+  on: () => "#000000",
+};
+
+let drawn = 0;
+for (const { figure: name, steps, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
+  const { figure } = await FIGURES[name]();
+  const [width, height] = figure.size;
+  for (const [at, step] of steps.entries()) {
+    const moment = { step, reached: (/** @type {string} */ each) => steps.indexOf(each) <= at, inputs, ink };
+    const marks = figure.marks(numbers, moment);
+    const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
+    const keys = marks.map(({ key }) => key);
+    assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
+    for (const mark of marks) check(mark, `${where}: ${mark.key}`, width, height);
+    assert.ok(figure.describe(numbers, moment).length > 20, `${where}: the description`);
+    assert.doesNotMatch(figure.describe(numbers, moment), /undefined|NaN/, where);
+    for (const { rows, values } of figure.tables?.(numbers) ?? []) assert.equal(rows.length, values.length, where);
+    drawn += 1;
+  }
+  for (const control of figure.controls ?? []) assert.ok(control.input in inputs, `${name}: ${control.input}`);
+}
+process.stdout.write(JSON.stringify({ drawn }));
+
+/** @type {(mark: Mark, where: string, width: number, height: number) => void} */
+function check(mark, where, width, height) {
+  for (const value of Object.values(attributesOf(mark)))
+    assert.doesNotMatch(String(value), /undefined|NaN|Infinity/, where);
+  for (const colour of [mark.fill, mark.stroke]) if (colour && colour !== "none") assert.match(colour, HEX, where);
+  const { x = 0, y = 0, w = 0, h = 0, x2 = x, y2 = y, opacity = 1 } = mark;
+  if (opacity > 0 && mark.kind !== "path")
+    for (const [across, down] of [[x, y], [x + w, y + h], [x2, y2]]) {
+      assert.ok(across >= -MARGIN && across <= width + MARGIN, `${where}: x ${across}`);
+      assert.ok(down >= -MARGIN && down <= height + MARGIN, `${where}: y ${down}`);
+    }
+  if (mark.kind === "text") assert.doesNotMatch(mark.text ?? "", /undefined|NaN/, where);
+  if (mark.tip) assert.doesNotMatch(mark.tip, /undefined|NaN/, where);
+}

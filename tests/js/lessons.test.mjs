@@ -1,0 +1,100 @@
+// The pieces of a story that need no document.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { moveStep, onRequest, reportStep } from "../../viz/components/headscope_views/assets/lessons/current_step.js";
+import { feed } from "../../viz/components/headscope_views/assets/lessons/feed.js";
+import * as inputs from "../../viz/components/headscope_views/assets/lessons/inputs.js";
+import { formatted, valueAt } from "../../viz/components/headscope_views/assets/lessons/prose.js";
+import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/lessons/scene.js";
+import { settled } from "./helpers.mjs";
+
+test("numbers are written as Python's format writes them, with a typographic minus", () => {
+  /** @type {[unknown, string, string][]} */
+  const cases = [
+    [0.12345, ".2f", "0.12"],
+    [-0.5, ".1f", "−0.5"],
+    [-0.0001, ".2f", "0.00"],
+    [0.256, ".0%", "26 %"],
+    [1.7783e-4, ".4e", "1.7783e−04"],
+    [12, "d", "12"],
+    [65504, ",d", "65,504"],
+    [0.5, "+.2f", "+0.50"],
+    ["Ann", "s", "Ann"],
+    [undefined, ".2f", "–"],
+  ];
+  for (const [value, format, expected] of cases) assert.equal(formatted(value, format), expected);
+  assert.equal(valueAt({ a: [[1, 2], [3, 4]] }, "a.1.0"), 3);
+  assert.equal(valueAt({}, "a.1"), undefined);
+});
+
+test("inputs survive the link, and what is foreign in it does not", () => {
+  const start = { temperature: 0.2, q: [1, 0], name: "Anna" };
+  const now = { temperature: 0.5, q: [0.25, -1], name: "Ann" };
+  assert.equal(inputs.written(start, start), "");
+  assert.deepEqual(inputs.read(inputs.written(now, start), start), now);
+  for (const text of ["q:1;2;3", "q:a;b", "temperature:", "temperature:x", "other:1", "__proto__:1", "~~::"])
+    assert.deepEqual(inputs.read(text, start), start, text);
+  assert.equal(inputs.queryOf({ q: [1, 2], name: "a&b" }), "q=1%3B2&name=a%26b");
+});
+
+test("half-way between two marks lie their numbers and colours", () => {
+  const from = /** @type {const} */ ({ key: "a", kind: "rect", x: 0, w: 10, fill: "#000000" });
+  const to = /** @type {const} */ ({ key: "a", kind: "rect", x: 10, w: 20, fill: "#ffffff", tip: "t" });
+  assert.deepEqual(between(from, to, 0.5), { ...to, x: 5, w: 15, fill: "#808080" });
+  assert.equal(between(from, to, 1), to);
+});
+
+test("an arrow ends where it points, whatever its length", () => {
+  const path = String(attributesOf({ key: "a", kind: "arrow", x: 0, y: 0, x2: 30, y2: 40 }).d);
+  assert.ok(path.startsWith("M0 0L30 40M"));
+  assert.equal(attributesOf({ key: "a", kind: "arrow", x: 1, y: 2, x2: 1, y2: 2 }).d, "M1 2");
+});
+
+test("labels may have parts below and above the line", () => {
+  assert.deepEqual(labelParts("q_{1}·k^{T}"), [
+    { text: "q", shift: "" },
+    { text: "1", shift: "sub" },
+    { text: "·k", shift: "" },
+    { text: "T", shift: "super" },
+  ]);
+});
+
+test("of many wishes the one in flight and the last are fetched, and nothing after the end", async () => {
+  /** @type {{path: string, resolve: (found: string) => void, reject: (error: Error) => void}[]} */
+  const open = [];
+  /** @type {string[]} */
+  const log = [];
+  const made = feed(
+    (path) => new Promise((resolve, reject) => open.push({ path, resolve, reject })),
+    (found) => log.push(found),
+    (reason) => log.push(`refused: ${reason}`),
+  );
+  for (const path of ["a", "b", "c"]) made.want(path);
+  assert.deepEqual(open.map(({ path }) => path), ["a"]);
+  open[0].resolve("A");
+  await settled();
+  assert.deepEqual(open.map(({ path }) => path), ["a", "c"]);
+  open[1].reject(new Error("no"));
+  await settled();
+  made.retry();
+  made.destroy();
+  open[2].resolve("C");
+  await settled();
+  assert.deepEqual(log, ["A", "refused: no"]);
+});
+
+test("keys move a story by one step, and stop at its ends", () => {
+  assert.equal(moveStep(1), false);
+  /** @type {number[]} */
+  const wanted = [];
+  const end = onRequest(({ step }) => wanted.push(step));
+  reportStep("a", 0, 2);
+  assert.equal(moveStep(1), true);
+  reportStep("a", 1, 2);
+  assert.equal(moveStep(1), true);
+  assert.deepEqual(wanted, [1]);
+  end();
+  assert.equal(moveStep(1), false);
+});

@@ -1,0 +1,64 @@
+"""The numbers of the course's figures over HTTP, and what is refused."""
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from viz.api import routes
+from viz.api.figures import FIGURES
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    app = Starlette(routes=routes(lambda: ["127.0.0.1"]))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def test_the_dictionary_in_closed_form(client: TestClient) -> None:
+    """Edit distances of Anna to Ann, Mike, Michelle and Andrew are 1, 4, 8 and 4."""
+    found = client.get("/api/figure/dictionary?query=Anna&temperature=0.2").json()
+    similar = [math.exp(-d) for d in (1, 4, 8, 4)]
+    exps = [math.exp(s / 0.2) for s in similar]
+    weights = [each / sum(exps) for each in exps]
+    assert found["distances"] == [1, 4, 8, 4]
+    assert found["similarities"] == pytest.approx(similar, rel=1e-6)
+    assert found["weights"] == pytest.approx(weights, rel=1e-5)
+    answer = sum(w * v for w, v in zip(weights, (167, 186, 170, 176), strict=True))
+    assert found["answer"] == pytest.approx(answer, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("nothing", 404, "no such result or route"),
+        ("dictionary", 400, "expected the parameter query"),
+        ("dictionary?query=Anna", 400, "expected the parameter temperature"),
+        ("dictionary?query=Anna&temperature=0", 400, "expected a number from 0.05 to 5"),
+        ("dictionary?query=Anna&temperature=nan", 400, "expected a number"),
+        ("dictionary?query=Anna&temperature=1e5", 400, "expected a number"),
+        ("dictionary?query=&temperature=1", 400, "expected 1 to 40 characters"),
+        (f"dictionary?query={'a' * 41}&temperature=1", 400, "expected 1 to 40 characters"),
+        ("dictionary?query=a&temperature=1&temperature=2", 400, "expected temperature once"),
+        ("dictionary?query=a&temperature=1&other=2", 400, "expected the parameters"),
+    ],
+)
+def test_bad_input_gets_one_line(client: TestClient, path: str, status: int, line: str) -> None:
+    found = client.get(f"/api/figure/{path}")
+    assert (found.status_code, line in found.text) == (status, True), found.text
+
+
+def test_other_origins_are_refused(client: TestClient) -> None:
+    path = "/api/figure/dictionary?query=Anna&temperature=1"
+    assert client.get(path, headers={"Origin": "http://example.org"}).status_code == 403
+    assert client.get(path, headers={"Host": "example.org"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
+    found = client.get(f"/api/figure/{name}?nonsense=1")
+    assert found.status_code == 400
+    assert "expected" in found.text

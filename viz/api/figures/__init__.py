@@ -1,0 +1,54 @@
+"""The numbers of the course's figures, computed by `models` for the inputs a reader chooses.
+
+A figure is a module here with a function `numbers(**inputs)`, a line in `FIGURES`, and a browser
+module of the same name in `viz/components/headscope_views/assets/figures/`, which draws it.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from viz.api.registry import UnknownError
+from viz.api.requests import Parse, parse_query, within, word
+
+__all__ = ["FIGURES", "FigureNumbers", "numbers"]
+
+MAX_INPUT = 700  # characters of an input: of a list of numbers
+
+
+@dataclass(frozen=True)
+class FigureNumbers:
+    """The numbers of one figure.
+
+    Attributes:
+        inputs: the parser of each input; all are required.
+        module: of its function `numbers`, in this package.
+    """
+
+    inputs: Mapping[str, Parse]
+    module: str
+
+    @property
+    def answer(self) -> Callable[..., dict[str, Any]]:
+        """Computes the numbers from the parsed inputs: plain lists, numbers and texts."""
+        return importlib.import_module(f"viz.api.figures.{self.module}").numbers
+
+
+FIGURES: dict[str, FigureNumbers] = {
+    "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+}
+
+
+def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, Any]]:
+    """A function that computes the numbers of a figure, after validation of its inputs.
+
+    Raises:
+        UnknownError: there is no such figure.
+        QuestionError: for invalid inputs.
+    """
+    figure = FIGURES.get(name)
+    if figure is None:
+        raise UnknownError(name)
+    inputs = parse_query(query, figure.inputs, {}, MAX_INPUT)
+    return lambda: figure.answer(**inputs)

@@ -1,0 +1,8 @@
+// The figures of the course, by name. A figure's module is loaded when its lesson is opened.
+
+/** @import {Figure} from "../types" */
+
+/** @type {Record<string, () => Promise<{figure: Figure}>>} */
+export const FIGURES = {
+  dictionary: () => import("./dictionary.js"),
+};

@@ -1,0 +1,102 @@
+// The controls below a figure.
+
+import { element, setText } from "../core/dom.js";
+import { fixed } from "./marks.js";
+
+/** @import {FigureControl, Inputs, Moment, Patch} from "../types" */
+
+const ENDS = 1000; // positions of a slider with a logarithmic scale
+
+/** @param {(patch: Patch) => void} change */
+export function controlsOf(change) {
+  const box = element("div", "story-controls");
+  /** @type {{control: FigureControl, row: HTMLElement, update: (inputs: Inputs) => void}[]} */
+  let rows = [];
+
+  /** @param {FigureControl[]} controls */
+  function show(controls) {
+    rows = controls.map((control) => ({ control, ...MADE[control.kind](/** @type {any} */ (control), change) }));
+    box.replaceChildren(...rows.map(({ row }) => row));
+  }
+
+  /** @param {Moment} moment */
+  function update({ inputs, reached }) {
+    for (const { control, row, update: write } of rows) {
+      row.hidden = control.from !== undefined && !reached(control.from);
+      write(inputs);
+    }
+    box.hidden = rows.every(({ row }) => row.hidden);
+  }
+
+  return { box, show, update };
+}
+
+const MADE = { slider, choice, text };
+
+/**
+ * @param {Extract<FigureControl, {kind: "slider"}>} control
+ * @param {(patch: Patch) => void} change
+ */
+function slider(control, change) {
+  const { input, label, min, max, step, log } = control;
+  const digits = (String(step).split(".")[1] ?? "").length;
+  const range = element("input", "story-range", { type: "range", "aria-label": label });
+  const [low, high, size] = log ? [0, ENDS, 1] : [min, max, step];
+  Object.assign(range, { min: String(low), max: String(high), step: String(size) });
+  const number = element("output", "story-amount");
+  const row = element("label", "story-control", {}, element("span", "", {}, label), range, number);
+  const valueOf = (/** @type {number} */ at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
+  range.addEventListener("input", () => change({ [input]: valueOf(Number(range.value)) }));
+  return {
+    row,
+    /** @param {Inputs} inputs */
+    update(inputs) {
+      const value = Number(inputs[input]);
+      const at = log ? (ENDS * Math.log(value / min)) / Math.log(max / min) : value;
+      if (valueOf(Number(range.value)) !== value) range.value = String(at);
+      setText(number, fixed(value, digits));
+      range.setAttribute("aria-valuetext", fixed(value, digits));
+    },
+  };
+}
+
+/**
+ * @param {Extract<FigureControl, {kind: "choice"}>} control
+ * @param {(patch: Patch) => void} change
+ */
+function choice({ input, label, options }, change) {
+  const buttons = options.map(([value, shown]) => {
+    const made = element("button", "hs-button", { type: "button" }, shown);
+    made.addEventListener("click", () => change({ [input]: typeof now === "number" ? Number(value) : value }));
+    return made;
+  });
+  /** @type {Inputs[string]} */
+  let now = "";
+  const row = element("div", "story-control", { role: "group", "aria-label": label }, element("span", "", {}, label), element("div", "hs-switch", {}, ...buttons));
+  return {
+    row,
+    /** @param {Inputs} inputs */
+    update(inputs) {
+      now = inputs[input];
+      buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(String(now) === options[i][0])));
+    },
+  };
+}
+
+/**
+ * @param {Extract<FigureControl, {kind: "text"}>} control
+ * @param {(patch: Patch) => void} change
+ */
+function text({ input, label, longest }, change) {
+  const field = element("input", "story-field", { type: "text", maxlength: String(longest), spellcheck: "false" });
+  field.addEventListener("input", () => change({ [input]: field.value }));
+  const row = element("label", "story-control", {}, element("span", "", {}, label), field);
+  return {
+    row,
+    /** @param {Inputs} inputs */
+    update(inputs) {
+      const value = String(inputs[input]);
+      if (field.value !== value) field.value = value;
+    },
+  };
+}

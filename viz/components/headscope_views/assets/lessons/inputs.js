@@ -1,0 +1,77 @@
+// The inputs of a figure as text: in the link, and as the query of a request.
+
+/** @import {Inputs, Patch} from "../types" */
+
+/**
+ * What differs from the start, as one text: “temperature:0.5~q:1;2”.
+ *
+ * @param {Inputs} inputs
+ * @param {Inputs} start
+ */
+export function written(inputs, start) {
+  return Object.keys(start)
+    .filter((name) => String(inputs[name]) !== String(start[name]))
+    .map((name) => `${name}:${textOf(inputs[name])}`)
+    .join("~");
+}
+
+/**
+ * The inputs that a text describes; what is unknown or of another kind is left as it is at the start.
+ *
+ * @param {string} text
+ * @param {Inputs} start
+ * @returns {Inputs}
+ */
+export function read(text, start) {
+  /** @type {Inputs} */
+  const found = { ...start };
+  for (const part of text.split("~")) {
+    const [name, value = ""] = split(part);
+    const before = Object.hasOwn(start, name) ? start[name] : undefined;
+    if (before === undefined) continue;
+    if (typeof before === "string") found[name] = value;
+    else {
+      const numbers = value.split(";").map(Number);
+      if (!value || numbers.some((number) => !Number.isFinite(number))) continue;
+      if (typeof before === "number" && numbers.length === 1) found[name] = numbers[0];
+      if (Array.isArray(before) && numbers.length === before.length) found[name] = numbers;
+    }
+  }
+  return found;
+}
+
+/**
+ * The query of a request for these inputs.
+ *
+ * @param {Inputs} inputs
+ */
+export function queryOf(inputs) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(inputs)) query.set(name, textOf(value));
+  return query.toString();
+}
+
+/**
+ * Inputs after a change.
+ *
+ * @param {Inputs} inputs
+ * @param {Patch} patch
+ * @returns {Inputs}
+ */
+export function changed(inputs, patch) {
+  const next = { ...inputs };
+  for (const [name, value] of Object.entries(patch)) if (value !== undefined) next[name] = value;
+  return next;
+}
+
+/** @param {Inputs[string]} value */
+const textOf = (value) => (Array.isArray(value) ? value.map(short).join(";") : typeof value === "number" ? short(value) : value);
+
+/** @param {number} value */
+const short = (value) => String(Number(value.toFixed(4)));
+
+/** @param {string} part */
+function split(part) {
+  const colon = part.indexOf(":");
+  return colon < 0 ? [part] : [part.slice(0, colon), part.slice(colon + 1)];
+}

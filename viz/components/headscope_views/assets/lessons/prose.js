@@ -1,0 +1,71 @@
+// Paragraphs with terms, glossary entries and live numbers.
+
+import { element, setText } from "../core/dom.js";
+
+/** @import {ProsePart} from "../types" */
+
+const LONGEST = 16; // digits after the point
+
+/**
+ * The value at a path such as “weights.2.1”; undefined if there is none.
+ *
+ * @param {any} numbers
+ * @param {string} path
+ */
+export function valueAt(numbers, path) {
+  let found = numbers;
+  for (const name of path.split(".")) found = found?.[name];
+  return found;
+}
+
+/**
+ * A number as Python's format() writes it, with a typographic minus: “.2f”, “+.2f”, “.0%”, “.4e”,
+ * “,d”; anything else is shown as it is.
+ *
+ * @param {unknown} value
+ * @param {string} format
+ */
+export function formatted(value, format) {
+  const found = /^(\+?)(,?)(?:\.(\d+))?([fe%d])$/.exec(format);
+  if (typeof value !== "number" || !found) return value === undefined || value === null ? "–" : String(value);
+  const [, plus, comma, places, kind] = found;
+  const digits = Math.min(LONGEST, Number(places ?? (kind === "d" ? 0 : 6)));
+  const size = Math.abs(kind === "%" ? 100 * value : value);
+  let text = kind === "e" ? size.toExponential(digits).replace(/e([+-])(\d)$/, "e$10$2") : size.toFixed(digits);
+  const negative = value < 0 && Number(text) !== 0;
+  if (comma) text = text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return `${negative ? "−" : plus}${text.replace("e-", "e−")}${kind === "%" ? " %" : ""}`;
+}
+
+/**
+ * The nodes of a paragraph.
+ *
+ * @param {ProsePart[]} parts
+ * @returns {(Node | string)[]}
+ */
+export function nodes(parts) {
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    if (part.tag === "number")
+      return element("span", "story-number", { "data-path": part.path, "data-format": part.format }, "…");
+    const inner = nodes(part.parts);
+    if (part.tag === "term") return element("span", "story-term", { "data-term": part.term }, ...inner);
+    if (part.tag !== "glossary") return element(part.tag, "", {}, ...inner);
+    const entry = element("span", "story-glossary", { tabindex: "0", role: "note", "data-meaning": part.meaning }, ...inner);
+    entry.ariaLabel = `${entry.textContent}: ${part.meaning}`;
+    return entry;
+  });
+}
+
+/**
+ * Writes the numbers into all paragraphs of an element.
+ *
+ * @param {ParentNode} root
+ * @param {any} numbers
+ */
+export function fill(root, numbers) {
+  for (const place of root.querySelectorAll("[data-path]")) {
+    const { path = "", format = "" } = /** @type {HTMLElement} */ (place).dataset;
+    setText(place, formatted(valueAt(numbers, path), format));
+  }
+}

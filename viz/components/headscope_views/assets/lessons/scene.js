@@ -1,0 +1,280 @@
+// A picture as a list of keyed marks. Drawing a new list moves what has kept its key to its new place,
+// fades in what is new and fades out what is gone.
+
+import { svg } from "../architecture/draw.js";
+import { parse } from "../core/colours.js";
+
+/** @import {Mark} from "../types" */
+
+export const TWEEN_MS = 200;
+const TIP = 7; // length of an arrow's head
+const NUMBERS = /** @type {const} */ (["x", "y", "w", "h", "r", "x2", "y2", "size", "width", "opacity", "turn"]);
+const COLOURS = /** @type {const} */ (["fill", "stroke"]);
+const ELEMENTS = /** @type {const} */ ({
+  rect: "rect",
+  circle: "circle",
+  text: "text",
+  line: "line",
+  arrow: "path",
+  curve: "path",
+  path: "path",
+  image: "image",
+});
+
+/** @typedef {Mark & {opacity: number}} Drawn a mark as it is on the screen */
+/** @typedef {SVGElement & {mark?: Mark}} MarkElement */
+
+/**
+ * The state between two marks of one key.
+ *
+ * @param {Mark} from
+ * @param {Mark} to
+ * @param {number} share from 0 to 1
+ * @returns {Mark}
+ */
+export function between(from, to, share) {
+  if (share >= 1) return to;
+  const mixed = { ...to };
+  for (const name of NUMBERS) {
+    const [a, b] = [from[name], to[name]];
+    if (a !== undefined && b !== undefined) mixed[name] = a + (b - a) * share;
+  }
+  for (const name of COLOURS) {
+    const [a, b] = [parse(from[name] ?? ""), parse(to[name] ?? "")];
+    if (a && b && from[name] !== to[name])
+      mixed[name] = `#${a.map((part, i) => Math.round(part + (b[i] - part) * share).toString(16).padStart(2, "0")).join("")}`;
+  }
+  return mixed;
+}
+
+/**
+ * The attributes of a mark's element.
+ *
+ * @param {Mark} mark
+ * @returns {Record<string, string | number>}
+ */
+export function attributesOf(mark) {
+  const { kind, x = 0, y = 0, w = 0, h = 0, x2 = x, y2 = y, opacity = 1 } = mark;
+  /** @type {Record<string, string | number>} */
+  const found = { opacity, fill: mark.fill ?? (kind === "text" ? "currentColor" : "none") };
+  if (mark.stroke) {
+    found.stroke = mark.stroke;
+    found["stroke-width"] = mark.width ?? 1;
+    if (mark.dash) found["stroke-dasharray"] = mark.dash;
+    if (kind !== "rect") found["stroke-linecap"] = "round";
+  }
+  if (mark.turn) found.transform = `rotate(${mark.turn} ${x} ${y})`;
+  if (kind === "rect") Object.assign(found, { x, y, width: Math.max(0, w), height: Math.max(0, h), rx: mark.r ?? 0 });
+  else if (kind === "image")
+    Object.assign(found, { x, y, width: w, height: h, href: mark.href ?? "", preserveAspectRatio: "none" });
+  else if (kind === "circle") Object.assign(found, { cx: x, cy: y, r: Math.max(0, mark.r ?? 0) });
+  else if (kind === "line") Object.assign(found, { x1: x, y1: y, x2, y2 });
+  else if (kind === "arrow") found.d = arrow(x, y, x2, y2);
+  else if (kind === "curve") found.d = curve(x, y, x2, y2, mark.bend ?? "h");
+  else if (kind === "path") found.d = mark.d ?? "";
+  else
+    Object.assign(found, {
+      x,
+      y,
+      "font-size": mark.size ?? 14,
+      "text-anchor": mark.anchor ?? "middle",
+      "font-weight": mark.bold ? 600 : 400,
+      "font-family": mark.mono ? "ui-monospace, 'DejaVu Sans Mono', monospace" : "inherit",
+      "dominant-baseline": "central",
+    });
+  return found;
+}
+
+/** @type {(x: number, y: number, x2: number, y2: number) => string} */
+function arrow(x, y, x2, y2) {
+  const far = Math.hypot(x2 - x, y2 - y);
+  if (far < 0.5) return `M${x} ${y}`;
+  const [dx, dy] = [(x2 - x) / far, (y2 - y) / far];
+  const tip = Math.min(TIP, far / 2);
+  const [bx, by] = [x2 - dx * tip, y2 - dy * tip];
+  const [sx, sy] = [-dy * tip * 0.5, dx * tip * 0.5];
+  return `M${x} ${y}L${x2} ${y2}M${bx + sx} ${by + sy}L${x2} ${y2}L${bx - sx} ${by - sy}`;
+}
+
+/** @type {(x: number, y: number, x2: number, y2: number, bend: "h" | "v") => string} */
+function curve(x, y, x2, y2, bend) {
+  if (bend === "v") {
+    const middle = (y + y2) / 2;
+    return `M${x} ${y}C${x} ${middle} ${x2} ${middle} ${x2} ${y2}`;
+  }
+  const middle = (x + x2) / 2;
+  return `M${x} ${y}C${middle} ${y} ${middle} ${y2} ${x2} ${y2}`;
+}
+
+/**
+ * The parts of a label: “q_{1}” has a subscript, “x^{2}” a superscript.
+ *
+ * @param {string} text
+ * @returns {{text: string, shift: "" | "sub" | "super"}[]}
+ */
+export function labelParts(text) {
+  return text
+    .split(/([_^]\{[^}]*\})/)
+    .filter(Boolean)
+    .map((part) => {
+      const found = /^([_^])\{(.*)\}$/.exec(part);
+      return found ? { text: found[2], shift: found[1] === "_" ? "sub" : "super" } : { text: part, shift: "" };
+    });
+}
+
+/**
+ * @param {Element} element
+ * @param {string} text
+ * @param {number} size
+ */
+function write(element, text, size) {
+  const shifted = { "": 0, sub: 0.3, super: -0.35 };
+  let at = 0;
+  const spans = labelParts(text).map(({ text: part, shift }) => {
+    const dy = (shifted[shift] - at) * size;
+    at = shifted[shift];
+    /** @type {Record<string, string | number>} */
+    const attributes = dy ? { dy } : {};
+    if (shift) attributes["font-size"] = size * 0.72;
+    return svg("tspan", attributes, part);
+  });
+  element.replaceChildren(...spans);
+}
+
+export class Scene {
+  /**
+   * @param {[number, number]} size of the picture, in its own units
+   */
+  constructor([width, height]) {
+    /** @type {[number, number]} */
+    this.size = [width, height];
+    this.root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "story-scene", role: "group" });
+    /** @type {Map<string, {element: MarkElement, now: Mark, from: Mark, to: Mark, gone: boolean}>} */
+    this.held = new Map();
+    this.frame = 0;
+    this.began = 0;
+    this.duration = 0;
+  }
+
+  /**
+   * Shows these marks, later ones above earlier ones.
+   *
+   * @param {Mark[]} marks with keys that differ
+   * @param {number} [duration] of the change in milliseconds; 0 for at once
+   */
+  draw(marks, duration = 0) {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    const wanted = new Set(marks.map((mark) => mark.key));
+    for (const [key, held] of this.held) {
+      if (wanted.has(key) || held.gone) continue;
+      Object.assign(held, { gone: true, from: held.now, to: { ...held.now, opacity: 0 } });
+    }
+    /** @type {ChildNode | null} */
+    let after = null;
+    for (const mark of marks) {
+      let held = this.held.get(mark.key);
+      if (held && held.to.kind !== mark.kind) {
+        held.element.remove();
+        held = undefined;
+      }
+      if (!held) {
+        const element = /** @type {MarkElement} */ (svg(ELEMENTS[mark.kind]));
+        const now = { ...mark, opacity: 0 };
+        held = { element, now, from: now, to: mark, gone: false };
+        this.held.set(mark.key, held);
+      } else Object.assign(held, { from: held.now, to: mark, gone: false });
+      this.dress(held.element, mark);
+      /** @type {ChildNode | null} */
+      const place = after ? after.nextSibling : this.root.firstChild;
+      if (place !== held.element) this.root.insertBefore(held.element, place);
+      after = held.element;
+    }
+    this.began = performance.now();
+    this.duration = duration;
+    this.advance(duration ? this.began : Infinity);
+  }
+
+  /** @param {number} time */
+  advance(time) {
+    const share = this.duration ? Math.min(1, Math.max(0, (time - this.began) / this.duration)) : 1;
+    const eased = share < 1 ? 1 - (1 - share) ** 3 : 1;
+    for (const [key, held] of this.held) {
+      if (share >= 1 && held.gone) {
+        held.element.remove();
+        this.held.delete(key);
+        continue;
+      }
+      const { from, to } = held;
+      held.now = between({ ...from, opacity: from.opacity ?? 1 }, { ...to, opacity: to.opacity ?? 1 }, eased);
+      for (const [name, value] of Object.entries(attributesOf(held.now))) {
+        const text = String(value);
+        if (held.element.getAttribute(name) !== text) held.element.setAttribute(name, text);
+      }
+    }
+    if (share < 1) this.frame = requestAnimationFrame((next) => this.advance(next));
+  }
+
+  /**
+   * What does not move: the text, the term, and how a mark is operated.
+   *
+   * @param {MarkElement} element
+   * @param {Mark} mark
+   */
+  dress(element, mark) {
+    const before = element.mark;
+    element.mark = mark;
+    if (mark.kind === "text" && (before?.text !== mark.text || before?.size !== mark.size))
+      write(element, mark.text ?? "", mark.size ?? 14);
+    const { handle, press } = mark;
+    const operated = handle ?? press;
+    set(element, "data-key", operated || mark.edit || mark.tip ? mark.key : null);
+    set(element, "data-term", mark.term ?? null);
+    set(element, "class", [handle && "handle", press && "press", mark.edit && "editable", mark.flow && "flow"].filter(Boolean).join(" ") || null);
+    set(element, "tabindex", operated || mark.edit ? "0" : null);
+    set(element, "role", handle ? "slider" : press || mark.edit ? "button" : null);
+    set(element, "aria-label", operated?.label ?? mark.edit?.label ?? null);
+    set(element, "aria-pressed", press?.pressed === undefined ? null : String(press.pressed));
+    set(element, "aria-valuetext", handle?.value ?? null);
+    set(element, "aria-valuenow", handle?.now === undefined ? null : String(handle.now));
+    set(element, "pointer-events", operated || mark.edit || mark.tip ? "all" : "none");
+  }
+
+  /**
+   * The picture that the marks lead to, whole, as the text of an SVG file.
+   *
+   * @param {string} title
+   * @param {string} ground colour behind it
+   * @param {string} ink of text without a colour of its own
+   */
+  toSvg(title, ground, ink) {
+    const [width, height] = this.size;
+    const xmlns = "http://www.w3.org/2000/svg";
+    const copy = svg("svg", { xmlns, width, height, viewBox: `0 0 ${width} ${height}`, color: ink, "font-family": "sans-serif" });
+    copy.append(svg("title", {}, title), svg("rect", { width, height, fill: ground }));
+    for (const child of this.root.children) {
+      const { mark } = /** @type {MarkElement} */ (child);
+      if (!mark || this.held.get(mark.key)?.gone) continue;
+      const attributes = attributesOf(mark);
+      if (attributes.fill === "currentColor") attributes.fill = ink;
+      const made = svg(ELEMENTS[mark.kind], attributes);
+      if (mark.kind === "text") write(made, mark.text ?? "", mark.size ?? 14);
+      copy.append(made);
+    }
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  destroy() {
+    cancelAnimationFrame(this.frame);
+  }
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | null} value null removes it
+ */
+function set(element, name, value) {
+  if (value === null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}

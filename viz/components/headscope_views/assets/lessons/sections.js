@@ -1,0 +1,86 @@
+// The text column of a story: a section for each step, some with a question that comes before the answer.
+
+import { element } from "../core/dom.js";
+import { nodes } from "./prose.js";
+
+/** @import {Patch, ProsePart, StoryStep} from "../types" */
+
+/**
+ * @typedef {object} Section
+ * @property {HTMLElement} box
+ * @property {() => boolean} waiting whether its question is still open
+ */
+
+/**
+ * @param {StoryStep[]} steps
+ * @param {{tryOut: (inputs: Patch) => void, revealed: () => void}} actions
+ * @returns {Section[]}
+ */
+export function sectionsOf(steps, { tryOut, revealed }) {
+  return steps.map((step, number) => {
+    const box = element("section", "story-step", { id: `step-${step.name}` });
+    box.append(element("h5", "story-title", {}, element("small", "", {}, String(number + 1)), ` ${step.title}`));
+    const told = element("div", "story-told");
+    for (const formula of step.formulas) told.append(element("p", "story-formula", {}, ...nodes(formula)));
+    for (const paragraph of step.prose) told.append(element("p", "", {}, ...nodes(paragraph)));
+    if (step.code.length) told.append(code(step.code));
+    if (step.tries.length) told.append(tries(step, tryOut));
+    if (!step.ask) {
+      box.append(told);
+      return { box, waiting: () => false };
+    }
+    told.hidden = true;
+    const question = ask(step.ask, () => {
+      told.hidden = false;
+      revealed();
+    });
+    box.append(question, told);
+    return { box, waiting: () => told.hidden === true };
+  });
+}
+
+/**
+ * @param {NonNullable<StoryStep["ask"]>} asked
+ * @param {() => void} answered called when the first answer has been given
+ */
+function ask({ text, options }, answered) {
+  const box = element("div", "story-ask");
+  const feedback = element("p", "story-feedback", { "aria-live": "polite" });
+  const buttons = options.map((option) => {
+    const made = element("button", "hs-button", { type: "button", "aria-pressed": "false" }, option.text);
+    made.addEventListener("click", () => {
+      for (const each of buttons) each.setAttribute("aria-pressed", String(each === made));
+      feedback.replaceChildren(element("b", "", {}, option.right ? "Right. " : "Not quite. "), ...nodes(option.feedback));
+      answered();
+    });
+    return made;
+  });
+  const show = element("button", "story-show", { type: "button" }, "Just show me");
+  show.addEventListener("click", () => {
+    show.hidden = true;
+    answered();
+  });
+  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), ...nodes(text)), element("div", "story-options", {}, ...buttons, show), feedback);
+  return box;
+}
+
+/** @param {ProsePart[][]} lines */
+function code(lines) {
+  const made = element("pre", "story-code", { tabindex: "0" });
+  lines.forEach((line, i) => made.append(...(i ? ["\n"] : []), ...nodes(line)));
+  return made;
+}
+
+/**
+ * @param {StoryStep} step
+ * @param {(inputs: Patch) => void} tryOut
+ */
+function tries(step, tryOut) {
+  const box = element("div", "story-tries", { role: "group", "aria-label": "Try this" });
+  for (const { label, inputs } of step.tries) {
+    const made = element("button", "hs-button", { type: "button" }, label);
+    made.addEventListener("click", () => tryOut(inputs));
+    box.append(made);
+  }
+  return box;
+}

@@ -1,0 +1,339 @@
+// A lesson as a story: paragraphs beside a figure that stays in sight. The paragraph being read decides
+// what the figure shows; the figure's numbers come from the server as its inputs change.
+
+import { choose, disown, own } from "../core/address.js";
+import { modeOf } from "../core/colours.js";
+import { element, offer, setText } from "../core/dom.js";
+import { keep, kept, startOf } from "../core/kept.js";
+import { FIGURES } from "../figures/index.js";
+import { controlsOf } from "./controls.js";
+import { onRequest, reportStep } from "./current_step.js";
+import { feed, fetchJson } from "./feed.js";
+import { inkOf } from "./ink.js";
+import { changed, queryOf, read, written } from "./inputs.js";
+import { operate } from "./operate.js";
+import { fill } from "./prose.js";
+import { Scene, TWEEN_MS } from "./scene.js";
+import { sectionsOf } from "./sections.js";
+import { tablesOf } from "./tables.js";
+
+/** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
+
+const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
+const PHONE_LINE = 0.8; // on a phone the figure lies above the text
+const PHONE = 720; // CSS pixels of the story's width
+
+class Story {
+  /**
+   * @param {HTMLElement} root
+   * @param {StoryProps} props
+   */
+  constructor(root, props) {
+    this.root = root;
+    this.props = props;
+    this.entry = `${props.page}/story`; // of the address
+    this.step = 0;
+    /** @type {Inputs} */
+    this.inputs = { ...props.inputs };
+    /** @type {any} */
+    this.numbers = null;
+    /** @type {Figure | null} */
+    this.figure = null;
+    /** @type {Scene | null} */
+    this.scene = null;
+    this.dragging = false;
+    this.revision = "";
+    this.sections = sectionsOf(props.steps, {
+      tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
+      revealed: () => this.draw(TWEEN_MS),
+    });
+    this.picture = element("div", "story-picture");
+    this.tip = element("p", "story-tip", { "aria-live": "polite" });
+    this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
+    this.place = element("span", "story-place");
+    this.back = button("←", "The step before", () => this.go(this.step - 1));
+    this.forward = button("→", "The next step", () => this.go(this.step + 1));
+    this.reset = button("Reset", "The figure as it was at first", () => this.set({ ...this.props.inputs }));
+    this.save = button("Save SVG", "Save this figure as an SVG file", () => this.saveSvg());
+    this.save.classList.add("story-save");
+    const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, this.save);
+    this.controls = controlsOf((patch) => this.patch(patch, false));
+    this.tables = tablesOf();
+    const aside = element("div", "story-figure", { role: "group", "aria-label": props.title });
+    aside.append(bar, this.picture, this.tip, this.problem, this.controls.box, this.tables.box);
+    this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
+    root.classList.add("story");
+    root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
+    this.feed = feed(fetchJson, (numbers) => this.received(numbers), (reason) => this.failed(reason));
+    this.ends = [onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing()];
+    this.observer = this.observe();
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.sizes.observe(root);
+    this.update(props);
+    void this.load();
+  }
+
+  async load() {
+    const { figure } = await FIGURES[this.props.figure]();
+    this.figure = figure;
+    this.scene = new Scene(figure.size);
+    this.picture.append(this.scene.root);
+    this.ends.push(operate(this.scene.root, this.picture, {
+      patch: (patch, dragged) => this.patch(patch, dragged),
+      tip: (text) => setText(this.tip, text),
+      refuse: (reason) => this.failed(reason),
+    }));
+    this.controls.show(figure.controls ?? []);
+    this.ask();
+    if (this.numbers) this.draw(0);
+  }
+
+  /** @param {StoryProps} props */
+  update(props) {
+    this.props = props;
+    const { page, path, revision } = props;
+    own(this.entry, path, {}, this.root);
+    const opened = revision !== this.revision;
+    if (opened) {
+      this.revision = revision;
+      const start = startOf(kept(this.entry, revision), props);
+      this.inputs = read(String(start.figure ?? ""), props.inputs);
+      const step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
+      if (step) this.go(step);
+      this.ask();
+    }
+    this.root.style.fontSize = props.type_size && props.type_size !== 1 ? `calc(var(--st-base-font-size, 16px) * ${props.type_size})` : "";
+    reportStep(page, this.step, props.steps.length);
+    this.record();
+    this.draw(0);
+  }
+
+  /** Writes the link, and keeps what is shown for when this page is opened again. */
+  record() {
+    const { page, inputs, revision } = this.props;
+    const figure = written(this.inputs, inputs);
+    /** @type {Record<string, string>} */
+    const selection = {};
+    if (this.step) selection.story = String(this.step);
+    if (figure) selection.figure = figure;
+    choose(this.entry, selection);
+    keep(this.entry, revision, { story: this.step, figure });
+    reportStep(page, this.step, this.props.steps.length);
+  }
+
+  ask() {
+    if (!this.figure) return;
+    this.feed.want(`${location.origin}/api/figure/${this.props.figure}?${queryOf(this.inputs)}`);
+  }
+
+  /** @param {any} numbers */
+  received(numbers) {
+    this.numbers = numbers;
+    this.problem.hidden = true;
+    fill(this.text, numbers);
+    if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
+    this.draw(this.dragging || this.root.dataset.ready === undefined ? 0 : TWEEN_MS);
+    this.root.dataset.ready = "";
+  }
+
+  /** @param {string} reason */
+  failed(reason) {
+    setText(this.problem, reason);
+    this.problem.hidden = false;
+  }
+
+  /**
+   * @param {Patch} patch
+   * @param {boolean} dragged while the pointer is down: nothing may move by itself
+   */
+  patch(patch, dragged) {
+    this.dragging = dragged;
+    this.set(changed(this.inputs, patch));
+  }
+
+  /** @param {Inputs} inputs */
+  set(inputs) {
+    this.inputs = inputs;
+    this.problem.hidden = true;
+    this.ask();
+    this.record();
+    this.draw(0);
+  }
+
+  /**
+   * Shows a step and brings its paragraph to where it is read.
+   *
+   * @param {number} step
+   */
+  go(step) {
+    if (step < 0 || step >= this.sections.length) return;
+    this.sections[step].box.scrollIntoView({ block: "center" });
+    this.show(step);
+  }
+
+  /** @param {number} step */
+  show(step) {
+    if (step === this.step) return;
+    this.step = step;
+    this.record();
+    this.draw(TWEEN_MS);
+  }
+
+  /**
+   * What the figure shows at a step. A question that waits for its answer keeps the figure at the step before.
+   *
+   * @param {number} step
+   * @returns {Moment}
+   */
+  moment(step) {
+    const { steps, theme } = this.props;
+    const at = Math.max(0, this.sections[step].waiting() ? step - 1 : step);
+    return {
+      step: steps[at].name,
+      reached: (name) => steps.findIndex((each) => each.name === name) <= at,
+      inputs: this.inputs,
+      ink: inkOf(theme[modeOf(this.root)]),
+    };
+  }
+
+  /** @param {number} duration */
+  draw(duration) {
+    const { steps, theme } = this.props;
+    const ink = theme[modeOf(this.root)];
+    for (const [name, colour] of Object.entries(ink.terms)) this.root.style.setProperty(`--term-${name}`, colour);
+    for (const name of /** @type {const} */ (["background", "surface", "text", "muted", "line", "primary"]))
+      this.root.style.setProperty(`--hs-${name}`, ink[name]);
+    this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
+    setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
+    this.back.disabled = this.step === 0;
+    this.forward.disabled = this.step === steps.length - 1;
+    this.reset.disabled = !written(this.inputs, this.props.inputs);
+    if (!this.figure || !this.scene || !this.numbers) return;
+    const moment = this.moment(this.step);
+    this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);
+    this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
+    this.controls.update(moment);
+    this.root.dataset.step = moment.step;
+  }
+
+  observe() {
+    this.narrow = this.root.clientWidth <= PHONE;
+    const line = Math.round(100 * (this.narrow ? PHONE_LINE : LINE));
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const step = this.sections.findIndex(({ box }) => box === target);
+          if (isIntersecting && step >= 0 && !this.frozen) this.show(step);
+        }
+      },
+      { rootMargin: `-${line}% 0px -${100 - line}% 0px` },
+    );
+    for (const { box } of this.sections) observer.observe(box);
+    return observer;
+  }
+
+  resized() {
+    if (this.narrow === this.root.clientWidth <= PHONE) return;
+    this.observer.disconnect();
+    this.observer = this.observe();
+  }
+
+  /** On paper every paragraph has its picture below it, and none that moves. */
+  printing() {
+    /** @type {HTMLElement[]} */
+    let stills = [];
+    const before = () => {
+      this.frozen = true;
+      const { figure, numbers } = this;
+      if (!figure || !numbers || stills.length) return;
+      stills = this.sections.map(({ box }, step) => {
+        const scene = new Scene(figure.size);
+        scene.draw(figure.marks(numbers, this.moment(step)));
+        const made = element("div", "story-still", {}, scene.root);
+        box.append(made);
+        return made;
+      });
+    };
+    const after = () => {
+      for (const each of stills) each.remove();
+      stills = [];
+      this.frozen = false;
+    };
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    return () => {
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+    };
+  }
+
+  saveSvg() {
+    if (!this.scene) return;
+    const { title, theme, page, steps } = this.props;
+    const { background, text } = theme.light;
+    const scene = new Scene(this.scene.size);
+    if (!this.figure || !this.numbers) return;
+    scene.draw(this.figure.marks(this.numbers, { ...this.moment(this.step), ink: inkOf(theme.light) }));
+    const file = scene.toSvg(`${title}: ${steps[this.step].title}`, background, text);
+    offer(new Blob([file], { type: "image/svg+xml" }), `headscope-${page}-${steps[this.step].name}`, ".svg");
+  }
+
+  destroy() {
+    disown(this.entry, this.root);
+    this.feed.destroy();
+    this.observer.disconnect();
+    this.sizes.disconnect();
+    this.scene?.destroy();
+    for (const end of this.ends) end();
+  }
+}
+
+/** Whether nothing may move by itself. */
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/**
+ * @param {string} text
+ * @param {string} label
+ * @param {() => void} press
+ */
+function button(text, label, press) {
+  const made = element("button", "hs-button", { type: "button", title: label, "aria-label": label }, text);
+  made.addEventListener("click", press);
+  return made;
+}
+
+/**
+ * Lights up everything of the term that the pointer or the focus is on.
+ *
+ * @param {HTMLElement} root
+ */
+function light(root) {
+  const over = (/** @type {Event} */ event) => {
+    const target = event.composedPath()[0];
+    const term = target instanceof Element ? target.closest("[data-term]")?.getAttribute("data-term") : null;
+    if (term) root.dataset.lit = term;
+    else delete root.dataset.lit;
+  };
+  const out = () => delete root.dataset.lit;
+  root.addEventListener("pointerover", over);
+  root.addEventListener("focusin", over);
+  root.addEventListener("pointerleave", out);
+  return () => {
+    root.removeEventListener("pointerover", over);
+    root.removeEventListener("focusin", over);
+    root.removeEventListener("pointerleave", out);
+  };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {StoryProps} props
+ */
+export function mount(root, props) {
+  const story = new Story(root, props);
+  return {
+    /** @param {StoryProps} next */
+    update: (next) => story.update(next),
+    destroy: () => story.destroy(),
+  };
+}

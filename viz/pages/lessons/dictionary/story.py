@@ -1,0 +1,105 @@
+"""The story of the soft dictionary."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="dictionary",
+    title="A dictionary of heights",
+    inputs={"query": "Anna", "temperature": 0.2},
+    steps=(
+        Step(
+            "exact",
+            "An ordinary dictionary",
+            (
+                "A dictionary holds @key(keys), here four people, and a @value(value) for each:"
+                " their height in centimetres. It answers a @query(query) that equals one of the"
+                " keys, and no other: “Anna” is not in it, so there is **no answer**.",
+                "Type another query below the figure. Only an exact match finds a value.",
+            ),
+            tries=(Try("Ask for Ann", {"query": "Ann"}), Try("Ask for Anna", {"query": "Anna"})),
+        ),
+        Step(
+            "similarity",
+            "A soft one compares",
+            (
+                "A soft dictionary compares the query with *every* key. Here the [[similarity]] is"
+                " s = exp(−d), where d is the [[edit distance]]: the number of letters to insert,"
+                " remove or replace.",
+                "“{query:s}” and “Ann” differ by {distances.0:d}, so s = {similarities.0:.3f};"
+                " “Michelle” is {distances.2:d} letters away, so s = {similarities.2:.4f}. Thicker"
+                " lines mean more similar.",
+            ),
+            formulas=("s_{i} = exp(−d(@query(q), @key(k_{i})))",),
+        ),
+        Step(
+            "softmax",
+            "Similarities become weights",
+            (
+                "[[softmax|Softmax]] turns the similarities into @weight(weights): each"
+                " exp(s / T) is divided by their sum, {total:.2f}. The weights are positive and"
+                " sum to 1; {best:s} gets {largest:.1%}.",
+                "Move the [[temperature]] T: lowering it concentrates the weight on the best key,"
+                " raising it evens the weights out.",
+            ),
+            formulas=("@weight(α_{i}) = exp(s_{i} / T) / Σ_{j} exp(s_{j} / T)",),
+            tries=(
+                Try("T = 0.05: almost one-hot", {"temperature": 0.05}),
+                Try("T = 5: almost even", {"temperature": 5}),
+            ),
+        ),
+        Step(
+            "flow",
+            "Values flow to the answer",
+            (
+                "Every @value(value) flows into the @output(answer), as wide as its"
+                " @weight(weight): Ann's 167 counts {weights.0:.1%}, Mike's 186"
+                " {weights.1:.1%}. The answer is the weighted sum, **{answer:.2f}** cm: a mixture,"
+                " and with most of the weight on one key close to that key's value.",
+            ),
+            formulas=("@output(answer) = Σ_{i} @weight(α_{i}) @value(v_{i})",),
+            code=(
+                "scores = similarity(@query(q), @key(k))",
+                "@weight(weights) = softmax(scores / T)",
+                "@output(answer) = @weight(weights) @ @value(v)",
+            ),
+            ask=Question(
+                "The weights are on the screen. What will the answer to “{query:s}” be?",
+                (
+                    Option(
+                        "167, the value of the nearest key",
+                        "Only if Ann had *all* the weight. She has {weights.0:.1%}, and the other"
+                        " values count a little too: {answer:.2f}.",
+                    ),
+                    Option(
+                        "174.75, the mean of the four",
+                        "That is the answer where all weights are equal, as at a very high"
+                        " temperature. Here it is {answer:.2f}.",
+                    ),
+                    Option(
+                        "A mixture, nearest to the value with the most weight",
+                        "Each value counts as much as its weight: {answer:.2f}.",
+                        right=True,
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "learn",
+            "Soft, and so learnable",
+            (
+                "A small change of the query or of T changes every weight a little, and the answer"
+                " with them: the look-up is **differentiable**. A network can therefore learn by"
+                " gradient descent what to ask for (@query(queries)), what to be found by"
+                " (@key(keys)) and what to hand over (@value(values)). That is [[attention]].",
+                "Nothing has to be compressed into one vector first: without attention every query"
+                " would get the same answer, for instance the mean {mean:.2f}. Here each query gets"
+                " its own.",
+            ),
+            tries=(
+                Try("Ask for Andrea", {"query": "Andrea"}),
+                Try("Ask for Mikael", {"query": "Mikael"}),
+                Try("Ask for Zoe", {"query": "Zoe"}),
+            ),
+        ),
+    ),
+)
