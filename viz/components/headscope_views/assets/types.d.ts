@@ -496,6 +496,27 @@ export interface Predictions {
   note?: string;
 }
 
+// ---- the map of the course
+
+export interface MapLesson {
+  name: string;
+  number: number;
+  title: string;
+  line: string;
+  minutes: number;
+  /** Of the map, as in lessons/map_parts.js; the first are those that it explains. */
+  parts: string[];
+  /** Numbers of the lessons that it builds on. */
+  needs: number[];
+  opened: boolean;
+}
+
+export interface MapProps {
+  /** The lesson that is shown; "" beside the list of all lessons. */
+  page: string;
+  lessons: MapLesson[];
+}
+
 // ---- the image view
 
 export interface ImageBase {
