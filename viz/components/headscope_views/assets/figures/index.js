@@ -5,4 +5,5 @@
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
+  query_key_value: () => import("./query_key_value.js"),
 };
