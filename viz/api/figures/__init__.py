@@ -49,6 +49,15 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "query_key_value",
     ),
+    "head_layer": FigureNumbers(
+        {
+            "h": reals(3),
+            "target": count(0, 3),
+            "rate": within(0, 4),
+            "temperature": within(0.2, 5),
+        },
+        "head_layer",
+    ),
 }
 
 

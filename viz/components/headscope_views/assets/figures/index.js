@@ -6,4 +6,5 @@
 export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
   query_key_value: () => import("./query_key_value.js"),
+  head_layer: () => import("./head_layer.js"),
 };
