@@ -13,7 +13,7 @@ import pytest
 from tests.javascript import node
 from viz.api import figures
 from viz.pages.lessons import course, prose
-from viz.pages.lessons.story import Step, Story
+from viz.pages.lessons.story import SELECTED, Step, Story
 
 ROOT = Path(__file__).parents[4]
 ASSETS = ROOT / "viz" / "components" / "headscope_views" / "assets"
@@ -93,7 +93,9 @@ def test_every_question_has_one_right_answer_and_feedback_for_each(name: str) ->
 def test_the_figure_knows_the_steps_of_its_story(name: str) -> None:
     story = STORIES[name]
     code = (ASSETS / "figures" / f"{story.figure}.js").read_text()
-    named = re.findall(r'reached\("([^"]+)"\)|\bstep === "([^"]+)"|\bfrom: "([^"]+)"', code)
+    named = re.findall(
+        r'reached\("([^"]+)"\)|\bstep === "([^"]+)"|\b(?:from|until): "([^"]+)"', code
+    )
     steps = [step.name for step in story.steps]
     assert {name for found in named for name in found if name} <= set(steps)
     assert len(steps) == len(set(steps))
@@ -118,3 +120,9 @@ def test_every_figure_draws_every_step(tmp_path: Path) -> None:
     found = subprocess.run([node(), DRAW, path], capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr
     assert json.loads(found.stdout)["drawn"] == sum(len(case["steps"]) for case in cases)
+
+
+@pytest.mark.parametrize("name", [lesson.name for lesson in course.COURSE])
+def test_no_setting_of_a_lesson_has_the_name_of_a_storys_selection(name: str) -> None:
+    params = import_module(f"viz.pages.lessons.{name}.page").PARAMS
+    assert not {param.name for param in params} & SELECTED
