@@ -37,6 +37,10 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "by_hand": FigureNumbers(
+        {"film": reals(3, 10), "viewer": reals(3, 10), "x": reals(6, 10), "row": count(0, 1)},
+        "by_hand",
+    ),
     "query_key_value": FigureNumbers(
         {
             "word": count(0, 2),

@@ -5,6 +5,7 @@
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
+  by_hand: () => import("./by_hand.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
 };
