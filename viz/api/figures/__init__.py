@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viz.api.registry import UnknownError
-from viz.api.requests import Parse, parse_query, within, word
+from viz.api.requests import Parse, count, one_of, parse_query, within, word
 
 __all__ = ["FIGURES", "FigureNumbers", "numbers"]
 
@@ -37,6 +37,18 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "decoder": FigureNumbers(
+        {
+            "text": word,
+            "written": count(0, 9),
+            "window": count(1, 11),
+            "ahead": count(0, 10),
+            "network": one_of("trained", "copying"),
+            "layer": count(0, 1),
+            "head": count(0, 1),
+        },
+        "decoder",
+    ),
 }
 
 

@@ -4,5 +4,6 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
 };
