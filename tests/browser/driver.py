@@ -20,6 +20,8 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect
 
+from viz.pages.lessons import course
+
 ACTIONS = 300
 EVERY = 100  # actions between two comparisons
 ATTEMPTS = 4  # times as many are tried: not every page has everything
@@ -73,10 +75,7 @@ class Place:
 
 
 COURSE = "Course"
-LESSONS = (
-    *("dictionary", "by_hand", "query_key_value", "scale", "heads", "position", "block"),
-    *("decoder", "both", "head_layer", "vision", "quiz"),
-)
+LESSONS = tuple(lesson.name for lesson in course.COURSE)
 PLACES = (
     Place(
         "Text",

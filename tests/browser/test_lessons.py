@@ -62,7 +62,7 @@ def test_through_every_lesson(page, app_url, width, mode):
         if (width, mode) == TRIED[0]:
             move_one_of_every_kind(page, lesson.name)
         else:
-            step_back(page)
+            step_on(page)
             press_the_last_try(page, lesson.name)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, lesson.name
         by_key(page, "n")
@@ -81,13 +81,13 @@ def move_one_of_every_kind(page: Page, name: str) -> None:
             settled(page)
 
 
-def step_back(page: Page) -> None:
-    """By keyboard, and on again, where a lesson has steps."""
-    if page.locator(".st-key-lesson_back").count():
-        by_key(page, "ArrowLeft")
-        page.wait_for_url(re.compile(r"[?&]step=\d"))
-        settled(page)
+def step_on(page: Page) -> None:
+    """By keyboard, and back again, where a lesson has steps."""
+    if page.locator(".st-key-lesson_forward").count():
         by_key(page, "ArrowRight")
+        page.wait_for_url(re.compile(r"[?&]step=1"))
+        settled(page)
+        by_key(page, "ArrowLeft")
         page.wait_for_url(lambda url: "step=" not in url)
         settled(page)
 
@@ -130,11 +130,27 @@ def test_terms_explain_themselves_on_focus_and_progress_is_kept(page, app_url):
     open_lesson(page, app_url, LESSONS[0].name)
     page.keyboard.press("n")
     arrived(page, LESSONS[1].name)
-    expect(page.locator(".lesson-bar i.opened")).to_have_count(1)
+    expect(page.locator(".lesson-head")).to_contain_text("2 opened")
     term = page.locator(".lesson-term").first
     term.focus()
     shown = term.evaluate("t => getComputedStyle(t, '::after').content")
     assert term.get_attribute("data-meaning") in shown
+
+
+def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page, app_url):
+    """By a click in the list of the course, by a click on a part, and by keyboard from there."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{app_url}/course")
+    page.evaluate("window.unloaded = false")
+    page.locator(".hs-lessons").get_by_role("link", name="· Many heads").click()
+    arrived(page, "heads")
+    expect(page.locator(".hs-map-part.lit")).to_have_attribute("data-part", "heads")
+    page.locator(".hs-map-part[data-part=position] rect").first.click()
+    arrived(page, "position")
+    page.locator(".hs-map-part[aria-current]").press("ArrowDown")
+    page.locator(".hs-map-part:focus").press("Enter")
+    arrived(page, "query_key_value")
+    assert page.evaluate("window.unloaded === false")
 
 
 def test_to_the_explorer_and_back(page, app_url):

@@ -145,8 +145,8 @@ def shapes(*pairs: tuple[str, str]) -> None:
 
 
 def step(titles: Sequence[str]) -> link.Param:
-    """The setting for the current step; by default the last one."""
-    return link.number("step", len(titles) - 1, 0, len(titles) - 1)
+    """The setting for the current step; by default the first one."""
+    return link.number("step", 0, 0, len(titles) - 1)
 
 
 def stepper(name: str, titles: Sequence[str]) -> int:
@@ -181,6 +181,8 @@ def _go(name: str, to: int) -> None:
 def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = "") -> None:
     """Buttons that set the controls to instructive states, each with what to observe.
 
+    The last step is shown, unless a button sets another one.
+
     Args:
         name: of the lesson.
         params: its settings.
@@ -190,7 +192,7 @@ def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = ""
     if printing(name):
         return
     heading("Try this")
-    usual = {param.name: param.default for param in params}
+    usual = usual_of(params)
     with st.container(key=f"lesson_tries_{name}{part}", gap="xsmall"):
         for number, each in enumerate(buttons):
             st.button(
@@ -202,6 +204,11 @@ def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = ""
                 on_click=_try,
                 args=(name, usual, each.settings),
             )
+
+
+def usual_of(params: Iterable[link.Param]) -> dict[str, Any]:
+    """What a button to try sets a lesson to before its own settings: the defaults, all steps."""
+    return {param.name: param.high if param.name == "step" else param.default for param in params}
 
 
 def _try(name: str, usual: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -258,20 +265,56 @@ def _listen(name: str) -> None:
 
 def _head(name: str) -> None:
     here = course.lesson(name)
-    opened = st.session_state.setdefault("lesson/opened", [])
+    opened = opened_lessons()
     if name not in opened:
         opened.append(name)
-    number = course.COURSE.index(here) + 1
-    st.markdown(f"#### {number} · {here.title}")
-    bars = "".join(
-        f'<i class="{"here" if each == here else "opened" if each.name in opened else ""}"></i>'
-        for each in course.COURSE
-    )
-    line = f"Lesson {number} of {len(course.COURSE)} · {len(opened)} opened · {here.line}"
-    st.html(
-        f'<div class="lesson-bar" aria-hidden="true">{bars}</div>'
-        f'<div class="lesson-head"><small>{escape(line)}</small></div>'
-    )
+    with st.container(key="lesson_top", horizontal=True, gap="medium"):
+        with st.container(key="lesson_title", gap="xsmall"):
+            number = course.number(name)
+            st.markdown(f"#### {number} · {here.title}")
+            line = f"Lesson {number} of {len(course.COURSE)} · {len(opened)} opened · {here.line}"
+            st.html(f'<div class="lesson-head"><small>{escape(line)}</small></div>')
+            _navigation(name)
+        with st.container(key="lesson_map", width="content"):
+            course_map(name, key="lesson_map_view")
+
+
+def opened_lessons() -> list[str]:
+    """The names of the lessons opened in this session, in this order."""
+    return st.session_state.setdefault("lesson/opened", [])
+
+
+def course_map(name: str, *, key: str) -> None:
+    """The transformer as a map of the course, and the links by which its parts lead to lessons.
+
+    Args:
+        name: of the lesson whose parts are lit; "" for the map with a list of all lessons.
+        key: of the view.
+    """
+    from headscope_views import view
+
+    opened = opened_lessons()
+    lessons = [
+        {
+            "name": each.name,
+            "number": number,
+            "title": each.title,
+            "line": each.line,
+            "minutes": each.minutes,
+            "parts": [*each.parts],
+            "needs": [course.number(need) for need in each.needs],
+            "opened": each.name in opened,
+        }
+        for number, each in enumerate(course.COURSE, 1)
+    ]
+    width = "content" if name else "stretch"
+    view("map", {"page": name, "lessons": lessons}, key=key, width=width)
+    with st.container(key="lesson_links"):  # not shown: the map follows them
+        for each in course.COURSE:
+            st.page_link(registry.page(each.name), label=each.title)
+
+
+def _navigation(name: str) -> None:
     with st.container(key="lesson_nav", horizontal=True, gap="small", vertical_alignment="center"):
         _neighbours(name, "")
         st.space("stretch")

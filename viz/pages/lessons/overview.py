@@ -1,14 +1,18 @@
-"""Course: the lessons in order, each with its topic."""
+"""Course: the map of the transformer, and the lessons attached to its parts."""
 
 import streamlit as st
 
 from viz.pages import shared
 from viz.pages.frame import registry
-from viz.pages.lessons import course
+from viz.pages.lessons import course, frame
 from viz.pages.state import session
 from viz.pages.widgets import attention
 
 PAGE = "course"
+ABOUT = (
+    "{lessons} short lessons with live numbers, from a single look-up to a vision transformer:"
+    " about {minutes} minutes each, {hours} hours in all."
+)
 
 
 def page() -> None:
@@ -17,17 +21,25 @@ def page() -> None:
     st.markdown("#### How does a transformer work?")
     for problem in problems:
         shared.error_line(problem)
+    count, minutes = len(course.COURSE), course.minutes()
     st.markdown(
-        "Twelve short lessons with live numbers, from a soft dictionary to a vision transformer."
-        " Each stands alone; together they take an afternoon."
+        ABOUT.format(lessons=count, minutes=round(minutes / count), hours=round(minutes / 60))
     )
-    with st.container(key="course_lessons", gap="small"):
-        for number, lesson in enumerate(course.COURSE, 1):
-            with st.container(key=f"course_{lesson.name}", gap=None):
-                st.page_link(
-                    registry.page(lesson.name),
-                    label=f"{number} · {lesson.title}",
-                    icon=f":material/{lesson.icon}:",
-                )
-                st.caption(lesson.line)
+    _start()
+    frame.course_map("", key="course_map")
     attention.address(PAGE, ())
+
+
+def _start() -> None:
+    """Where to begin, or where to go on: the lesson that was open last."""
+    last = st.session_state.get("lesson/last")
+    lesson = course.COURSE[0] if last is None else course.lesson(last)
+    word = "Start with" if last is None else "Continue where you left off:"
+    number = course.number(lesson.name)
+    with st.container(key="course_start", width="content"):
+        st.page_link(
+            registry.page(lesson.name),
+            label=f"{word} lesson {number}, {lesson.title} ({lesson.minutes} min)",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+        )

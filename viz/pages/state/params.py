@@ -23,12 +23,14 @@ class Param:
         default: value if the link does not contain it.
         parse: converts the link's text to a value; raises ValueError.
         expected: description of valid values.
+        high: the largest value; None where there is none.
     """
 
     name: str
     default: Any
     parse: Callable[[str], Any]
     expected: str
+    high: float | None = None
 
 
 def choice(name: str, default: str, options: Iterable[str]) -> Param:
@@ -55,7 +57,7 @@ def number(name: str, default: int | None, low: int, high: int, step: int = 1) -
         return value
 
     steps = "" if step == 1 else f" in steps of {step}"
-    return Param(name, default, parse, f"a whole number from {low} to {high}{steps}")
+    return Param(name, default, parse, f"a whole number from {low} to {high}{steps}", high)
 
 
 def decimal(name: str, default: float, low: float, high: float) -> Param:
@@ -69,7 +71,7 @@ def decimal(name: str, default: float, low: float, high: float) -> Param:
             raise ValueError
         return value
 
-    return Param(name, default, parse, f"a number from {low:g} to {high:g}")
+    return Param(name, default, parse, f"a number from {low:g} to {high:g}", high)
 
 
 def one_of(name: str, default: int, options: Iterable[int]) -> Param:

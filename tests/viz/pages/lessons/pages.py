@@ -2,6 +2,7 @@
 
 import html
 import re
+from importlib import import_module
 
 from streamlit.testing.v1 import AppTest
 
@@ -12,6 +13,18 @@ def run(name: str, **query: object) -> AppTest:
     """The lesson with these settings in its link."""
     texts = {key: str(value) for key, value in query.items()}
     return helpers.run(f"lessons.{name}", texts, timeout=120)
+
+
+def whole(name: str, **query: object) -> AppTest:
+    """The lesson at its last step, if it has steps."""
+    params = import_module(f"viz.pages.lessons.{name}.page").PARAMS
+    last = {param.name: param.high for param in params if param.name == "step"}
+    return run(name, **{**last, **query})
+
+
+def chosen(app: AppTest) -> dict[str, str]:
+    """The settings' part of the link, but for the step."""
+    return {name: value for name, value in helpers.link(app).items() if name != "step"}
 
 
 def words(app: AppTest) -> str:

@@ -7,7 +7,7 @@ from torch import nn
 from models.lessons.block_steps import block_steps, random_block
 from models.lessons.depth import growth, last_gradient
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import numbers, run, words
+from tests.viz.pages.lessons.pages import numbers, whole, words
 from viz.pages.lessons.block.page import HIDDEN, OTHERS, X, Y
 from viz.pages.lessons.tables import number
 
@@ -30,7 +30,7 @@ def expected(x: list[float], y: list[float]) -> list[list[float]]:
 
 
 def test_the_vector_is_followed_number_by_number() -> None:
-    shown = lines(run("block"))
+    shown = lines(whole("block"))
     for line, wanted in zip(shown, expected(list(X[0]), list(Y[0])), strict=True):
         assert line == pytest.approx(wanted, abs=EXACT)
 
@@ -38,7 +38,7 @@ def test_the_vector_is_followed_number_by_number() -> None:
 @pytest.mark.parametrize("name", ["x", "y"])
 @pytest.mark.parametrize("place", [1, 4])
 def test_one_number_moves_all_that_follow(name: str, place: int) -> None:
-    app = run("block")
+    app = whole("block")
     before = lines(app)
     choose(app, "block", f"{name}1{place}", -2.75)
     after = lines(app)
@@ -51,7 +51,7 @@ def test_one_number_moves_all_that_follow(name: str, place: int) -> None:
 
 
 def test_gain_and_shift_and_epsilon() -> None:
-    app = run("block", gamma11="2.0", beta12="0.5", eps="0.5")
+    app = whole("block", gamma11="2.0", beta12="0.5", eps="0.5")
     total = torch.tensor(X[0]) + torch.tensor(Y[0])
     gain, shift = torch.tensor([2.0, 1, 1, 1]), torch.tensor([0, 0.5, 0, 0])
     wanted = nn.functional.layer_norm(total, (4,), gain, shift, eps=0.5)
@@ -70,8 +70,8 @@ def test_another_word_moves_batch_norm_alone() -> None:
         )
         return found[start + 12 : start + 16], found[start + 24 : start + 28]
 
-    layer, batch = rows(run("block"))
-    other_layer, other_batch = rows(run("block", other11="30.0"))
+    layer, batch = rows(whole("block"))
+    other_layer, other_batch = rows(whole("block", other11="30.0"))
     assert layer == other_layer
     assert batch != other_batch
     x = torch.tensor([(torch.tensor(X[0]) + torch.tensor(Y[0])).tolist(), *OTHERS])
@@ -82,7 +82,7 @@ def test_another_word_moves_batch_norm_alone() -> None:
 
 @pytest.mark.parametrize("depth", [2, 8])
 def test_depth(depth: int) -> None:
-    said = words(run("block", depth=depth))
+    said = words(whole("block", depth=depth))
     for norm in ("pre", "post"):
         found = growth(norm, depth)
         assert f"{norm}-norm, after block {depth} {number(float(found.sizes[-1]))}" in said
@@ -90,13 +90,15 @@ def test_depth(depth: int) -> None:
 
 
 def test_the_feed_forward_network_bends_differently() -> None:
-    shown = {name: numbers(run("block", activation=name))[-4:] for name in ("relu", "gelu", "tanh")}
+    shown = {
+        name: numbers(whole("block", activation=name))[-4:] for name in ("relu", "gelu", "tanh")
+    }
     assert len({tuple(values) for values in shown.values()}) == 3
 
 
 def test_the_way_through_both_kinds_of_block() -> None:
     x = torch.tensor([[list(X[0]), *map(list, OTHERS)]])
-    before, after = words(run("block")), words(run("block", other21="7.0"))
+    before, after = words(whole("block")), words(whole("block", other21="7.0"))
     for norm in ("pre", "post"):
         for step in block_steps(random_block(norm, 4, HIDDEN), x):
             assert " ".join(number(v, 3) for v in step.out[0, 0].tolist()) in before

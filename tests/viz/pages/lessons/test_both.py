@@ -9,7 +9,7 @@ from models.lessons.reach import cost
 from models.lessons.sharing import shared
 from models.run import load, trace
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import errors, run, words
+from tests.viz.pages.lessons.pages import errors, whole, words
 from viz.pages.lessons import generation
 from viz.pages.lessons.both import page as both
 from viz.pages.lessons.tables import number
@@ -20,7 +20,7 @@ INPUT = "March the third, '98"
 
 @pytest.mark.parametrize("kind", both.KINDS)
 def test_three_kinds_of_attention(kind: str) -> None:
-    app = run("both", kind=kind, head=1, date=INPUT)
+    app = whole("both", kind=kind, head=1, date=INPUT)
     if TRAINED:
         done = trace(load("dates"), INPUT)
     else:
@@ -38,7 +38,7 @@ def test_three_kinds_of_attention(kind: str) -> None:
 
 def test_without_the_trained_model_a_line_says_so(monkeypatch) -> None:
     monkeypatch.setattr(generation, "available", lambda name: False)
-    app = run("both")
+    app = whole("both")
     (line,) = [element.value for element in app.info]
     assert "train dates" in line
     before = words(app)
@@ -49,7 +49,7 @@ def test_without_the_trained_model_a_line_says_so(monkeypatch) -> None:
 
 def test_the_year_is_looked_for_where_it_stands() -> None:
     for text, position in ((INPUT, 18), ("1998-3-3", 2)) if TRAINED else ():
-        said = words(run("both", date=text))
+        said = words(whole("both", date=text))
         assert re.search(
             rf"“<begin>” predicts “1” and attends most to “9” \(position {position}\)", said
         ), text
@@ -58,7 +58,7 @@ def test_the_year_is_looked_for_where_it_stands() -> None:
 @pytest.mark.parametrize("target", ["yes", "no"])
 @pytest.mark.parametrize("source", ["yes", "no"])
 def test_sharing(target: str, source: str) -> None:
-    said = words(run("both", target=target, source=source, scaling="prj"))
+    said = words(whole("both", target=target, source=source, scaling="prj"))
     share = {"share_target": target == "yes", "share_source": source == "yes"}
     one = shared(both._config("prj", vocab=200, **share))
     for name in both.SCALINGS:
@@ -70,7 +70,7 @@ def test_sharing(target: str, source: str) -> None:
 
 
 def test_one_vocabulary_is_needed_to_share() -> None:
-    app = run("both", words=300)
+    app = whole("both", words=300)
     (line,) = errors(app)
     assert "expected source_vocab = target_vocab, received 300 and 200" in line
     assert "To take away" in words(app)
@@ -80,7 +80,7 @@ def test_one_vocabulary_is_needed_to_share() -> None:
 
 @pytest.mark.parametrize(("length", "width", "kernel"), [(64, 64, 3), (11, 7, 5)])
 def test_costs_move_with_the_sizes(length: int, width: int, kernel: int) -> None:
-    said = words(run("both", length=length, width=width, kernel=kernel))
+    said = words(whole("both", length=length, width=width, kernel=kernel))
     for kind in ("attention", "recurrence", "convolution"):
         found = cost(kind, length, width, kernel)
         assert f"= {found.work:,} {found.steps} {found.path}" in said
@@ -88,13 +88,13 @@ def test_costs_move_with_the_sizes(length: int, width: int, kernel: int) -> None
 
 @pytest.mark.parametrize(("layers", "at"), [(1, 8), (3, 2)])
 def test_what_an_output_depends_on(layers: int, at: int) -> None:
-    said = words(run("both", layers=layers, position=at))
+    said = words(whole("both", layers=layers, position=at))
     assert "attention: 17" in said
     assert f"recurrence, left to right: {at + 1}" in said
     assert f"convolution: {sum(abs(n - at) <= layers for n in range(17))}" in said
 
 
 def test_a_space_that_is_looked_at_can_be_seen() -> None:
-    said = words(run("both", date="3 March 1998"))
+    said = words(whole("both", date="3 March 1998"))
     assert not TRAINED or re.search(r"attends most to “␣” \(position 1\)", said)
     assert "“ ”" not in said

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from models.simple import two_words
-from tests.viz.pages.helpers import choose, link, setting
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.helpers import choose, setting
+from tests.viz.pages.lessons.pages import chosen, errors, numbers, run, whole, words
 from viz.pages.lessons.by_hand.texts import FILM_TRIES, TRIES, X
 
 PRINTED = (
@@ -22,23 +22,23 @@ def test_the_words_are_the_course_s() -> None:
 
 
 def test_the_printed_numbers() -> None:
-    app = run("by_hand")
+    app = whole("by_hand")
     assert numbers(app)[: len(PRINTED)] == list(PRINTED)
-    assert link(app) == {}
+    assert chosen(app) == {}
     assert setting(app, "by_hand", "x11") == X[0][0]
 
 
 @pytest.mark.parametrize("place", ["x11", "x12", "x13", "x21", "x22", "x23"])
 def test_every_number_moves(place: str) -> None:
     """One number of one word: all weights, all results, and the scores that it is in."""
-    app = run("by_hand")
+    app = whole("by_hand")
     before = numbers(app)[: len(PRINTED)]
     choose(app, "by_hand", place, 0.9)
     after = numbers(app)[: len(PRINTED)]
     word = int(place[1])
     still = {0, 1, 2, 3, 4, 5} - {3 * (word - 1) + int(place[2]) - 1} | {9 if word == 1 else 6}
     assert {n for n in range(len(PRINTED)) if before[n] == after[n]} <= still
-    assert float(link(app)[place]) == 0.9
+    assert float(chosen(app)[place]) == 0.9
 
 
 def test_steps_hide_what_comes_later() -> None:
@@ -56,35 +56,35 @@ def test_a_longer_word_gets_what_its_link_says() -> None:
     settings = next(each.settings for each in TRIES if each.label.startswith("Word 0 three"))
     for row in (1, 2, 3):
         assert settings[f"x1{row}"] == pytest.approx(3 * X[0][row - 1], abs=1e-4)  # four decimals
-    weights = numbers(run("by_hand", **settings))[10:14]
+    weights = numbers(whole("by_hand", **settings))[10:14]
     assert min(weights[0], weights[2]) > 0.7
 
 
 def test_the_film_s_links_do_what_they_say() -> None:
     sums = []
     for each in FILM_TRIES:
-        said = words(run("by_hand", **each.settings))
+        said = words(whole("by_hand", **each.settings))
         sums.append(said.split("Sum of the products: ")[1].split()[0])
     assert sums == ["−0.9400", "1.4000", "0.0000"]
 
 
 def test_the_film_and_the_viewer() -> None:
-    app = run("by_hand")
+    app = whole("by_hand")
     assert "Sum of the products: 0.5000" in words(app)  # 0.72 − 0.02 − 0.20
     choose(app, "by_hand", "viewer11", -0.8)
     assert "Sum of the products: −0.9400" in words(app)
 
 
 def test_an_emptied_box_takes_the_number_it_began_with() -> None:
-    app = run("by_hand", x12="0.7")
+    app = whole("by_hand", x12="0.7")
     choose(app, "by_hand", "x12", 0.9)
     choose(app, "by_hand", "x12", None)
     assert setting(app, "by_hand", "x12") == 0.7
-    assert link(app) == {"x12": "0.7"}
+    assert chosen(app) == {"x12": "0.7"}
     assert not errors(app)
 
 
 def test_large_scores_are_followed_without_infinity() -> None:
-    said = words(run("by_hand", x11="100", x12="-100"))
+    said = words(whole("by_hand", x11="100", x12="-100"))
     assert "∞" not in said
     assert re.search(r"exp\([^)]+ − \d+\.\d{4}\) = ", said)

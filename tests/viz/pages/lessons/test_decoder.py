@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.lessons.pages import errors, numbers, whole, words
 from viz.pages.lessons import generation
 from viz.pages.lessons.tables import number
 
@@ -28,7 +28,7 @@ def tables(app) -> list[list[list[float]]]:
 @pytest.mark.parametrize("mask", ["none", "causal", "padding", "both"])
 @pytest.mark.parametrize("fill", ["inf", "large"])
 def test_every_number_follows_from_the_one_before(mask: str, fill: str) -> None:
-    products, scaled, masked, weights = tables(run("decoder", mask=mask, fill=fill))
+    products, scaled, masked, weights = tables(whole("decoder", mask=mask, fill=fill))
     for query in range(COUNT):
         for key in range(COUNT):
             later = mask in ("causal", "both") and key > query
@@ -43,14 +43,14 @@ def test_every_number_follows_from_the_one_before(mask: str, fill: str) -> None:
 def test_only_padding() -> None:
     """Under −1e9 every weight is equal, under −∞ all are 0: nothing is there to attend to."""
     for fill, weight in (("large", 0.25), ("inf", 0.0)):
-        app = run("decoder", words="", mask="padding", pads=4, fill=fill)
+        app = whole("decoder", words="", mask="padding", pads=4, fill=fill)
         *_, weights = tables(app)
         assert all(value == weight for row in weights for value in row)
         assert f"rows that see no key {4}" in words(app)
 
 
 def test_a_row_that_sees_nothing_four_ways() -> None:
-    said = words(run("decoder"))
+    said = words(whole("decoder"))
     assert "−∞, as here 0.0000 0.0000 0.0000 0.0000" in said
     assert "−∞, a plain softmax NaN NaN NaN NaN" in said
     assert "−1e9 0.2500 0.2500 0.2500 0.2500" in said
@@ -58,7 +58,7 @@ def test_a_row_that_sees_nothing_four_ways() -> None:
 
 
 def test_all_numbers_move_with_the_seed() -> None:
-    app = run("decoder")
+    app = whole("decoder")
     before = tables(app)[0]
     choose(app, "decoder", "seed", 5)
     pairs = zip(before, tables(app)[0], strict=True)
@@ -66,7 +66,7 @@ def test_all_numbers_move_with_the_seed() -> None:
 
 
 def test_nothing_to_read_is_told() -> None:
-    app = run("decoder", words="", pads=0)
+    app = whole("decoder", words="", pads=0)
     assert any("expected at least one word" in line for line in errors(app))
     assert "To take away" in words(app)
 
@@ -76,7 +76,7 @@ def test_writing_shows_what_the_model_writes(writer: str) -> None:
     text = {"dates": "March the third, '98", "untrained": "the dog"}.get(writer, "the keys")
     found = generation.generated(writer, text)
     setting = {"dates": "date", "untrained": "start"}.get(writer, "prompt")
-    app = run("decoder", writer=writer, written=generation.LIMIT, **{setting: text})
+    app = whole("decoder", writer=writer, written=generation.LIMIT, **{setting: text})
     said = words(app)
     for step in range(len(found.steps)):
         name, share = found.best(step)[0]
@@ -88,20 +88,20 @@ def test_writing_shows_what_the_model_writes(writer: str) -> None:
 
 
 def test_one_more_token() -> None:
-    app = run("decoder", writer="untrained", written=1)
+    app = whole("decoder", writer="untrained", written=1)
     assert "Step 2: what comes next" in app.get("plotly_chart")[0].proto.spec
     choose(app, "decoder", "written", 2)
     assert "Step 3: what comes next" in app.get("plotly_chart")[0].proto.spec
 
 
 def test_a_word_it_does_not_know() -> None:
-    app = run("decoder", writer="untrained", start="the zebra")
+    app = whole("decoder", writer="untrained", start="the zebra")
     assert any("received 'zebra'" in line for line in errors(app))
 
 
 def test_a_model_that_is_missing_is_told_in_one_line(monkeypatch) -> None:
     monkeypatch.setattr(generation, "available", lambda name: name == "untrained")
-    app = run("decoder", writer="dates")
+    app = whole("decoder", writer="dates")
     (line,) = [element.value for element in app.info]
     assert "python" in line
     assert "train dates" in line

@@ -5,14 +5,14 @@ import math
 import pytest
 
 from models.lessons.dictionary import edit_distance
-from tests.viz.pages.helpers import choose, link
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import chosen, errors, numbers, whole, words
 from viz.pages.lessons.dictionary.texts import FRUIT, TRIES
 
 
 def test_the_first_screen_in_closed_form() -> None:
     """Edit distances of Anna to Ann, Mike, Michelle and Andrew are 1, 4, 8 and 4."""
-    app = run("dictionary")
+    app = whole("dictionary")
     similar = [math.exp(-d) for d in (1, 4, 8, 4)]
     exps = [math.exp(s / 0.2) for s in similar]
     weights = [each / sum(exps) for each in exps]
@@ -20,7 +20,7 @@ def test_the_first_screen_in_closed_form() -> None:
     found = numbers(app)
     for expected in (*similar, *exps, sum(exps), *weights, answer, 174.75):
         assert min(abs(expected - number) for number in found) < 1e-4  # printed to four decimals
-    assert link(app) == {}
+    assert chosen(app) == {}
 
 
 @pytest.mark.parametrize(
@@ -43,36 +43,36 @@ def test_the_first_screen_in_closed_form() -> None:
     ],
 )
 def test_the_cases(query: dict[str, str], said: tuple[str, ...]) -> None:
-    app = run("dictionary", **query)
+    app = whole("dictionary", **query)
     for part in said:
         assert part in words(app)
     assert not errors(app)
 
 
 def test_a_value_that_is_no_number_is_a_word() -> None:
-    assert "cannot be averaged" in words(run("dictionary", pairs="Ann: nan\nMike: 180"))
+    assert "cannot be averaged" in words(whole("dictionary", pairs="Ann: nan\nMike: 180"))
 
 
 def test_pickles_that_are_not_there() -> None:
     """By meaning the nearest key is pineapple, as courses tell it; by letters it is apple."""
     by_name = {each.label: each.settings for each in TRIES}
     assert "Answer brown" in words(
-        run("dictionary", **by_name["“pickles”, which are not in the dictionary."])
+        whole("dictionary", **by_name["“pickles”, which are not in the dictionary."])
     )
-    said = words(run("dictionary", **by_name["The same by letters."]))
+    said = words(whole("dictionary", **by_name["The same by letters."]))
     assert "apple green 5" in said
     assert "Answer green" in said
 
 
 def test_meaning_needs_no_letters() -> None:
     settings = next(each.settings for each in TRIES if "citrus" in each.label)
-    said = words(run("dictionary", **settings))
+    said = words(whole("dictionary", **settings))
     assert "Answer orange" in said
     assert edit_distance("citrus", "orange") == 6
 
 
 def test_negative_similarities_are_refused_with_the_reason_and_shown() -> None:
-    app = run("dictionary", similarity="given", given="0.9 -0.3 0.2 -0.1", how="sum")
+    app = whole("dictionary", similarity="given", given="0.9 -0.3 0.2 -0.1", how="sum")
     (line,) = errors(app)
     assert "received −0.3000".replace("−", "-") in line
     assert "negative weight" in line
@@ -96,7 +96,7 @@ def test_negative_similarities_are_refused_with_the_reason_and_shown() -> None:
     ],
 )
 def test_what_makes_no_sense_is_one_line(query: dict[str, str], told: str) -> None:
-    (line,) = errors(run("dictionary", **query))
+    (line,) = errors(whole("dictionary", **query))
     assert told in line
 
 
@@ -111,11 +111,11 @@ def test_what_makes_no_sense_is_one_line(query: dict[str, str], told: str) -> No
     ],
 )
 def test_every_control_moves_the_answer_and_the_link(name: str, other: object) -> None:
-    app = run("dictionary")
+    app = whole("dictionary")
     before = answer(words(app))
     choose(app, "dictionary", name, other)
     assert answer(words(app)) != before
-    assert link(app)[name] == str(other)
+    assert chosen(app)[name] == str(other)
 
 
 def answer(text: str) -> str:
@@ -123,27 +123,29 @@ def answer(text: str) -> str:
 
 
 def test_what_a_reader_types_stays_text() -> None:
-    app = run("dictionary", pairs="<b>x</b>: 1\n[[softmax]]: 2", query="**q**")
+    app = whole("dictionary", pairs="<b>x</b>: 1\n[[softmax]]: 2", query="**q**")
     bodies = " ".join(element.proto.body for element in app.get("html"))
     assert "&lt;b&gt;x&lt;/b&gt;" in bodies
     assert "[[softmax]]" in bodies
 
 
 def test_equal_weights_are_told_for_what_they_are() -> None:
-    asked = words(run("dictionary", similarity="exact", how="softmax"))
+    asked = words(whole("dictionary", similarity="exact", how="softmax"))
     assert "equally similar" in asked
     assert "mean of the values" in asked
     assert "no longer" not in asked.split("To take away")[0].split("Try this")[0]
-    assert "no longer matters" in words(run("dictionary", how="average"))
-    colours = words(run("dictionary", how="average", pairs="a: red\nb: blue"))
+    assert "no longer matters" in words(whole("dictionary", how="average"))
+    colours = words(whole("dictionary", how="average", pairs="a: red\nb: blue"))
     assert "mean of the values" not in colours
     assert "red or blue (0.5000 each)" in colours
 
 
 def test_exponentials_that_cannot_be_read_are_shifted() -> None:
-    said = words(run("dictionary", similarity="given", given="1000 -1000 0 0", temperature="0.05"))
+    said = words(
+        whole("dictionary", similarity="given", given="1000 -1000 0 0", temperature="0.05")
+    )
     assert "∞" not in said
     assert "exp(s / T − 20000.0000) " in said
     assert "exp(s / T − (−4000.0000))" in words(
-        run("dictionary", similarity="given", given="-200 -200 -200 -200", temperature="0.05")
+        whole("dictionary", similarity="given", given="-200 -200 -200 -200", temperature="0.05")
     )

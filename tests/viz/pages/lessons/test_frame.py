@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from headscope_views.standalone import ASSETS
 from streamlit.testing.v1 import AppTest
 
 import start
@@ -25,7 +26,6 @@ NAMES = [lesson.name for lesson in course.COURSE]
 
 
 def test_the_course_is_in_order_and_every_folder_is_a_lesson() -> None:
-    assert NAMES[0] == "dictionary"
     folder = Path(course.__file__).parent
     assert {path.parent.name for path in folder.glob("*/page.py")} == set(NAMES)
     for before, after in pairwise(NAMES):
@@ -33,6 +33,21 @@ def test_the_course_is_in_order_and_every_folder_is_a_lesson() -> None:
         assert course.neighbours(after)[0] == course.lesson(before)
     assert course.neighbours(NAMES[0])[0] is None
     assert course.neighbours(NAMES[-1])[1] is None
+
+
+def test_every_lesson_comes_after_those_it_needs() -> None:
+    for number, lesson in enumerate(course.COURSE, 1):
+        assert course.number(lesson.name) == number
+        assert all(course.number(need) < number for need in lesson.needs), lesson.name
+    assert course.minutes() == sum(lesson.minutes for lesson in course.COURSE)
+
+
+def test_every_lesson_lights_parts_of_the_map() -> None:
+    drawn = (ASSETS / "lessons" / "map_parts.js").read_text("utf-8")
+    parts = set(re.findall(r'\bid: "([^"]+)"', drawn))
+    lit = {part for lesson in course.COURSE for part in lesson.parts}
+    assert lit <= parts
+    assert not [each.name for each in course.COURSE if not each.parts and each.name != "quiz"]
 
 
 def test_the_glossary_is_sorted_into_sentences() -> None:
@@ -114,8 +129,10 @@ def test_every_lesson_has_its_parts(name: str) -> None:
     assert course.lesson(name).title in app.markdown[0].value
     assert "To take away" in words(app)
     links = [element.proto.page for element in app.get("page_link")]
-    for neighbour in course.neighbours(name):
-        assert neighbour is None or neighbour.name in links
+    assert set(links) >= set(NAMES)  # the map follows them
+    assert view(app, "map")["page"] == name
+    assert [each["name"] for each in view(app, "map")["lessons"]] == NAMES
+    assert link(app) == {}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -165,8 +182,10 @@ def test_every_button_to_try_makes_sense(name: str) -> None:
             assert type(params[key].parse(str(value))) is type(value)
         (key,) = [key for label, key in labels.items() if shown(each) == literal(label)]
         checked(app.button(key=key).click().run())
-        usual = {name: param.default for name, param in params.items()}
-        wanted = {key: v for key, v in each.settings.items() if v != usual[key]}
+        last = {"step": params["step"].high} if "step" in params else {}
+        wanted = {
+            key: v for key, v in {**last, **each.settings}.items() if v != params[key].default
+        }
         assert link(app) == {key: str(value) for key, value in wanted.items()}
         assert view(app, "keys")["show"] == [*each.settings]
 
@@ -203,6 +222,16 @@ def test_the_way_back_from_another_page() -> None:
     assert link(app) == {"tokens": "7"}
     assert "Back to the lesson" not in str([e.proto.label for e in app.get("page_link")])
     assert "2 opened" in words(app)
+    go(app, "course")
+    (entry,) = [label for label in labels(app) if "where you left off" in label]
+    assert "Scale and softmax" in entry
+    marked = [each["name"] for each in view(app, "map")["lessons"] if each["opened"]]
+    assert marked == ["by_hand", "scale"]
+
+
+def labels(app: AppTest) -> list[str]:
+    """Of the links to pages."""
+    return [element.proto.label for element in app.get("page_link")]
 
 
 def go(app: AppTest, page: str) -> None:
@@ -217,13 +246,12 @@ def journey() -> None:
 
     import streamlit as st
 
-    from viz.pages.lessons import course
+    from viz.pages.frame import registry
     from viz.pages.lessons.frame import way_back
 
     page = st.session_state["page"]
-    folder = "lessons." if page in {lesson.name for lesson in course.COURSE} else ""
     way_back(page)
-    import_module(f"viz.pages.{folder}{page}.page").page()
+    import_module(registry.ENTRIES[page].module).page()
 
 
 def test_larger_type_at_a_click() -> None:

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import numbers, run, words
+from tests.viz.pages.lessons.pages import numbers, whole, words
 from viz.pages.lessons import tables
 from viz.pages.lessons.head_layer.page import OTHERS, TARGETS, H, W
 from viz.pages.lessons.tables import number
@@ -33,14 +33,14 @@ def expected(h: list[float], target: int, smoothing: float = 0.0) -> list[float]
 @pytest.mark.parametrize("target", [1, 2, 3, 4])
 @pytest.mark.parametrize("smoothing", ["0", "0.3"])
 def test_every_number_is_torchs(target: int, smoothing: str) -> None:
-    app = run("head_layer", target=target, smoothing=smoothing)
+    app = whole("head_layer", target=target, smoothing=smoothing)
     wanted = expected(list(H[0]), target - 1, float(smoothing))
     assert shown(app) == pytest.approx(wanted, abs=EXACT)
 
 
 @pytest.mark.parametrize("place", [1, 2, 3])
 def test_every_number_moves_with_the_vector(place: int) -> None:
-    app = run("head_layer")
+    app = whole("head_layer")
     before = shown(app)[15:]
     choose(app, "head_layer", f"h1{place}", 2.5)
     after = shown(app)[15:]
@@ -55,26 +55,26 @@ def test_the_batch() -> None:
     logits = vectors @ torch.tensor(W).T
     loss = F.cross_entropy(logits, targets).item()
     for k in (1, 2, 4):
-        said = words(run("head_layer", k=k))
+        said = words(whole("head_layer", k=k))
         hits = sum(int(t in row.topk(k).indices) for row, t in zip(logits, targets, strict=True))
         assert f"top-{k} accuracy {number(hits / 4)}" in said
         assert f"mean loss {number(loss)}" in said
 
 
 def test_even_logits() -> None:
-    said = words(run("head_layer", h11="0.0", h12="0.0", h13="0.0"))
+    said = words(whole("head_layer", h11="0.0", h12="0.0", h13="0.0"))
     assert "−log p = 1.3863" in said
     assert said.count("0.2500") >= 4
 
 
 def test_the_trained_network_knows_its_letters() -> None:
-    app = run("head_layer", letters="magnet", position=0)
+    app = whole("head_layer", letters="magnet", position=0)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert "“magnet” backwards, position 0" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
     choose(app, "head_layer", "letters", "")
     assert any("expected 4 to 12 letters, received 0" in error.value for error in app.error)
-    app = run("head_layer", letters="star", position=11)
+    app = whole("head_layer", letters="star", position=11)
     title = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
     assert "“star” backwards, position 3" in title
     assert any("4 letters: the last one is shown" in line.value for line in app.caption)
@@ -82,7 +82,7 @@ def test_the_trained_network_knows_its_letters() -> None:
 
 
 def test_a_smoothed_loss_is_written_out_and_counts_in_the_batch() -> None:
-    said = words(run("head_layer", smoothing="0.3"))
+    said = words(whole("head_layer", smoothing="0.3"))
     logits = torch.tensor(W) @ torch.tensor(H[0])
     loss = F.cross_entropy(logits[None], torch.tensor([0]), label_smoothing=0.3).item()
     logs = -logits.log_softmax(0)

@@ -11,7 +11,7 @@ from models.lessons.followed import follow
 from models.run import load, trace
 from models.seeding import seeded
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.lessons.pages import errors, numbers, run, whole, words
 from viz.pages.lessons.heads.texts import TRAINED_TRIES, TRIES
 from viz.pages.lessons.tables import number
 
@@ -28,7 +28,7 @@ SENTENCE = "The animal didn't cross the street because it was too tired."
     ],
 )
 def test_shapes_of_the_links_to_try(which: int, told: tuple[str, ...]) -> None:
-    said = words(run("heads", **TRIES[which].settings))
+    said = words(whole("heads", **TRIES[which].settings))
     for part in told:
         assert part in said
     (far,) = re.findall(r"Largest difference anywhere: ([\d.e+-]+);", said)
@@ -36,14 +36,14 @@ def test_shapes_of_the_links_to_try(which: int, told: tuple[str, ...]) -> None:
 
 
 def test_heads_that_do_not_divide_say_what_would() -> None:
-    app = run("heads", heads=3)
+    app = whole("heads", heads=3)
     (line,) = errors(app)
     assert "heads must divide dim: expected one of 1, 2, 4, 8, 16 for dim 16" in line
     assert "To take away" in words(app)
 
 
 def test_weights_and_result_are_the_layers() -> None:
-    app = run("heads", seed=7, tokens=3)
+    app = whole("heads", seed=7, tokens=3)
     with seeded(7):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=16, heads=4)).eval()
         x = torch.randn(1, 3, 16)
@@ -61,12 +61,12 @@ def test_weights_and_result_are_the_layers() -> None:
 
 
 def test_both_ways_to_scale_are_one() -> None:
-    root, twice = (numbers(run("heads", scaling=name))[:40] for name in ("sqrt", "fourth root"))
+    root, twice = (numbers(whole("heads", scaling=name))[:40] for name in ("sqrt", "fourth root"))
     assert root == pytest.approx(twice, abs=1e-4)
 
 
 def test_minilm_s_habits_follow_the_sentence() -> None:
-    app = run("heads", layer=1, head=8, among="words")
+    app = whole("heads", layer=1, head=8, among="words")
     found = habits(trace(load("minilm"), SENTENCE), words=True)
     assert f"next {number(float(found.scores[2, 1, 8]))}" in words(app)
     choose(app, "heads", "sentence", "A bank by the river, a bank in town.")
@@ -77,7 +77,7 @@ def test_minilm_s_habits_follow_the_sentence() -> None:
 
 @pytest.mark.parametrize("sentence", ["NaN", "x" * 10_000, "😀", " "])
 def test_a_sentence_that_is_none_is_one_line(sentence: str) -> None:
-    app = run("heads", sentence=sentence)
+    app = whole("heads", sentence=sentence)
     (line,) = errors(app)
     assert line.startswith("sentence: expected")
     assert "To take away" in words(app)
@@ -95,7 +95,7 @@ def test_the_first_step_has_q_k_and_v_in_one_row() -> None:
 
 
 def test_a_head_that_looks_one_word_back() -> None:
-    app = run("heads", **TRAINED_TRIES[0].settings)
+    app = whole("heads", **TRAINED_TRIES[0].settings)
     (score,) = re.findall(r"previous (0\.\d{4})", words(app))
     assert float(score) > 0.99
 

@@ -3,8 +3,8 @@
 import pytest
 
 from models.simple import columns_and_matrices, worked_example
-from tests.viz.pages.helpers import choose, link
-from tests.viz.pages.lessons.pages import numbers, run, words
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import chosen, numbers, run, whole, words
 from viz.pages.lessons.query_key_value import texts
 
 PRINTED = (
@@ -28,7 +28,7 @@ def test_the_numbers_are_the_course_s() -> None:
 
 
 def test_the_printed_numbers_in_their_order() -> None:
-    found = numbers(run("query_key_value"))
+    found = numbers(whole("query_key_value"))
     place = -1
     for printed in PRINTED:
         place = found.index(printed, place + 1)
@@ -39,17 +39,17 @@ def test_the_printed_numbers_in_their_order() -> None:
     [("x", "x11"), ("x", "x32"), ("q", "q12"), ("q", "q23"), ("k", "k11"), ("v", "v13")],
 )
 def test_a_changed_number_moves_what_follows_from_it(edit: str, place: str) -> None:
-    app = run("query_key_value", edit=edit)
+    app = whole("query_key_value", edit=edit)
     before = numbers(app)
     choose(app, "query_key_value", place, 3.0)
     after = numbers(app)
     moved = sum(a != b for a, b in zip(before, after, strict=True))
     assert moved >= (12 if edit == "v" else 20)
-    assert link(app) == {"edit": edit, place: "3.0"} or edit == "x"
+    assert chosen(app) == {"edit": edit, place: "3.0"} or edit == "x"
 
 
 def test_every_result_moves_with_the_words() -> None:
-    app = run("query_key_value")
+    app = whole("query_key_value")
     before = numbers(app)
     for place in ("x11", "x12", "w11", "w12", "w22"):
         choose(app, "query_key_value", place, 0.9)
@@ -79,10 +79,10 @@ def test_what_goes_in_is_on_the_page_whatever_is_changed() -> None:
 
 def test_larger_queries_do_what_the_link_says() -> None:
     settings = next(each.settings for each in texts.TRIES if each.label == "Larger queries.")
-    found = numbers(run("query_key_value", **settings))
+    found = numbers(whole("query_key_value", **settings))
     assert {0.8458, 0.1542} <= set(found)
 
 
 def test_one_reading_at_a_time() -> None:
-    assert "QKᵀ / √3" not in words(run("query_key_value", reading="word"))
-    assert "√2, the width of a key" not in words(run("query_key_value", reading="columns"))
+    assert "QKᵀ / √3" not in words(whole("query_key_value", reading="word"))
+    assert "√2, the width of a key" not in words(whole("query_key_value", reading="columns"))

@@ -5,13 +5,13 @@ import math
 import pytest
 
 from models.lessons.scaling import spread
-from tests.viz.pages.helpers import choose, link
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.helpers import choose
+from tests.viz.pages.lessons.pages import chosen, errors, numbers, whole, words
 from viz.pages.lessons.scale.texts import TEMPERATURE_TRIES
 
 
 def test_weights_and_slopes_in_closed_form() -> None:
-    found = numbers(run("scale"))
+    found = numbers(whole("scale"))
     exps = [math.exp(score) for score in (2, 1, 0.5, -1)]
     weights = [each / sum(exps) for each in exps]
     assert found[:4] == pytest.approx(weights, abs=5.1e-5)  # printed to four decimals
@@ -36,30 +36,30 @@ def test_weights_and_slopes_in_closed_form() -> None:
     ],
 )
 def test_a_control_moves_its_numbers(name: str, other: object, moved: range) -> None:
-    app = run("scale")
+    app = whole("scale")
     before = numbers(app)
     choose(app, "scale", name, other)
     after = numbers(app)
     assert {n for n in range(14) if before[n] != after[n]} == set(moved)
-    assert link(app) == {name: str(other)}
+    assert chosen(app) == {name: str(other)}
 
 
 def test_costs_are_counted() -> None:
-    said = words(run("scale", tokens=7, hidden=11, width=4))
+    said = words(whole("scale", tokens=7, hidden=11, width=4))
     assert "dot product 196 49" in said
     assert "additive 1,155 539" in said  # 2·7·4·11 + 49·11
 
 
 def test_half_precision_overflows_where_it_says() -> None:
-    said = words(run("scale", size=32.0))
+    said = words(whole("scale", size=32.0))
     assert "q·k in 16 bits ∞ (q·k) / √d in 16 bits ∞" in said
     assert "exactly 8192.0" in said
-    assert "q·k in 16 bits 1024.0 (q·k) / √d in 16 bits 128.0" in words(run("scale", size=4.0))
+    assert "q·k in 16 bits 1024.0 (q·k) / √d in 16 bits 128.0" in words(whole("scale", size=4.0))
 
 
 @pytest.mark.parametrize("scores", ["one two", "1", "1 2 3 4 5 6 7 8 9", "1 2000", "1 nan"])
 def test_what_makes_no_sense_is_one_line_and_the_rest_stays(scores: str) -> None:
-    app = run("scale", scores=scores)
+    app = whole("scale", scores=scores)
     (line,) = errors(app)
     assert line.startswith("scores: expected")
     assert "exactly 8192.0" in words(app)

@@ -9,7 +9,7 @@ from models.image import to_pixels
 from models.lessons.vit_steps import vit_steps
 from models.vit import ViT, ViTConfig
 from tests.viz.pages.helpers import choose
-from tests.viz.pages.lessons.pages import errors, numbers, run, words
+from tests.viz.pages.lessons.pages import errors, numbers, run, whole, words
 from viz.pages.lessons.vision import pictures
 
 SMALL = {"image": "56", "patch": "14", "dim": 16, "heads": 3, "own": 8, "depth": 2, "at": 5}
@@ -21,7 +21,7 @@ def network(**more) -> ViT:
 
 
 def test_the_printed_shapes() -> None:
-    said = words(run("vision"))
+    said = words(whole("vision"))
     for told in (
         "1 image × 256 patches × 588 numbers",
         "1 image × 256 patches × 128 features",
@@ -34,7 +34,7 @@ def test_the_printed_shapes() -> None:
 
 
 def test_every_number_is_the_networks() -> None:
-    app = run("vision", **SMALL, head=2)
+    app = whole("vision", **SMALL, head=2)
     steps, pattern = vit_steps(network(), to_pixels(pictures.photo("flower", 56)))
     outs = {step.number: step.out[0] for step in steps}
     found = numbers(app)
@@ -61,7 +61,7 @@ def stands(found: list[float], wanted: list[float]) -> bool:
     ("name", "other"), [("photo", "china"), ("order", "c p1 p2"), ("at", 9), ("seed", 3)]
 )
 def test_numbers_move_with_the_controls(name: str, other: object) -> None:
-    app = run("vision", **SMALL)
+    app = whole("vision", **SMALL)
     before = numbers(app)
     choose(app, "vision", name, other)
     after = numbers(app)
@@ -72,7 +72,7 @@ def test_numbers_move_with_the_controls(name: str, other: object) -> None:
 
 
 def test_a_convolution_gives_the_same_shapes() -> None:
-    linear, conv = (words(run("vision", **SMALL, kind=kind)) for kind in ("linear", "conv"))
+    linear, conv = (words(whole("vision", **SMALL, kind=kind)) for kind in ("linear", "conv"))
     table = "1 image × 16 patches × 16 features"
     assert table in linear
     assert table in conv
@@ -85,20 +85,20 @@ def test_steps_hide_what_comes_later() -> None:
 
 
 def test_a_patch_that_does_not_fit_says_what_would() -> None:
-    (line,) = errors(run("vision", image="28", patch="16"))
+    (line,) = errors(whole("vision", image="28", patch="16"))
     assert "expected one of 1, 2, 4, 7, 14, 28" in line
 
 
 def test_too_many_patches_are_refused_before_they_are_made() -> None:
-    (line,) = errors(run("vision", patch="1"))
+    (line,) = errors(whole("vision", patch="1"))
     assert "50,177 tokens" in line
 
 
 def test_pixels_as_tokens() -> None:
-    said = words(run("vision", image="28", patch="1", dim=16, heads=1, own=16, depth=1))
+    said = words(whole("vision", image="28", patch="1", dim=16, heads=1, own=16, depth=1))
     assert "1 image × 785 tokens × 16 features" in said
     assert "784 784 × 784 = 614,656 2.34 MiB" in said
-    assert "50,176 × 50,176 = 2,517,630,976" in words(run("vision", **SMALL, side="224"))
+    assert "50,176 × 50,176 = 2,517,630,976" in words(whole("vision", **SMALL, side="224"))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_pixels_as_tokens() -> None:
     [("vit-32", "54,622,184"), ("vit-b16", "86,567,656"), ("vit-14", "14,421,736")],
 )
 def test_parameters(name: str, count: str) -> None:
-    said = words(run("vision", **SMALL, count=name))
+    said = words(whole("vision", **SMALL, count=name))
     if name == "vit-14":
         from models.presets import PRESETS
 

@@ -496,6 +496,27 @@ export interface Predictions {
   note?: string;
 }
 
+// ---- the map of the course
+
+export interface MapLesson {
+  name: string;
+  number: number;
+  title: string;
+  line: string;
+  minutes: number;
+  /** Of the map, as in lessons/map_parts.js; the first are those that it explains. */
+  parts: string[];
+  /** Numbers of the lessons that it builds on. */
+  needs: number[];
+  opened: boolean;
+}
+
+export interface MapProps {
+  /** The lesson that is shown; "" beside the list of all lessons. */
+  page: string;
+  lessons: MapLesson[];
+}
+
 // ---- the image view
 
 export interface ImageBase {
@@ -584,6 +605,45 @@ export interface Panel {
   /** Drawn a frame after the others. */
   late?: boolean;
   destroy?(): void;
+}
+
+// ---- the teacher's room
+
+export interface RoomLesson {
+  name: string;
+  title: string;
+}
+
+/** A question of the presenter's. */
+export interface RoomQuestion {
+  number: number;
+  /** May be empty: it was asked aloud. */
+  text: string;
+  choices: string[];
+  revealed: boolean;
+  /** How often each choice was given; null for followers until it is revealed. */
+  counts: number[] | null;
+  /** The choice given here. */
+  answer: number | null;
+}
+
+/** What a member of a room is told, whenever it has changed. */
+export interface RoomNews {
+  page: string;
+  step: number;
+  /** 0 if the page has none. */
+  steps: number;
+  question: RoomQuestion | null;
+  /** How many follow; the presenter alone is told. */
+  followers?: number;
+}
+
+export interface RoomProps {
+  /** Which is open. */
+  page: string;
+  lessons: RoomLesson[];
+  /** Of the room in the link; empty if it names none. */
+  code: string;
 }
 
 // ---- the living figures of the course

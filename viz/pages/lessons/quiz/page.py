@@ -1,30 +1,28 @@
-"""Quiz: questions about numbers on the screen, and an introduction to the exercises."""
-
-import re
-from math import isfinite, nan
+"""Quiz: sums, ideas and real attention maps, and an introduction to the exercises."""
 
 import streamlit as st
 
 from viz.pages.lessons import frame, tables
 from viz.pages.lessons.frame import Try
-from viz.pages.lessons.quiz.questions import QUESTIONS, ROUNDING, Question, near, questions
+from viz.pages.lessons.quiz.question import Question, judged
+from viz.pages.lessons.quiz.questions import PARTS, QUESTIONS, questions
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
 NAME = "quiz"
 COUNT = len(QUESTIONS)
-PLACES = tuple(map(str, range(6)))
+OPTIONS = tuple(map(str, range(6)))
 PARAMS = (
     link.number("seed", 0, 0, 999),
     *(link.text(f"answer{n}", "") for n in range(1, COUNT + 1)),
     link.choice("reveal", "no", ("no", "yes")),
 )
 TEXT = (
-    "Work these out on paper or with a pocket calculator; every answer can be found from the"
-    " numbers beside it. Type it and press Enter: a right answer is explained; for a common mistake"
-    " you get a hint. Another seed draws other numbers. In print view the answers are omitted,"
-    " unless you show them all.",
+    "Every answer can be found from what stands beside its question. Type a number, a fraction or"
+    " a percentage (0.375, 3/8, 37.5 %) and press Enter: a right answer is explained; every common"
+    " mistake has a hint of its own. Another seed draws other numbers. In print view the answers"
+    " are omitted, unless you show them all.",
 )
 EXERCISES = (
     "Three parts of a transformer to write yourself: multi-head self-attention, sine and cosine"
@@ -54,13 +52,14 @@ def page() -> None:
             controls.choice(NAME, "reveal", "Answers", titles, "With an explanation of each")
         asked = questions(seed)
         score = st.container()
-        right = []
-        for first in range(0, COUNT, 2):
-            for place, column in zip((first, first + 1), st.columns(2), strict=True):
-                with column, st.container(border=True, height="stretch"):
-                    right.append(_question(place + 1, asked[place]))
+        right, first = 0, 1
+        for part in PARTS:
+            frame.heading(part.title)
+            end = first + len(part.makers)
+            right += _part(dict(enumerate(asked[first - 1 : end - 1], first)), part.columns)
+            first = end
         with score:
-            frame.show(tables.facts(("Right", f"**{sum(right)} of {len(right)}**")))
+            frame.show(tables.facts(("Right", f"**{right} of {COUNT}**")))
         frame.heading("Exercises")
         frame.text(*EXERCISES)
         frame.tries(NAME, PARAMS, *TRIES)
@@ -71,6 +70,17 @@ def page() -> None:
 
         frame.code(NAME, scores.Dot, scaling.softened, layernorm.standardised)
         frame.takeaways(*TAKEAWAYS)
+
+
+def _part(asked: dict[int, Question], columns: int) -> int:
+    """Shows numbered questions, some side by side; returns how many answers are right."""
+    right, items = 0, list(asked.items())
+    for first in range(0, len(items), columns):
+        row = items[first : first + columns]
+        for (number, question), column in zip(row, st.columns(columns), strict=True):
+            with column, st.container(border=True, height="stretch"):
+                right += _question(number, question)
+    return right
 
 
 def _question(number: int, question: Question) -> bool:
@@ -89,39 +99,11 @@ def _question(number: int, question: Question) -> bool:
     return right
 
 
-def judged(question: Question, answer: str) -> tuple[str, bool]:
-    """The verdict on an answer, and whether it is right; no verdict on an empty answer."""
-    if not answer.strip():
-        return "", False
-    found = _parsed(answer)
-    if not isfinite(found):
-        return "Not a number: type digits, with a decimal point if needed.", False
-    distance = abs(found - question.answer)
-    slips = (
-        hint for slip, hint in question.slips if near(found, slip) and abs(found - slip) < distance
-    )
-    if distance > ROUNDING and (hint := next(slips, None)):
-        return f"**Not yet.** {hint}", False
-    if near(found, question.answer):
-        return f"**Right.** {question.why}", True
-    return "**Not yet.** Check the numbers again.", False
-
-
-def _parsed(answer: str) -> float:
-    """Parses a number with thousands separators or a decimal comma; NaN if invalid."""
-    text = answer.strip().replace("−", "-")
-    thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text)
-    try:
-        return float(text.replace(",", "" if thousands else "."))
-    except ValueError:
-        return nan
-
-
 def _answer(number: int, question: Question) -> str:
     name, label = f"answer{number}", f"Answer {number}"
     if not question.options:
         return controls.text_input(NAME, name, label, max_chars=20, width=180)
-    titles = {"": "choose …", **dict(zip(PLACES, question.options, strict=False))}
+    titles = {"": "choose …", **dict(zip(OPTIONS, question.options, strict=False))}
     if session.get(NAME, name) not in titles:
         session.edit(NAME, {name: ""})
-    return controls.select(NAME, name, label, titles, "", width=260)
+    return controls.select(NAME, name, label, titles, "", width=560)

@@ -1,0 +1,64 @@
+// The map of the course: where its parts stand, where they lead, and what the keys do.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  FLOWS,
+  HEIGHT,
+  lessonOf,
+  moved,
+  PARTS,
+  WIDTH,
+} from "../../viz/components/headscope_views/assets/lessons/map_parts.js";
+import { figureArea } from "../../viz/components/headscope_views/assets/lessons/zoom.js";
+
+const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
+  own.map((box) => ({ id, frame: !label && id !== "norm", box })),
+);
+
+test("every part has a name of its own and stands on the map", () => {
+  assert.equal(new Set(PARTS.map(({ id }) => id)).size, PARTS.length);
+  for (const { id, box: [x, y, width, height] } of boxes)
+    assert.ok(x >= 0 && y >= 0 && x + width <= WIDTH && y + height <= HEIGHT, id);
+});
+
+test("only frames hold other parts, and they come before them", () => {
+  const solid = boxes.filter(({ frame }) => !frame);
+  for (const [i, { id, box: [x, y, width, height] }] of solid.entries())
+    for (const other of solid.slice(i + 1)) {
+      const [left, top, wide, high] = other.box;
+      const apart = left >= x + width || x >= left + wide || top >= y + height || y >= top + high;
+      assert.ok(apart, `${id} and ${other.id}`);
+    }
+  assert.deepEqual(PARTS.slice(0, 2).map(({ id }) => id), ["network", "heads"]);
+});
+
+test("every arrow ends at a part, straight", () => {
+  for (const points of FLOWS) {
+    const [x, y] = points[points.length - 1];
+    const ends = boxes.some(({ box: [left, top, width, height] }) =>
+      (y === top + height && x >= left && x <= left + width) || (x === left && y >= top && y <= top + height),
+    );
+    const inside = points.every(([across, down]) => across < WIDTH && down < HEIGHT);
+    assert.ok(inside && ends, String(points));
+    points.slice(1).forEach(([nextX, nextY], i) =>
+      assert.ok(nextX === points[i][0] || nextY === points[i][1], String(points)),
+    );
+  }
+});
+
+test("a part leads to the first lesson that explains it", () => {
+  const lessons = [{ n: 1, parts: ["a"] }, { n: 2, parts: ["b", "a"] }];
+  assert.deepEqual(["a", "b", "c"].map((part) => lessonOf(lessons, part)?.n), [1, 2, undefined]);
+});
+
+test("arrow keys go round, other keys nowhere", () => {
+  assert.deepEqual([moved("ArrowDown", 4, 5), moved("ArrowUp", 0, 5), moved("End", 2, 5)], [0, 4, 4]);
+  assert.deepEqual([moved("Home", 3, 5), moved("Enter", 3, 5)], [0, null]);
+});
+
+test("a lesson's figure lies inside of the window", () => {
+  assert.deepEqual(figureArea(1280, 800), { left: 100, top: 210, width: 1080, height: 566 });
+  assert.deepEqual(figureArea(390, 844).width, 358);
+});

@@ -1,0 +1,236 @@
+// The transformer as a map of the course: the part a lesson explains is lit, each part leads to its
+// lesson. Large, with a list of all lessons beside it, on the page of the course.
+
+import { svg } from "../architecture/draw.js";
+import { changes } from "../core/changes.js";
+import { element, setText } from "../core/dom.js";
+import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./map_parts.js";
+import { zoom } from "./zoom.js";
+
+/** @import {MapLesson, MapProps} from "../types" */
+/** @import {MapPart} from "./map_parts.js" */
+
+const LINKS = "[class*='st-key-lesson_links'] a"; // the page's own: they change the page without a reload
+const PHONE = "(max-width: 640px)";
+
+/**
+ * @param {HTMLElement} root
+ * @param {MapProps} props
+ */
+export function mount(root, props) {
+  const shown = changes();
+  const phone = matchMedia(PHONE);
+  const fold = () => {
+    for (const box of root.querySelectorAll("details")) box.open = !phone.matches;
+  };
+  phone.addEventListener("change", fold);
+  /** @param {MapProps} next */
+  const update = (next) => {
+    if (!shown(JSON.stringify(next))) return;
+    root.classList.add("hs-control", "hs-course");
+    root.classList.toggle("hs-course-large", !next.page);
+    root.replaceChildren(...(next.page ? [small(next)] : large(next)));
+    fold();
+  };
+  update(props);
+  return {
+    update,
+    destroy() {
+      phone.removeEventListener("change", fold);
+      root.replaceChildren();
+    },
+  };
+}
+
+/** @param {MapProps} props */
+function small(props) {
+  const here = props.lessons.find(({ name }) => name === props.page);
+  const line = element("p", "hs-map-line", { "aria-hidden": "true" });
+  const usual = PARTS.filter(({ id }) => here?.parts.includes(id)).map(({ name }) => name);
+  const say = (/** @type {string} */ text) => setText(line, text || usual.join(", ") || "All parts");
+  say("");
+  const picture = map(props.lessons, here, say, false);
+  const summary = element("summary", "", {}, "Where this is in the transformer");
+  return element("details", "hs-map-fold", { open: "" }, summary, picture, line);
+}
+
+/** @param {MapProps} props */
+function large({ lessons }) {
+  const line = element("p", "hs-map-line", { "aria-hidden": "true" });
+  const say = (/** @type {string} */ text) => setText(line, text || "Each part leads to its lesson.");
+  say("");
+  const picture = map(lessons, undefined, say, true);
+  const list = element("ol", "hs-lessons", {}, ...lessons.map((each) => item(each, lessons)));
+  const lit = (/** @type {Event} */ { type, target }) => {
+    const entry = target instanceof Element && target.closest("li");
+    const lesson = entry ? lessons[[...list.children].indexOf(entry)] : undefined;
+    const on = type !== "pointerout" && type !== "focusout" ? lesson : undefined;
+    for (const part of picture.querySelectorAll(".hs-map-part"))
+      part.classList.toggle("lit", Boolean(on?.parts.includes(part.getAttribute("data-part") ?? "")));
+    for (const [i, each] of [...list.children].entries())
+      each.classList.toggle("needed", Boolean(on?.needs.includes(lessons[i].number)));
+  };
+  for (const kind of ["pointerover", "pointerout", "focusin", "focusout"])
+    list.addEventListener(kind, lit);
+  return [element("div", "hs-map-side", {}, picture, line), list];
+}
+
+/**
+ * A lesson of the list: its title, its topic, how long it takes and what it builds on.
+ *
+ * @param {MapLesson} lesson
+ * @param {MapLesson[]} lessons
+ */
+function item(lesson, lessons) {
+  const { name, number, title, line, minutes, needs, opened } = lesson;
+  const tick = element("span", "hs-tick", { "aria-hidden": "true" }, opened ? "✓" : "");
+  const heading = link(name, `${number} · ${title}`);
+  if (opened) heading.setAttribute("aria-description", "opened");
+  const facts = element("span", "hs-lesson-facts", {}, `${minutes} min`);
+  needs.forEach((need, i) => {
+    const other = lessons[need - 1];
+    const to = link(other.name, String(need));
+    to.setAttribute("aria-label", `lesson ${need}, ${other.title}`);
+    to.title = other.title;
+    facts.append(i ? ", " : " · needs ", to);
+  });
+  const first = element("div", "", {}, heading, " ", tick);
+  return element("li", "", {}, first, element("div", "hs-lesson-line", {}, line), facts);
+}
+
+/**
+ * @param {string} name of a lesson
+ * @param {string} text
+ */
+function link(name, text) {
+  const made = element("a", "", { href: name }, text);
+  made.addEventListener("click", (event) => follow(event, name, made));
+  return made;
+}
+
+/**
+ * Opens a lesson by the page's own link to it; without one, the browser follows the address.
+ *
+ * @param {MouseEvent | KeyboardEvent} event
+ * @param {string} name
+ * @param {Element} from what grows into the lesson
+ */
+function follow(event, name, from) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINKS));
+  const own = [...links].find(({ pathname }) => pathname.split("/").at(-1) === name);
+  if (!own) return;
+  event.preventDefault();
+  zoom(from);
+  own.click();
+}
+
+/**
+ * @param {MapLesson[]} lessons
+ * @param {MapLesson | undefined} here
+ * @param {(text: string) => void} say shows the name of a part; "" for what is shown at rest
+ * @param {boolean} detailed names in full and numbers of lessons
+ */
+function map(lessons, here, say, detailed) {
+  const picture = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: detailed ? "hs-map detailed" : "hs-map",
+    role: "group",
+    "aria-label": `Map of the transformer${here ? `; this lesson is about: ${namesOf(here)}` : ""}`,
+  });
+  const parts = PARTS.map((part) => drawn(part, lessons, here, say, detailed));
+  const lines = FLOWS.map((points) => flow(points));
+  const [frames, boxes] = [parts.slice(0, 2), parts.slice(2)];
+  picture.append(...frames, svg("g", { "aria-hidden": "true" }, ...lines), ...boxes);
+  rove(parts.filter((part) => part.hasAttribute("href")));
+  return picture;
+}
+
+/** @param {MapLesson} lesson */
+function namesOf({ parts }) {
+  return PARTS.filter(({ id }) => parts.includes(id)).map(({ name }) => name).join(", ") || "all parts";
+}
+
+/**
+ * @param {MapPart} part
+ * @param {MapLesson[]} lessons
+ * @param {MapLesson | undefined} here
+ * @param {(text: string) => void} say
+ * @param {boolean} detailed
+ */
+function drawn(part, lessons, here, say, detailed) {
+  const leads = lessonOf(lessons, part.id);
+  const made = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
+  const lit = Boolean(here?.parts.includes(part.id));
+  made.classList.toggle("lit", lit);
+  made.classList.toggle("frame", !part.label);
+  const numbers = lessons.filter(({ parts }) => parts.includes(part.id)).map((each) => each.number);
+  for (const [i, [x, y, width, height]] of part.boxes.entries()) {
+    made.append(svg("rect", { x, y, width, height, rx: part.label ? 3 : 5 }));
+    const text = i === 0 || detailed ? (detailed ? part.long ?? part.label : part.label) : part.label;
+    if (text) made.append(svg("text", { x: x + width / 2, y: y + height / 2 }, text));
+    if (detailed && i === 0 && numbers.length) made.append(badge(x, y, width, height, numbers));
+  }
+  if (!leads) return made;
+  const label = `${part.name}: lesson ${leads.number}, ${leads.title}`;
+  for (const [name, value] of Object.entries({ href: leads.name, "aria-label": label }))
+    made.setAttribute(name, value);
+  if (lit && leads === here) made.setAttribute("aria-current", "page");
+  made.addEventListener("click", (event) => {
+    if (leads === here) event.preventDefault();
+    else follow(/** @type {MouseEvent} */ (event), leads.name, made);
+  });
+  for (const kind of ["pointerenter", "focus"])
+    made.addEventListener(kind, () => say(`${part.name} · lesson ${leads.number}`));
+  for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => say(""));
+  return made;
+}
+
+/**
+ * The numbers of the lessons at the upper right corner of a part.
+ *
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {number[]} numbers
+ */
+function badge(x, y, width, height, numbers) {
+  const [cx, cy] = [x + width - 2, y + Math.min(1.5, height / 2)];
+  const wide = 3.4 + 3.6 * numbers.join(" ").length * 0.62;
+  return svg(
+    "g",
+    { class: "hs-map-number" },
+    svg("rect", { x: cx - wide / 2, y: cy - 3, width: wide, height: 6, rx: 3 }),
+    svg("text", { x: cx, y: cy }, numbers.join(" ")),
+  );
+}
+
+/** @param {[number, number][]} points */
+function flow(points) {
+  const [[beforeX, beforeY], [x, y]] = points.slice(-2);
+  const [along, down] = [Math.sign(x - beforeX), Math.sign(y - beforeY)];
+  const tip = [-1.6, 1.6].map((side) => `M${x - 2.4 * along - side * down} ${y - 2.4 * down - side * along}L${x} ${y}`);
+  const path = `M${points.map((point) => point.join(" ")).join("L")}${tip.join("")}`;
+  return svg("path", { class: "hs-map-flow", d: path });
+}
+
+/**
+ * One stop of the Tab key for all parts; arrow keys go from part to part.
+ *
+ * @param {Element[]} parts
+ */
+function rove(parts) {
+  const first = Math.max(0, parts.findIndex((part) => part.hasAttribute("aria-current")));
+  parts.forEach((part, i) => {
+    part.setAttribute("tabindex", i === first ? "0" : "-1");
+    part.addEventListener("keydown", (event) => {
+      const to = moved(/** @type {KeyboardEvent} */ (event).key, i, parts.length);
+      if (to === null) return;
+      event.preventDefault(); // the arrow keys of the page go through the steps of a lesson
+      part.setAttribute("tabindex", "-1");
+      parts[to].setAttribute("tabindex", "0");
+      /** @type {SVGElement} */ (parts[to]).focus();
+    });
+  });
+}

@@ -1,0 +1,48 @@
+// A part of the map grows into the lesson that it leads to. Only a frame above the page is animated:
+// the page itself changes at its own pace, and nothing waits for it.
+
+const MS = 260;
+const CONTENT = 1080; // CSS pixels: the widest page of a lesson
+const TOP = 210; // below the head of a lesson
+
+/** @typedef {{left: number, top: number, width: number, height: number}} Area */
+
+/**
+ * Where a lesson's figure stands in a window of this size.
+ *
+ * @param {number} width
+ * @param {number} height
+ * @returns {Area}
+ */
+export function figureArea(width, height) {
+  const wide = Math.min(CONTENT, width - 32);
+  return { left: (width - wide) / 2, top: TOP, width: wide, height: Math.max(120, height - TOP - 24) };
+}
+
+/**
+ * Animates a frame from an element to the lesson's figure; nothing with reduced motion.
+ *
+ * @param {Element} from
+ */
+export function zoom(from) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const frame = document.createElement("div");
+  const colour = getComputedStyle(from).getPropertyValue("--st-primary-color") || "#5b5bd6";
+  Object.assign(frame.style, {
+    ...{ position: "fixed", zIndex: "9", pointerEvents: "none", boxSizing: "border-box" },
+    ...{ border: `2px solid ${colour}`, borderRadius: "8px" },
+  });
+  frame.ariaHidden = "true";
+  document.body.append(frame);
+  const steps = [
+    { ...pixels(from.getBoundingClientRect()), opacity: 1 },
+    { ...pixels(figureArea(innerWidth, innerHeight)), opacity: 0 },
+  ];
+  const grown = frame.animate(steps, { duration: MS, easing: "cubic-bezier(.2, .7, .3, 1)" });
+  grown.finished.finally(() => frame.remove());
+}
+
+/** @param {Area} area */
+function pixels({ left, top, width, height }) {
+  return { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` };
+}
