@@ -1,10 +1,10 @@
 """A small trained decoder that writes, under a mask whose edges can be moved."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from viz.api.figures.trained import trained
+from viz.api.figures.trained import encoded, trained
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MODEL = "grammar-next"
 MOST = 11  # tokens that the picture has room for
 LONGEST = 7  # of them, at the start
+HEADS = 2  # per layer
 END = "."
 BEST = 3  # candidates for the next token
 
@@ -34,9 +35,17 @@ class Written(NamedTuple):
 
 
 def numbers(
-    text: str, written: int, window: int, ahead: int, network: str, layer: int, head: int
+    text: str, written: int, window: int, ahead: int, network: str, head: int
 ) -> dict[str, Any]:
     """Weights of a head and predictions at every position, under a mask.
+
+    Args:
+        text: the start.
+        written: number of tokens that the trained network adds.
+        window: see `Band`.
+        ahead: see `Band`.
+        network: "trained", or "copying", which has one head.
+        head: counted through both layers.
 
     Raises:
         QuestionError: for words that the network does not know, or too many of them.
@@ -48,11 +57,13 @@ def numbers(
     model, card = trained(MODEL)
     found = _written(text)
     ids = torch.tensor(found.ids[: found.start + written])
-    band = mask_edge.Band(window, ahead)
     if network == "copying":
-        seen, layer, head = mask_edge.copied(ids, len(card.tokens), band), 0, 0
+        run, layer, index = partial(mask_edge.copied, ids, len(card.tokens)), 0, 0
     else:
-        seen = mask_edge.predicted(model.network, ids, band)
+        run = partial(mask_edge.predicted, model.network, ids)
+        layer, index = divmod(head, HEADS)
+    seen = run(mask_edge.Band(window, ahead))
+    causal = run(mask_edge.Band(MOST, 0))
     names = [_shown(card.tokens[id]) for id in found.ids]
     count = len(ids)
     return {
@@ -61,8 +72,9 @@ def numbers(
         "network": network,
         "left": len(found.ids) - count,
         "difference": found.difference,
-        **_weights(seen, layer, head),
+        **_weights(seen, layer, index),
         **_predictions(seen, ids, [_shown(name) for name in card.tokens]),
+        "fell": _fell(causal.of_answers(ids), seen.of_answers(ids), names),
     }
 
 
@@ -98,6 +110,17 @@ def _predictions(seen: "Seen", ids: "Tensor", names: list[str]) -> dict[str, Any
     }
 
 
+def _fell(causal: "Tensor", now: "Tensor", names: list[str]) -> dict[str, Any]:
+    """The position whose prediction of the next token suffers most by the move of the mask."""
+    at = int((causal - now).argmax())
+    return {
+        "token": names[at],
+        "answer": names[at + 1],
+        "causal": causal[at].item(),
+        "now": now[at].item(),
+    }
+
+
 @lru_cache(maxsize=256)
 def _written(text: str) -> Written:
     """The start of a text and what the network writes after it, as far as there is room."""
@@ -109,7 +132,7 @@ def _written(text: str) -> Written:
     unknown = [word for word in text.lower().split() if word not in card.tokens]
     if unknown:
         raise QuestionError(f"expected words such as king, dog, saw, the; received {unknown[0]!r}")
-    ids = list(model.tokenizer.encode(text).ids)
+    ids = list(encoded(MODEL, text).ids)
     if not 2 <= len(ids) <= LONGEST:
         raise QuestionError(f"expected 1 to {LONGEST - 1} words, received {len(ids) - 1}")
     end, room = card.tokens.index(END), MOST - len(ids)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from models.files.card import Card
     from models.model import Model
+    from models.text import Tokens
 
 
 @cache
@@ -25,3 +26,15 @@ def trained(name: str) -> "tuple[Model, Card]":
     model = load(name)
     model.network.eval()
     return model, found
+
+
+def encoded(name: str, text: str) -> "Tokens":
+    """A text as tokens of a trained model.
+
+    Raises:
+        ValueError: if the model reads no text.
+    """
+    tokenizer = trained(name)[0].tokenizer
+    if tokenizer is None:
+        raise ValueError(f"expected a model that reads text, received {name}")
+    return tokenizer.encode(text)

@@ -13,7 +13,6 @@ STORY = Story(
         "window": 11,
         "ahead": 0,
         "network": "trained",
-        "layer": 0,
         "head": 0,
     },
     steps=(
@@ -23,7 +22,7 @@ STORY = Story(
             (
                 "A [[decoder]] turns a text into a probability for every token that could come"
                 " next. This one is real: two layers of two heads, trained on a small English of"
-                " 155 words. It has read a begin symbol and a few words; on the right stand the"
+                " 155 tokens. It has read a begin symbol and a few words; on the right stand the"
                 " three likeliest next tokens.",
                 "Each row of the grid holds the @weight(weights) of one @query(query): how much"
                 " that token attends to each @key(key). Hover over a cell to see its score.",
@@ -103,8 +102,9 @@ STORY = Story(
                 " each @query(query) a **window** of the last w tokens. In layer 0 the scores do"
                 " not depend on the mask, so the @weight(weights) that remain keep their ratios"
                 " and are renormalised to a sum of 1.",
-                "With a window of 3, “because” no longer sees “king”: the probability of “he”"
-                " after it falls from 62 % to 2 %.",
+                "Choose a window of 3 and watch “{fell.answer:s}” after “{fell.token:s}”: its"
+                " probability is {fell.causal:.0%} under the causal mask, and {fell.now:.0%} now."
+                " A prediction can be no better than what it sees.",
             ),
             tries=(
                 Try("Window of 3", {"window": 3}),
