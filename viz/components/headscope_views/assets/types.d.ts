@@ -797,6 +797,8 @@ export interface StoryProps extends Omit<LinkProps, "link"> {
   title: string;
   figure: string;
   inputs: Inputs;
+  /** Whether it is shown as it is printed: a still picture for every step, nothing to operate. */
+  paper: boolean;
   steps: StoryStep[];
   theme: Record<Mode, StoryTheme>;
   start: Record<string, unknown> | null;
