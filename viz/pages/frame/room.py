@@ -18,5 +18,4 @@ def draw(current: registry.Entry) -> None:
     view("room", props, key="frame_room", width="content")
     with st.container(key="frame_room_links"):  # the browser's part follows them; not displayed
         for each in registry.LESSONS:
-            with st.container(key=f"frame_room_to_{each.name}"):
-                st.page_link(registry.page(each.name), label=each.title)
+            st.page_link(registry.page(each.name), label=each.title)

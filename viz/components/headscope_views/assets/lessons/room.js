@@ -331,7 +331,8 @@ export function mount(root, props) {
  * @param {string} page
  */
 function openPage(page) {
-  const found = document.querySelector(`.st-key-frame_room_to_${page} a`);
+  const links = [...document.querySelectorAll(".st-key-frame_room_links a")];
+  const found = links.find((link) => link.getAttribute("href")?.endsWith(`/${page}`) || link.getAttribute("href") === page);
   if (found instanceof HTMLElement) found.click();
 }
 
