@@ -331,8 +331,8 @@ export function mount(root, props) {
  * @param {string} page
  */
 function openPage(page) {
-  const links = [...document.querySelectorAll(".st-key-frame_room_links a")];
-  const found = links.find((link) => link.getAttribute("href")?.endsWith(`/${page}`) || link.getAttribute("href") === page);
+  const at = [`[href="${page}"]`, `[href$="/${page}"]`].join(", ");
+  const found = document.querySelector(`.st-key-frame_room_links a:is(${at})`);
   if (found instanceof HTMLElement) found.click();
 }
 
