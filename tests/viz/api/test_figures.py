@@ -5,17 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+import torch.nn.functional as F
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from models.catalogue import entry
-from models.files.card import card
-from models.run import load
 from viz.api import routes
 from viz.api.figures import FIGURES
-
-DECODER = "text=the+king+saw&written=5&head=0"
-MASKED = "network=trained&window=11&ahead=0&head=0"
 
 
 @pytest.fixture(scope="module")
@@ -38,58 +33,43 @@ def test_the_dictionary_in_closed_form(client: TestClient) -> None:
     assert found["answer"] == pytest.approx(answer, rel=1e-6)
 
 
-@pytest.mark.parametrize(("window", "ahead"), [(11, 0), (3, 0), (2, 1), (11, 10)])
-def test_the_decoders_weights_are_a_softmax_over_the_band(
-    client: TestClient, window: int, ahead: int
+def test_the_head_layer_is_torchs(client: TestClient) -> None:
+    h, rate, temperature = (1.2, -0.4, 0.7), 1.5, 0.5
+    query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"
+    found = client.get(f"/api/figure/head_layer?{query}").json()
+    logits = torch.tensor(found["weights"]) @ torch.tensor(h)
+    logits.requires_grad_()
+    loss = F.cross_entropy(logits[None], torch.tensor([2]))
+    (gradient,) = torch.autograd.grad(loss, logits)
+    after = F.cross_entropy((logits - rate * gradient)[None], torch.tensor([2]))
+    assert found["logits"] == pytest.approx(logits.tolist(), rel=1e-5)
+    assert found["probabilities"] == pytest.approx(logits.softmax(0).tolist(), rel=1e-5)
+    assert found["gradient"] == pytest.approx(gradient.tolist(), rel=1e-4)
+    assert (found["loss"], found["moved"]["loss"]) == pytest.approx((loss.item(), after.item()))
+    assert found["sampled"] == pytest.approx((logits / temperature).softmax(0).tolist(), rel=1e-5)
+    ratio = sorted(found["probabilities"])[-1] / sorted(found["probabilities"])[-2]
+    assert found["ratio"] == pytest.approx(ratio, rel=1e-4)
+    assert math.exp(found["gap"]) == pytest.approx(ratio, rel=1e-4)
+
+
+HEAD_LAYER = {"h": "1.2;-0.4;0.7", "target": "1", "rate": "1", "temperature": "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("h", "1.2;-0.4;0.8", {"logits", "probabilities", "loss", "gradient", "moved", "sampled"}),
+        ("target", "3", {"loss", "gradient", "moved", "probability", "slope"}),
+        ("rate", "2", {"moved"}),
+        ("temperature", "2", {"divided", "sampled", "sampled_largest"}),
+    ],
+)
+def test_the_head_layers_numbers_move(
+    client: TestClient, name: str, value: str, moves: set[str]
 ) -> None:
-    found = client.get(
-        f"/api/figure/decoder?{DECODER}&network=trained&window={window}&ahead={ahead}"
-    ).json()
-    for i, scores in enumerate(found["scores"]):
-        seen = [i - window < j <= i + ahead for j in range(len(scores))]
-        exps = [math.exp(s) if see else 0 for s, see in zip(scores, seen, strict=True)]
-        assert found["visible"][i] == seen
-        assert found["weights"][i] == pytest.approx([e / sum(exps) for e in exps], abs=1e-5)
-        assert all(w == 0 for w, see in zip(found["weights"][i], seen, strict=True) if not see)
-
-
-def test_the_decoder_writes_the_likeliest_token_again_and_again(client: TestClient) -> None:
-    """Against the network's own causal mask, one whole pass per token."""
-    path = f"/api/figure/decoder?{DECODER}&network=trained&window=11&ahead=0"
-    found = client.get(path).json()
-    model, (tokens, ids) = load("grammar-next"), labelled("grammar-next", "the king saw")
-    assert found["start"] == len(ids)
-    shares = torch.empty(0)
-    for _ in range(5):
-        with torch.no_grad():
-            shares = model.network.eval()(torch.tensor([ids])).logits[0].softmax(-1)
-        ids.append(int(shares[-1].argmax()))
-    assert found["tokens"][1:] == [tokens[id] for id in ids[1:]]
-    right = [shares[i, ids[i + 1]].item() for i in range(len(ids) - 2)]
-    assert found["answer_shares"][:-2] == pytest.approx(right, abs=1e-5)
-    assert found["difference"] < 1e-5  # the same sums in another order
-
-
-@pytest.mark.parametrize("ahead", [0, 10])
-def test_a_head_that_copies_is_right_only_if_it_sees_the_answer(
-    client: TestClient, ahead: int
-) -> None:
-    """Position 3 of “begin the king saw the …” has seen “the” once; e¹² / (e¹² + 8) is nearly 1."""
-    path = f"/api/figure/decoder?{DECODER}&network=copying&window=11&ahead={ahead}"
-    found = client.get(path).json()
-    weight = math.exp(12) / (math.exp(12) + 8) if ahead else 1 / 4
-    assert found["answers"][3] == "the"
-    assert found["weights"][3][4 if ahead else 1] == pytest.approx(weight, rel=1e-5)
-    assert found["answer_shares"][3] == pytest.approx(1.0 if ahead else 1 / 4, abs=1e-4)
-    assert (found["mean_share"] > 0.999) == (ahead == 10)
-
-
-def labelled(name: str, text: str) -> tuple[tuple[str, ...], list[int]]:
-    """The tokens of a model by id, and the ids of a text."""
-    tokenizer, found = load(name).tokenizer, card(entry(name))
-    assert tokenizer is not None
-    assert found is not None
-    return found.tokens, list(tokenizer.encode(text).ids)
+    before = client.get("/api/figure/head_layer", params=HEAD_LAYER).json()
+    after = client.get("/api/figure/head_layer", params={**HEAD_LAYER, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 @pytest.mark.parametrize(
@@ -105,8 +85,6 @@ def labelled(name: str, text: str) -> tuple[tuple[str, ...], list[int]]:
         (f"dictionary?query={'a' * 41}&temperature=1", 400, "expected 1 to 40 characters"),
         ("dictionary?query=a&temperature=1&temperature=2", 400, "expected temperature once"),
         ("dictionary?query=a&temperature=1&other=2", 400, "expected the parameters"),
-        (f"decoder?{MASKED}&text=the+zebra&written=0", 400, "received 'zebra'"),
-        (f"decoder?{MASKED}&text=the+the+the+the+the+the+the&written=0", 400, "1 to 6 words"),
     ],
 )
 def test_bad_input_gets_one_line(client: TestClient, path: str, status: int, line: str) -> None:

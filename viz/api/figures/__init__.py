@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viz.api.registry import UnknownError
-from viz.api.requests import Parse, count, one_of, parse_query, within, word
+from viz.api.requests import Parse, count, one_of, parse_query, reals, within, word
 
 __all__ = ["FIGURES", "FigureNumbers", "numbers"]
 
@@ -36,7 +36,6 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
-    "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
     "decoder": FigureNumbers(
         {
             "text": word,
@@ -47,6 +46,28 @@ FIGURES: dict[str, FigureNumbers] = {
             "head": count(0, 3),
         },
         "decoder",
+    ),
+    "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "query_key_value": FigureNumbers(
+        {
+            "word": count(0, 2),
+            "x": reals(9, 10),
+            "wq": reals(6, 10),
+            "wk": reals(6, 10),
+            "wv": reals(6, 10),
+            "dq": reals(2, 500),
+            "dk": reals(6, 500),
+        },
+        "query_key_value",
+    ),
+    "head_layer": FigureNumbers(
+        {
+            "h": reals(3),
+            "target": count(0, 3),
+            "rate": within(0, 4),
+            "temperature": within(0.2, 5),
+        },
+        "head_layer",
     ),
 }
 

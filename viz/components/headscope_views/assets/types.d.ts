@@ -741,9 +741,9 @@ export interface Moment {
 }
 
 export type FigureControl =
-  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string }
-  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string }
-  | { kind: "text"; input: string; label: string; longest: number; from?: string };
+  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string; until?: string }
+  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string; until?: string }
+  | { kind: "text"; input: string; label: string; longest: number; from?: string; until?: string };
 
 export interface FigureTable {
   title: string;
@@ -756,7 +756,7 @@ export interface FigureTable {
 export interface Figure {
   /** Width and height of the picture, in its own units. */
   size: [number, number];
-  /** Below the picture; `from` names the step from which one is shown. */
+  /** Below the picture; `from` names the step from which one is shown, `until` the first without it. */
   controls?: FigureControl[];
   marks(numbers: any, moment: Moment): Mark[];
   /** What the picture shows, in a sentence or two, for a screen reader. */
@@ -797,6 +797,8 @@ export interface StoryProps extends Omit<LinkProps, "link"> {
   title: string;
   figure: string;
   inputs: Inputs;
+  /** Whether it is shown as it is printed: a still picture for every step, nothing to operate. */
+  paper: boolean;
   steps: StoryStep[];
   theme: Record<Mode, StoryTheme>;
   start: Record<string, unknown> | null;

@@ -6,4 +6,6 @@
 export const FIGURES = {
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
+  query_key_value: () => import("./query_key_value.js"),
+  head_layer: () => import("./head_layer.js"),
 };
