@@ -50,7 +50,7 @@ test("what was there from the start is not asked for", async () => {
 });
 
 test("a status becomes the error of the other sources", async () => {
-  /** @type {[number, typeof Error][]} */
+  /** @type {[number, new (message: string) => Error][]} */
   const cases = [[404, Gone], [410, Gone], [400, Absent], [500, Failed], [429, Failed]];
   for (const [status, kind] of cases) {
     const channel = channelOf();
