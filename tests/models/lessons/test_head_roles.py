@@ -1,4 +1,4 @@
-"""Roles of heads: ablations and removals by plain forward passes, other weights by their definition."""
+"""Roles of heads: ablations and removals by plain forward passes; other weights as defined."""
 
 import pytest
 import torch

@@ -35,7 +35,7 @@ def test_draws_follow_the_probabilities() -> None:
 
 
 def test_a_temperature_is_positive() -> None:
-    with pytest.raises(ValueError, match="expected a positive number, received 0.0"):
+    with pytest.raises(ValueError, match=r"expected a positive number, received 0\.0"):
         next_probabilities(LOGITS, temperature=0.0)
 
 
