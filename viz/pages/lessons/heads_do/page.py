@@ -27,7 +27,7 @@ BOTH = {0: "0", 1: "1"}
 PARAMS = (
     link.text("repeated", "junk dream vow junk dream"),
     link.number("length", 20, 4, 24),
-    link.text("sentence", "the dog that the boys near the river saw"),
+    link.text("sentence", "the keys near the cabinet"),
     link.one_of("layer", 0, BOTH),
     link.one_of("head", 1, BOTH),
     link.number("seed", 0, 0, 999),

@@ -25,7 +25,8 @@ EXPLANATION = (
     "Is the token with the most weight the reason for the answer? Here the second network, which"
     " knows a small English, predicts the next word. Each token is hidden from *one* head at the"
     " last position; **change** is how much of the predicted probability moves (total variation,"
-    " 0 to 1). Weight and change often disagree: other heads may carry the same information, the"
+    " 0 to 1). Below, a head gives 0.91 to “near”, and hiding it changes next to nothing. Weight and"
+    " change often disagree: other heads may carry the same information, the"
     " value may matter little, and the head itself may not matter (Jain and Wallace 2019).",
 )
 SAME = (
@@ -35,20 +36,21 @@ SAME = (
 )
 TRIES = (
     Try(
-        "The previous-token head of the other network.",
-        "Layer 0, head 1 gives 0.91 to “near”, and without it almost nothing changes.",
-        {"sentence": "the keys near the cabinet", "layer": 0, "head": 1},
-    ),
-    Try(
         "A head that matters.",
         "Layer 1, head 1 on the same words: all its weight is on “the”, and 0.75 of the"
         " probability moves without it.",
-        {"sentence": "the keys near the cabinet", "layer": 1, "head": 1},
+        {"layer": 1, "head": 1},
     ),
     Try(
         "Half the weight, more change.",
-        "Layer 0, head 0: hiding “near” (0.16) changes more than hiding [BEGIN] (0.30).",
-        {"layer": 0, "head": 0},
+        "Layer 0, head 0 on other words: hiding “near” (0.16) changes more than hiding [BEGIN]"
+        " (0.30).",
+        {"sentence": "the dog that the boys near the river saw", "layer": 0, "head": 0},
+    ),
+    Try(
+        "Other values, other weights.",
+        "The output stays the same to the last digit, however much weight has moved.",
+        {"seed": 3},
     ),
 )
 TAKEAWAYS = (

@@ -1,4 +1,4 @@
-"""Why attention: the influence of distant tokens, and the cost and reach of three kinds of layer."""
+"""Why attention: how influence fades with distance; cost and reach of three kinds of layer."""
 
 import streamlit as st
 

@@ -39,7 +39,7 @@ TRIES = (
     ),
     Try(
         "A recurrence that explodes.",
-        "g = 1.2 without tanh: the first token counts 1.2^{31} times as much as the last, about 285.",
+        "g = 1.2 without tanh: the first token counts 1.2³¹, or 285, times as much as the last.",
         {"gain": 1.2, "activation": "none"},
     ),
     Try(

@@ -7,7 +7,7 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.lessons import frame, tables
 from viz.pages.lessons.markup import plain
-from viz.pages.lessons.tables import number
+from viz.pages.lessons.tables import counted, number
 from viz.pages.lessons.tokens import texts
 from viz.pages.state import params as link
 from viz.pages.widgets import controls
@@ -71,17 +71,13 @@ def _cuts(text: str, found: "Tokens") -> str:
     from models.lessons import tokens
 
     words, codes = tokens.words(text), tokens.utf8(text)
-    rows = [
-        ["words", " ".join(f"`{plain(word)}`" for word in words), str(len(words)), "every word"],
-        [
-            "word pieces",
-            " ".join(f"`{plain(label)}`" for label in found.labels),
-            str(len(found)),
-            "30,522",
-        ],
-        ["bytes", " ".join(f"`{code}`" for code in codes), str(len(codes)), f"{tokens.BYTES}"],
-    ]
-    return tables.table("", ("cut into", "tokens", "how many", "vocabulary"), rows)
+    cuts = {
+        f"{counted(len(words), 'word')}, of a vocabulary of all words": words,
+        f"{counted(len(found), 'piece')}, of a vocabulary of 30,522": found.labels,
+        f"{counted(len(codes), 'byte')}, of a vocabulary of {tokens.BYTES}": map(str, codes),
+    }
+    lines = (f"**{name}**: {' · '.join(map(plain, parts))}" for name, parts in cuts.items())
+    return tables.lines(*lines)
 
 
 def _rows(found: "Tokens", table: "Tensor") -> str:
