@@ -12,16 +12,22 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
 
-from viz.api import routes, server
+from viz.api import room_routes, routes, server
 from viz.pages.frame import registry
+
+
+def allowed_hosts() -> list[str]:
+    return st.get_option("server.allowedHosts")
+
 
 app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
     routes=[
-        *routes(lambda: st.get_option("server.allowedHosts")),
+        *routes(allowed_hosts),
+        *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(registry.ENTRIES, registry.FIRST),
     ],
-    middleware=server.middleware(),
+    middleware=server.middleware(allowed_hosts()),
     lifespan=server.lifespan(registry.ENTRIES[registry.FIRST].module),
 )
 

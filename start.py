@@ -6,6 +6,7 @@ Nothing but the standard library is used here, and nothing an old Python could n
 
 import argparse
 import atexit
+import contextlib
 import hashlib
 import os
 import re
@@ -270,7 +271,10 @@ def serve(
     """
     command = [str(python), "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--logger.hideWelcomeMessage=true"]
-    server = subprocess.Popen(command, cwd=str(ROOT))
+    hosts = network_hosts() if rooms_wanted() else []
+    # who opens it over the network opens no folders of this machine, unless PUBLIC=0 allows it
+    environment = {**({"PUBLIC": "1"} if hosts else {}), **os.environ}
+    server = subprocess.Popen(command + network_options(hosts), cwd=str(ROOT), env=environment)
     window = None
     try:
         if not answers(server, port):
@@ -278,6 +282,10 @@ def serve(
             return server.poll() or 1
         url = f"http://127.0.0.1:{port}"
         print(f"Headscope is at {url} (Ctrl-C stops it)", flush=True)
+        if hosts:
+            print(f"Others on this network open http://{hosts[0]}:{port}", flush=True)
+        elif rooms_wanted():
+            print("This machine has no network address: nobody else can join.", flush=True)
         window = show(python, url) if show else None
         if window is not None:
             window.wait()
@@ -291,6 +299,33 @@ def serve(
         for process in (window, server):
             if process is not None:
                 stop(process)
+
+
+def rooms_wanted() -> bool:
+    """Whether others may follow a lesson from their own machines: ROOM=1 in the environment."""
+    return os.environ.get("ROOM", "") not in ("", "0")
+
+
+def network_hosts() -> "list[str]":
+    """This machine's IPv4 addresses, the one of its default route first, and its host name."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # chooses a route; nothing is sent
+        found.append(probe.getsockname()[0])
+    name = socket.gethostname().lower()
+    with contextlib.suppress(OSError):
+        found += socket.gethostbyname_ex(name)[2]
+    addresses = [each for each in found if not each.startswith(("127.", "0."))]
+    named = addresses and re.match(r"[a-z0-9.-]+$", name) and name != "localhost"
+    return list(dict.fromkeys([*addresses, *([name] if named else [])]))
+
+
+def network_options(hosts: "list[str]") -> "list[str]":
+    """Options of Streamlit that serve the network under these names; none serve this machine."""
+    if not hosts:
+        return []
+    allowed = [f"--server.allowedHosts={name}" for name in ["localhost", "127.0.0.1", *hosts]]
+    return ["--server.address=0.0.0.0", f"--browser.serverAddress={hosts[0]}", *allowed]
 
 
 def browser_tab(_: Path, url: str) -> None:

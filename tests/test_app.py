@@ -111,6 +111,10 @@ def test_the_api_answers_and_checks_who_asks(server: Server) -> None:
     assert server.get("/api/trace/unknown/overview", Host=f"localhost:{server.port}").status == 404
 
 
+def test_there_is_no_room_unless_it_is_asked_for(server: Server) -> None:
+    assert server.get("/api/room/aaaaaaaa/events?member=x").status == 404
+
+
 def test_a_small_reply_comes_at_once(server: Server) -> None:
     """Nagle's algorithm and a delayed acknowledgement would hold the body back for 40 ms."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)

@@ -58,16 +58,20 @@ def send_at_once() -> None:
                     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-def middleware() -> "list[Middleware]":
-    """The middleware applied to every response."""
+def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
+    """The middleware applied to every response.
+
+    Args:
+        hosts: the names of this server.
+    """
     from starlette.middleware import Middleware
 
-    scripts = inline_script_hashes(index_page())
+    scripts, hosts = inline_script_hashes(index_page()), tuple(hosts)
     return [
         Middleware(
             WithHeaders,
-            headers=security_headers(scripts),
-            embedded=security_headers(scripts, framed_by=LOCAL),
+            headers=security_headers(scripts, hosts),
+            embedded=security_headers(scripts, hosts, framed_by=LOCAL),
         )
     ]
 
@@ -114,12 +118,21 @@ def inline_script_hashes(page: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 
-def security_headers(script_hashes: Iterable[str], framed_by: str = "'none'") -> dict[str, str]:
-    """Security headers: resources from this server only, no framing by other sites."""
+def security_headers(
+    script_hashes: Iterable[str], hosts: Iterable[str] = (), framed_by: str = "'none'"
+) -> dict[str, str]:
+    """Security headers: resources from this server only, no framing by other sites.
+
+    Args:
+        script_hashes: of the inline scripts.
+        hosts: the names of this server; patterns among them add nothing.
+        framed_by: which pages may frame the response.
+    """
+    names = dict.fromkeys(["127.0.0.1", "localhost", *(h for h in hosts if "*" not in h)])
     policy = {
         "default-src": "'self'",
         # in old Safari 'self' does not include websockets
-        "connect-src": "'self' ws://127.0.0.1:* ws://localhost:*",
+        "connect-src": " ".join(["'self'", *(f"ws://{name}:*" for name in names)]),
         "img-src": "'self' data: blob:",
         "style-src": "'self' 'unsafe-inline'",
         "font-src": "'self' data:",

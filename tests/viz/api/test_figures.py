@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 
 import pytest
+import torch
+import torch.nn.functional as F
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -29,6 +31,45 @@ def test_the_dictionary_in_closed_form(client: TestClient) -> None:
     assert found["weights"] == pytest.approx(weights, rel=1e-5)
     answer = sum(w * v for w, v in zip(weights, (167, 186, 170, 176), strict=True))
     assert found["answer"] == pytest.approx(answer, rel=1e-6)
+
+
+def test_the_head_layer_is_torchs(client: TestClient) -> None:
+    h, rate, temperature = (1.2, -0.4, 0.7), 1.5, 0.5
+    query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"
+    found = client.get(f"/api/figure/head_layer?{query}").json()
+    logits = torch.tensor(found["weights"]) @ torch.tensor(h)
+    logits.requires_grad_()
+    loss = F.cross_entropy(logits[None], torch.tensor([2]))
+    (gradient,) = torch.autograd.grad(loss, logits)
+    after = F.cross_entropy((logits - rate * gradient)[None], torch.tensor([2]))
+    assert found["logits"] == pytest.approx(logits.tolist(), rel=1e-5)
+    assert found["probabilities"] == pytest.approx(logits.softmax(0).tolist(), rel=1e-5)
+    assert found["gradient"] == pytest.approx(gradient.tolist(), rel=1e-4)
+    assert (found["loss"], found["moved"]["loss"]) == pytest.approx((loss.item(), after.item()))
+    assert found["sampled"] == pytest.approx((logits / temperature).softmax(0).tolist(), rel=1e-5)
+    ratio = sorted(found["probabilities"])[-1] / sorted(found["probabilities"])[-2]
+    assert found["ratio"] == pytest.approx(ratio, rel=1e-4)
+    assert math.exp(found["gap"]) == pytest.approx(ratio, rel=1e-4)
+
+
+HEAD_LAYER = {"h": "1.2;-0.4;0.7", "target": "1", "rate": "1", "temperature": "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("h", "1.2;-0.4;0.8", {"logits", "probabilities", "loss", "gradient", "moved", "sampled"}),
+        ("target", "3", {"loss", "gradient", "moved", "probability", "slope"}),
+        ("rate", "2", {"moved"}),
+        ("temperature", "2", {"divided", "sampled", "sampled_largest"}),
+    ],
+)
+def test_the_head_layers_numbers_move(
+    client: TestClient, name: str, value: str, moves: set[str]
+) -> None:
+    before = client.get("/api/figure/head_layer", params=HEAD_LAYER).json()
+    after = client.get("/api/figure/head_layer", params={**HEAD_LAYER, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viz.api.registry import UnknownError
-from viz.api.requests import Parse, parse_query, within, word
+from viz.api.requests import Parse, count, parse_query, reals, within, word
 
 __all__ = ["FIGURES", "FigureNumbers", "numbers"]
 
@@ -37,6 +37,15 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "head_layer": FigureNumbers(
+        {
+            "h": reals(3),
+            "target": count(0, 3),
+            "rate": within(0, 4),
+            "temperature": within(0.2, 5),
+        },
+        "head_layer",
+    ),
 }
 
 

@@ -19,7 +19,7 @@ def view(
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "architecture", "address", "keys", "map", "mode", "pick",
+        kind: "text", "image", "architecture", "address", "keys", "map", "room", "mode", "pick",
             "preload", "slider", "entry", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.

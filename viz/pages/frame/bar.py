@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.pages.frame import menu, registry
+from viz.pages.frame import menu, registry, room
 
 
 def draw(current: registry.Entry) -> None:
@@ -13,4 +13,5 @@ def draw(current: registry.Entry) -> None:
             with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):
                 st.page_link(registry.page(entry.name), label=entry.title)
         st.space("stretch")
+        room.draw(current)
         menu.draw()

@@ -19,7 +19,8 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.frame import registry
-from viz.pages.lessons import course, markup, story, tables
+from viz.pages.lessons import course, markup, tables
+from viz.pages.lessons import story as stories
 from viz.pages.lessons.glossary import TERMS
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -54,7 +55,7 @@ class Try(NamedTuple):
 def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     """Header, footer, settings and link of a lesson; a ValueError becomes one line."""
     params = (*params, PRINT)
-    problems = session.enter(name, (*params, *story.SELECTION), story.SELECTED).problems
+    problems = session.enter(name, (*params, *stories.SELECTION), stories.SELECTED).problems
     st.session_state["lesson/last"] = name
     _listen(name)
     paper = "paper_" if printing(name) else ""
@@ -83,6 +84,11 @@ def way_back(page: str) -> None:
 def printing(name: str) -> bool:
     """Whether the lesson is in print view: every step, the code open, no controls."""
     return session.get(name, PRINT.name) == "yes"
+
+
+def story(name: str, told: stories.Story) -> None:
+    """The story of a lesson."""
+    stories.show(name, told, paper=printing(name))
 
 
 @contextmanager

@@ -89,14 +89,21 @@ class Story:
     steps: tuple[Step, ...] = field(default=())
 
 
-def show(page: str, story: Story) -> None:
-    """Draws a story; once per page."""
+def show(page: str, story: Story, *, paper: bool = False) -> None:
+    """Draws a story; once per page.
+
+    Args:
+        page: name of the lesson.
+        story: to draw.
+        paper: whether it is drawn as it is printed.
+    """
     from headscope_views import view
 
     props = {
         **session.props(page, SELECTION),
         "title": story.title,
         "figure": story.figure,
+        "paper": paper,
         "inputs": _plain(story.inputs),
         "steps": [_step(step) for step in story.steps],
         "theme": {mode: _theme(mode) for mode in theme.MODES},

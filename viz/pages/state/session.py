@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from viz.api import room
 from viz.pages.state import attachments
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
@@ -92,6 +93,11 @@ def enter_app(page: str) -> None:
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
         _apply(APP, Assigned(values))
+
+
+def room_code() -> str:
+    """The code of the room that the link leads to; empty if to none."""
+    return st.query_params.get(room.PARAM, "")
 
 
 def current(page: str) -> PageState:
@@ -228,9 +234,9 @@ def _linked(
     """The settings in a link; long texts are looked up by their digest.
 
     Settings of pages that were entered before are dropped: if Back is pressed while another page
-    loads, Streamlit can hand that page the query of an older one.
+    loads, Streamlit can hand that page the query of an older one. So is the code of a room.
     """
-    before: set[str] = st.session_state.setdefault("state/names", set())
+    before: set[str] = st.session_state.setdefault("state/names", {room.PARAM})
     values, problems = link.read((*params, *APP_PARAMS), query, before)
     before.update(param.name for param in params)
     values = {name: values[name] for name in (param.name for param in params)}

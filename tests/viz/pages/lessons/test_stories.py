@@ -93,7 +93,9 @@ def test_every_question_has_one_right_answer_and_feedback_for_each(name: str) ->
 def test_the_figure_knows_the_steps_of_its_story(name: str) -> None:
     story = STORIES[name]
     code = (ASSETS / "figures" / f"{story.figure}.js").read_text()
-    named = re.findall(r'reached\("([^"]+)"\)|\bstep === "([^"]+)"|\bfrom: "([^"]+)"', code)
+    named = re.findall(
+        r'reached\("([^"]+)"\)|\bstep === "([^"]+)"|\b(?:from|until): "([^"]+)"', code
+    )
     steps = [step.name for step in story.steps]
     assert {name for found in named for name in found if name} <= set(steps)
     assert len(steps) == len(set(steps))

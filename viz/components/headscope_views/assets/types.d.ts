@@ -607,6 +607,45 @@ export interface Panel {
   destroy?(): void;
 }
 
+// ---- the teacher's room
+
+export interface RoomLesson {
+  name: string;
+  title: string;
+}
+
+/** A question of the presenter's. */
+export interface RoomQuestion {
+  number: number;
+  /** May be empty: it was asked aloud. */
+  text: string;
+  choices: string[];
+  revealed: boolean;
+  /** How often each choice was given; null for followers until it is revealed. */
+  counts: number[] | null;
+  /** The choice given here. */
+  answer: number | null;
+}
+
+/** What a member of a room is told, whenever it has changed. */
+export interface RoomNews {
+  page: string;
+  step: number;
+  /** 0 if the page has none. */
+  steps: number;
+  question: RoomQuestion | null;
+  /** How many follow; the presenter alone is told. */
+  followers?: number;
+}
+
+export interface RoomProps {
+  /** Which is open. */
+  page: string;
+  lessons: RoomLesson[];
+  /** Of the room in the link; empty if it names none. */
+  code: string;
+}
+
 // ---- the living figures of the course
 
 /** The parts of attention that have a colour of their own, the same in text, formula and figure. */
@@ -702,9 +741,9 @@ export interface Moment {
 }
 
 export type FigureControl =
-  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string }
-  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string }
-  | { kind: "text"; input: string; label: string; longest: number; from?: string };
+  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string; until?: string }
+  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string; until?: string }
+  | { kind: "text"; input: string; label: string; longest: number; from?: string; until?: string };
 
 export interface FigureTable {
   title: string;
@@ -717,7 +756,7 @@ export interface FigureTable {
 export interface Figure {
   /** Width and height of the picture, in its own units. */
   size: [number, number];
-  /** Below the picture; `from` names the step from which one is shown. */
+  /** Below the picture; `from` names the step from which one is shown, `until` the first without it. */
   controls?: FigureControl[];
   marks(numbers: any, moment: Moment): Mark[];
   /** What the picture shows, in a sentence or two, for a screen reader. */
@@ -758,6 +797,8 @@ export interface StoryProps extends Omit<LinkProps, "link"> {
   title: string;
   figure: string;
   inputs: Inputs;
+  /** Whether it is shown as it is printed: a still picture for every step, nothing to operate. */
+  paper: boolean;
   steps: StoryStep[];
   theme: Record<Mode, StoryTheme>;
   start: Record<string, unknown> | null;

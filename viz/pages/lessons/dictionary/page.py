@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, story, tables
+from viz.pages.lessons import frame, tables
 from viz.pages.lessons.dictionary import texts
 from viz.pages.lessons.dictionary.data import LONGEST, MOST, Entries, answer, entries, similarities
 from viz.pages.lessons.dictionary.story import STORY
@@ -67,7 +67,7 @@ class Column(NamedTuple):
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         query = session.get(NAME, "query")

@@ -4,9 +4,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from viz.api.figures.head_layer import WEIGHTS as W
+from viz.api.figures.head_layer import WORDS
 from viz.pages import shared
-from viz.pages.lessons import frame, inputs, tables
+from viz.pages.lessons import frame, inputs, story, tables
 from viz.pages.lessons.head_layer import texts
+from viz.pages.lessons.head_layer.story import STORY
 from viz.pages.lessons.tables import bracketed, number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -18,10 +21,8 @@ if TYPE_CHECKING:
 
 NAME = "head_layer"
 STEPS = ("h", "W h", "exp", "softmax", "−log p")
-WORDS = ("bark", "sleep", "meow", "fly")
 FEATURES = ("feature 0", "feature 1", "feature 2")
 H = ((1.2, -0.4, 0.7),)
-W = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
 OTHERS = ((-0.9, 0.8, 1.1), (0.2, 1.3, 0.1), (-0.6, -1.4, -0.3))  # more vectors of the batch
 TARGETS = (2, 1, 0)  # what should come after them
 FEWEST, MOST = 4, 12  # word lengths that the trained network can reverse
@@ -42,34 +43,40 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"p = \operatorname{softmax}(W h) = \frac{\exp(W h)}{\sum_i \exp(W h)_i}",
-            r" \text{loss} = -\log p_{\text{target}}",
-        )
-        frame.heading("“The dog began to …”: one vector, four words")
-        frame.text(*texts.STEP_TEXT)
-        hidden = inputs.grid(NAME, "h", ("h",), FEATURES)
-        with st.expander("Change the matrix W"):
-            weights = inputs.grid(NAME, "w", WORDS, FEATURES)
-        with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-            words = dict(enumerate(WORDS, 1))
-            help = "The target of the loss"
-            target = controls.choice(NAME, "target", "The right word", words, help) - 1
-            shares = {each: each for each in SMOOTHING}
-            help = "Share of the target spread evenly over all words"
-            controls.choice(NAME, "smoothing", "Label smoothing", shares, help)
-        at = frame.stepper(NAME, STEPS)
-        found = _steps(hidden[0], weights, target)
-        _picture(hidden, weights, found, target, at)
-        _batch(hidden[0], weights, target)
-        try:
-            _trained()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"p = \operatorname{softmax}(W h) = \frac{\exp(W h)}{\sum_i \exp(W h)_i}",
+        r" \text{loss} = -\log p_{\text{target}}",
+    )
+    frame.heading("“The dog began to …”: one vector, four words")
+    frame.text(*texts.STEP_TEXT)
+    hidden = inputs.grid(NAME, "h", ("h",), FEATURES)
+    with st.expander("Change the matrix W"):
+        weights = inputs.grid(NAME, "w", WORDS, FEATURES)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        words = dict(enumerate(WORDS, 1))
+        help = "The target of the loss"
+        target = controls.choice(NAME, "target", "The right word", words, help) - 1
+        shares = {each: each for each in SMOOTHING}
+        help = "Share of the target spread evenly over all words"
+        controls.choice(NAME, "smoothing", "Label smoothing", shares, help)
+    at = frame.stepper(NAME, STEPS)
+    found = _steps(hidden[0], weights, target)
+    _picture(hidden, weights, found, target, at)
+    _batch(hidden[0], weights, target)
+    try:
+        _trained()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _steps(hidden: list[float], weights: list[list[float]], target: int) -> "LossSteps":

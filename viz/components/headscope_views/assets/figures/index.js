@@ -5,4 +5,5 @@
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
+  head_layer: () => import("./head_layer.js"),
 };

@@ -22,7 +22,8 @@ export function controlsOf(change) {
   /** @param {Moment} moment */
   function update({ inputs, reached }) {
     for (const { control, row, update: write } of rows) {
-      row.hidden = control.from !== undefined && !reached(control.from);
+      const { from, until } = control;
+      row.hidden = (from !== undefined && !reached(from)) || (until !== undefined && reached(until));
       write(inputs);
     }
     box.hidden = rows.every(({ row }) => row.hidden);

@@ -42,6 +42,11 @@ class Story {
     /** @type {Scene | null} */
     this.scene = null;
     this.dragging = false;
+    this.frozen = false; // while it is on paper
+    /** @type {HTMLElement[]} */
+    this.stills = [];
+    this.crossing = 0; // the paragraph on the line where one reads
+    this.scrolled = false; // until then the page may still be growing above the story
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
       tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
@@ -65,7 +70,7 @@ class Story {
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
     this.feed = feed(fetchJson, (numbers) => this.received(numbers), (reason) => this.failed(reason));
-    this.ends = [onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing()];
+    this.ends = [onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
@@ -103,6 +108,7 @@ class Story {
       this.ask();
     }
     this.root.style.fontSize = props.type_size && props.type_size !== 1 ? `calc(var(--st-base-font-size, 16px) * ${props.type_size})` : "";
+    this.root.classList.toggle("story-paper", props.paper);
     reportStep(page, this.step, props.steps.length);
     this.record();
     this.draw(0);
@@ -134,6 +140,7 @@ class Story {
     if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
     this.draw(this.dragging || this.root.dataset.ready === undefined ? 0 : TWEEN_MS);
     this.root.dataset.ready = "";
+    if (this.props.paper) this.showStills();
   }
 
   /** @param {string} reason */
@@ -167,6 +174,7 @@ class Story {
    */
   go(step) {
     if (step < 0 || step >= this.sections.length) return;
+    this.crossing = step;
     this.sections[step].box.scrollIntoView({ block: "center" });
     this.show(step);
   }
@@ -223,7 +231,9 @@ class Story {
       (entries) => {
         for (const { target, isIntersecting } of entries) {
           const step = this.sections.findIndex(({ box }) => box === target);
-          if (isIntersecting && step >= 0 && !this.frozen) this.show(step);
+          if (!isIntersecting || step < 0) continue;
+          this.crossing = step;
+          if (this.scrolled && !this.frozen) this.show(step);
         }
       },
       { rootMargin: `-${line}% 0px -${100 - line}% 0px` },
@@ -232,39 +242,53 @@ class Story {
     return observer;
   }
 
+  /** The first scroll begins the reading. */
+  scrolling() {
+    const end = new AbortController();
+    const begin = () => {
+      this.scrolled = true;
+      this.show(this.crossing);
+    };
+    document.addEventListener("scroll", begin, { capture: true, once: true, passive: true, signal: end.signal });
+    return () => end.abort();
+  }
+
   resized() {
     if (this.narrow === this.root.clientWidth <= PHONE) return;
     this.observer.disconnect();
     this.observer = this.observe();
   }
 
-  /** On paper every paragraph has its picture below it, and none that moves. */
+  /** On paper every paragraph has its picture below it, and none moves. */
   printing() {
-    /** @type {HTMLElement[]} */
-    let stills = [];
-    const before = () => {
-      this.frozen = true;
-      const { figure, numbers } = this;
-      if (!figure || !numbers || stills.length) return;
-      stills = this.sections.map(({ box }, step) => {
-        const scene = new Scene(figure.size);
-        scene.draw(figure.marks(numbers, this.moment(step)));
-        const made = element("div", "story-still", {}, scene.root);
-        box.append(made);
-        return made;
-      });
-    };
-    const after = () => {
-      for (const each of stills) each.remove();
-      stills = [];
-      this.frozen = false;
-    };
+    const before = () => this.showStills();
+    const after = () => this.props.paper || this.hideStills();
     addEventListener("beforeprint", before);
     addEventListener("afterprint", after);
     return () => {
       removeEventListener("beforeprint", before);
       removeEventListener("afterprint", after);
     };
+  }
+
+  showStills() {
+    this.hideStills();
+    this.frozen = true;
+    const { figure, numbers } = this;
+    if (!figure || !numbers) return;
+    this.stills = this.sections.map(({ box }, step) => {
+      const scene = new Scene(figure.size);
+      scene.draw(figure.marks(numbers, this.moment(step)));
+      const made = element("div", "story-still", {}, scene.root);
+      box.append(made);
+      return made;
+    });
+  }
+
+  hideStills() {
+    for (const each of this.stills) each.remove();
+    this.stills = [];
+    this.frozen = false;
   }
 
   saveSvg() {

@@ -9,6 +9,7 @@ export const KINDS = {
   architecture: () => import("../architecture/architecture.js"),
   address: () => import("./address.js"),
   keys: () => import("../lessons/keys.js"),
+  room: () => import("../lessons/room.js"),
   map: () => import("../lessons/mini_map.js"),
   story: () => import("../lessons/story.js"),
   mode: () => import("./mode.js"),

@@ -1,0 +1,98 @@
+"""A presenter and two followers, each in a browser of their own."""
+
+import re
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from benchmarks import servers
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def rooms() -> Generator[str, None, None]:
+    """The address of an app with rooms."""
+    with servers.served(ROOM="1") as server:
+        yield server.url
+
+
+@pytest.fixture
+def people(rooms: str, browser: Browser) -> Generator[list[Page], None, None]:
+    """The presenter, a follower at a desk and one with a phone; none has a console error."""
+    problems: list[str] = []
+
+    def heard(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            problems.append(said.text)
+
+    pages = []
+    for width, mode in ((1280, "light"), (1280, "dark"), (390, "dark")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme=mode,  # type: ignore[arg-type]
+        )
+        page = context.new_page()
+        page.on("console", heard)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        pages.append(page)
+    yield pages
+    for page in pages:
+        page.context.close()
+    assert not problems
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def says(page: Page, words: str) -> None:
+    expect(page.locator(".hs-room-strip:visible .hs-room-status")).to_contain_text(words)
+
+
+def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
+    presenter, desk, phone = people
+    presenter.goto(f"{rooms}/scale")
+    press(presenter, "Present")
+    says(presenter, "Presenting")
+    link = presenter.locator(".hs-room-link").inner_text()
+    assert re.fullmatch(re.escape(rooms) + r"/scale\?room=[a-z2-9]{8}", link)
+    desk.goto(link)
+    phone.goto(link.replace("/scale", "/course"))  # any page brings one to the room
+    says(presenter, "2 following")
+    phone.wait_for_url("**/scale")
+    for page in people:
+        page.evaluate("window.opened = 'once'")
+
+    presenter.locator(".st-key-lesson_next a").click()
+    for page in (desk, phone):
+        page.wait_for_url("**/heads*")
+        says(page, "Following · lesson 5")
+    press(phone, "Wander off")
+    presenter.locator(".st-key-lesson_next a").click()
+    desk.wait_for_url("**/position*")
+    says(phone, "The presenter is at lesson 6")
+    assert "/heads" in phone.url
+    press(phone, "Back to the presenter")
+    phone.wait_for_url("**/position*")
+    assert {page.evaluate("window.opened") for page in people} == {"once"}  # nothing reloaded
+
+    press(presenter, "Question")
+    presenter.get_by_role("textbox", name="Question").fill("Which <b>way</b>?")
+    press(presenter, "Ask")
+    expect(desk.get_by_text("Which <b>way</b>?")).to_be_visible()
+    press(desk, "C")
+    press(phone, "A")
+    press(phone, "B")
+    expect(presenter.get_by_text("2 answered, 2 following")).to_be_visible()
+    counts = presenter.locator(".hs-room-bars li span")
+    expect(counts).to_have_text(["0 (0%)", "1 (50%)", "1 (50%)", "0 (0%)"])
+    press(presenter, "Show the results to all")
+    expect(phone.get_by_text("1 (50%) · yours")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+    presenter.reload()
+    says(presenter, "2 following")
+    press(presenter, "Stop")
+    says(desk, "The presenter has closed the room")

@@ -1,0 +1,346 @@
+// The teacher's room: one person presents lessons, others follow from page to page and step to step,
+// or wander off and come back. No script of Streamlit runs for a step.
+
+import { element } from "../core/dom.js";
+import { onStep, requestStep } from "./current_step.js";
+import {
+  START,
+  comeBack,
+  linkOf,
+  moved,
+  placeOf,
+  presented,
+  told,
+  towards,
+  wander,
+  wanted,
+} from "./following.js";
+import { Refused, changeRoom, listen, openRoom } from "./room_client.js";
+import { answerPanel, askPanel, button, linkPanel, strip } from "./room_parts.js";
+
+/** @import {RoomNews, RoomProps} from "../types" */
+/** @import {ShownStep} from "./current_step.js" */
+
+/** @typedef {{code: string, key?: string, host?: string}} Kept a room; with its key we present */
+
+const KEPT = "headscope/room";
+const STEP_MS = 300; // a story that is not there yet is asked again
+const PAGE_MS = 5000;
+const TRIES = 20;
+const SEND_AGAIN_MS = 1000;
+
+/** @param {HTMLElement} root @param {RoomProps} props */
+export function mount(root, props) {
+  root.classList.add("hs-control", "hs-room");
+  /** @type {Kept | null} */
+  let room = kept();
+  let stop = () => {};
+  let connected = true;
+  let over = "";
+  /** @type {RoomNews | null} */
+  let news = null;
+  let following = START;
+  /** @type {ShownStep | null} */
+  let report = null;
+  let lessons = props.lessons;
+
+  const start = button("Present", () => void open());
+  start.title = "Let others follow this lesson on their own screens";
+  const problem = element("span", "hs-room-problem", { role: "status" });
+
+  const link = linkPanel();
+  const questions = askPanel({
+    ask: (text, choices) => void change("ask", { text, choices }),
+    reveal: () => void change("reveal"),
+    dismiss: () => void change("dismiss"),
+  });
+  const toggleLink = button("Link", () => toggle(link.box));
+  const toggleAsk = button("Question", () => toggle(questions.box));
+  const presenting = strip(
+    toggleLink,
+    toggleAsk,
+    button("Stop", () => void change("end")),
+  );
+
+  const answers = answerPanel((question, choice) => void answer(question, choice));
+  const away = button("Wander off", () => turn(wander(following)));
+  const back = button("Back to the presenter", () => turn(comeBack(following)), "hs-room-main");
+  const attending = strip(away, back, button("Leave", leave));
+
+  const dock = element("aside", "hs-room-dock", { "aria-label": "Room" });
+  dock.append(link.box, questions.box, answers.box, presenting.box, attending.box);
+  root.replaceChildren(start, problem, dock);
+  link.box.hidden = questions.box.hidden = true;
+
+  // --- joining and leaving
+
+  async function open() {
+    const shown = presented(following.page, report, lessons);
+    if (!shown) return;
+    start.disabled = true;
+    try {
+      const opened = await openRoom(shown);
+      enter(opened);
+      toggle(link.box);
+      toggleLink.focus();
+    } catch (error) {
+      problem.textContent = reasonOf(error);
+    } finally {
+      start.disabled = false;
+    }
+  }
+
+  /** @param {Kept} next */
+  function enter(next) {
+    stop();
+    room = next;
+    keep(next);
+    over = "";
+    news = null;
+    const { code, key } = next;
+    const member = key ? undefined : (localStorage.getItem(memberOf(code)) ?? undefined);
+    stop = listen(code, { key, member }, {
+      joined: (name) => !key && localStorage.setItem(memberOf(code), name),
+      connected: (now) => {
+        connected = now;
+        draw();
+      },
+      news: heard,
+      ended: () => {
+        over = key ? "The room is closed." : "The presenter has closed the room.";
+        keep(null);
+        draw();
+      },
+    });
+    draw();
+  }
+
+  function leave() {
+    stop();
+    room = null;
+    keep(null);
+    news = null;
+    following = { ...START, page: following.page, report };
+    draw();
+  }
+
+  /** @param {RoomNews} now */
+  function heard(now) {
+    news = now;
+    if (room?.key) send();
+    else turn(told(following, { page: now.page, step: now.step, steps: now.steps }));
+    draw();
+  }
+
+  // --- presenting
+
+  /** @type {ShownStep | null} */
+  let sent = null;
+  let sending = false;
+
+  /** Tells the room what is shown here, one message at a time, the latest last. */
+  async function send() {
+    const shown = presented(following.page, report, lessons);
+    if (!room?.key || over || sending || !shown || same(shown, sent ?? news)) return;
+    sending = true;
+    sent = shown;
+    const done = await change("show", { page: shown.page, step: shown.step, steps: shown.steps });
+    sending = false;
+    if (!done) {
+      sent = null;
+      setTimeout(() => void send(), SEND_AGAIN_MS);
+    } else void send();
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} [message]
+   * @returns {Promise<boolean>} whether it was made
+   */
+  async function change(name, message = {}) {
+    if (!room?.key) return true;
+    try {
+      await changeRoom(room.code, name, { key: room.key, ...message });
+      problem.textContent = "";
+      return true;
+    } catch (error) {
+      problem.textContent = reasonOf(error);
+      return false;
+    }
+  }
+
+  /** @param {HTMLElement} panel opened or closed; one at a time */
+  function toggle(panel) {
+    for (const each of [link.box, questions.box]) each.hidden = each !== panel || !each.hidden;
+    draw();
+  }
+
+  // --- following
+
+  let tries = 0;
+  let target = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  /** @param {typeof following} next */
+  function turn(next) {
+    following = next;
+    if (room && !room.key) pursue();
+    draw();
+  }
+
+  /** Goes where the presenter is, unless we are on the way already. */
+  function pursue() {
+    const next = JSON.stringify(wanted(following));
+    if (next === target) return;
+    target = next;
+    tries = 0;
+    attempt();
+  }
+
+  function attempt() {
+    clearTimeout(timer);
+    const next = wanted(following);
+    if (!next || over || tries >= TRIES) return;
+    tries += 1;
+    if ("page" in next) {
+      timer = setTimeout(attempt, PAGE_MS);
+      openPage(next.page);
+    } else {
+      timer = setTimeout(attempt, STEP_MS);
+      requestStep(following.page, next.step);
+    }
+  }
+
+  /**
+   * @param {number} question
+   * @param {number} choice
+   */
+  async function answer(question, choice) {
+    if (!room) return;
+    const member = localStorage.getItem(memberOf(room.code));
+    try {
+      await changeRoom(room.code, "answer", { member, question, choice });
+      problem.textContent = "";
+    } catch (error) {
+      problem.textContent = reasonOf(error);
+    }
+  }
+
+  // --- what is seen
+
+  function draw() {
+    const presents = Boolean(room?.key);
+    start.hidden = room !== null || !presented(following.page, null, lessons);
+    dock.hidden = room === null;
+    presenting.box.hidden = !presents || Boolean(over);
+    attending.box.hidden = presents && !over;
+    document.documentElement.toggleAttribute("data-room", room !== null);
+    if (!room) return;
+    if (over) link.box.hidden = questions.box.hidden = true;
+    if (presents) drawPresenter(room);
+    else drawFollower();
+  }
+
+  /** @param {Kept} here */
+  function drawPresenter({ code, host = location.host }) {
+    toggleLink.setAttribute("aria-expanded", String(!link.box.hidden));
+    toggleAsk.setAttribute("aria-expanded", String(!questions.box.hidden));
+    answers.box.hidden = true;
+    away.hidden = back.hidden = true;
+    attending.say(over);
+    const count = news?.followers ?? 0;
+    presenting.say(connected ? `Presenting · ${count} following` : "Presenting · no connection");
+    const page = presented(following.page, null, lessons)?.page ?? news?.page ?? "";
+    link.show(linkOf(location.protocol, host, page, code));
+    questions.show(news?.question ?? null, count);
+  }
+
+  function drawFollower() {
+    const apart = !over && following.wandering && towards(following) !== null;
+    away.hidden = Boolean(over) || following.wandering;
+    back.hidden = Boolean(over) || !following.wandering;
+    answers.show(over ? null : (news?.question ?? null));
+    const place = following.presenter ? placeOf(following.presenter, lessons) : "";
+    if (over) attending.say(over);
+    else if (!connected) attending.say("No connection; trying again");
+    else if (!place) attending.say("Joining …");
+    else if (following.wandering)
+      attending.say(apart ? `The presenter is at ${place}` : `On your own · ${place}`);
+    else attending.say(`Following · ${place}`);
+  }
+
+  // --- beginning and end
+
+  const unlisten = onStep((shown) => {
+    report = shown;
+    turn(moved(following, { report }));
+    void send();
+  });
+
+  /** @param {RoomProps} next */
+  function update(next) {
+    lessons = next.lessons;
+    if (next.code && next.code !== room?.code && next.code !== left) {
+      left = next.code; // once: the link keeps it for a while
+      enter({ code: next.code });
+    }
+    if (next.page !== following.page) {
+      turn(moved(following, { page: next.page }));
+      void send();
+    }
+    draw();
+  }
+  let left = "";
+  if (room) enter(room);
+  update(props);
+  return {
+    update,
+    destroy: () => {
+      unlisten();
+      stop();
+      clearTimeout(timer);
+      document.documentElement.removeAttribute("data-room");
+      root.replaceChildren();
+    },
+  };
+}
+
+/**
+ * Opens a page of the app as a click on its link does: nothing is loaded anew.
+ *
+ * @param {string} page
+ */
+function openPage(page) {
+  const found = document.querySelector(`.st-key-frame_room_to_${page} a`);
+  if (found instanceof HTMLElement) found.click();
+}
+
+/**
+ * @param {ShownStep} one
+ * @param {ShownStep | null} other
+ */
+const same = (one, other) =>
+  one.page === other?.page && one.step === other.step && one.steps === other.steps;
+
+/** @param {unknown} error */
+const reasonOf = (error) => (error instanceof Refused ? error.message : "This did not work.");
+
+/** @param {string} code */
+const memberOf = (code) => `${KEPT}/${code}`;
+
+/** @param {Kept | null} room of this tab: a presenter who reloads keeps her room */
+function keep(room) {
+  if (room) sessionStorage.setItem(KEPT, JSON.stringify(room));
+  else sessionStorage.removeItem(KEPT);
+}
+
+/** @returns {Kept | null} */
+function kept() {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    return typeof found?.code === "string" ? found : null;
+  } catch {
+    return null;
+  }
+}
