@@ -10,7 +10,7 @@ from viz.pages.widgets import attention
 
 PAGE = "course"
 ABOUT = (
-    "{lessons} short lessons with live numbers, from a single look-up to a vision transformer:"
+    "{lessons} short lessons with live numbers, from the question why to a vision transformer:"
     " about {minutes} minutes each, {hours} hours in all."
 )
 

@@ -22,7 +22,7 @@ def columns(said: str) -> tuple[list[float], list[float], list[int]]:
 def test_the_probabilities_are_the_networks(temperature: float) -> None:
     model = load("grammar-next")
     assert model.tokenizer is not None
-    ids = torch.tensor([model.tokenizer.encode("the old king").ids])
+    ids = torch.tensor([model.tokenizer.encode("the king saw the queen because").ids])
     with torch.no_grad():
         logits = model.network.eval()(ids).logits[0, -1].double()
     order = logits.argsort(descending=True)[:10]
@@ -38,8 +38,8 @@ def test_top_k_and_top_p_cut_the_tail_off() -> None:
     assert after[:3] == pytest.approx([each / sum(before[:3]) for each in before[:3]], abs=2e-4)
     assert after[3:] == [0] * 7
     assert sum(drawn[:3]) == 1000
-    said = words(run("sampling", p=0.5))
-    kept = next(n for n in range(1, 11) if sum(before[:n]) >= 0.5)
+    said = words(run("sampling", p=0.9))
+    kept = next(n for n in range(1, 11) if sum(before[:n]) >= 0.9)
     assert f"tokens that can be drawn {kept} of 155" in said
 
 

@@ -25,8 +25,8 @@ EXPLANATION = (
     "Is the token with the most weight the reason for the answer? Here the second network, which"
     " knows a small English, predicts the next word. Each token is hidden from *one* head at the"
     " last position; **change** is how much of the predicted probability moves (total variation,"
-    " 0 to 1). Below, a head gives 0.91 to “near”, and hiding it changes next to nothing. Weight and"
-    " change often disagree: other heads may carry the same information, the"
+    " 0 to 1). The head below gives “near” a weight of 0.91, and hiding it changes next to nothing."
+    " Weight and change often disagree: other heads may carry the same information, the"
     " value may matter little, and the head itself may not matter (Jain and Wallace 2019).",
 )
 SAME = (

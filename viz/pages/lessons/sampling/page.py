@@ -18,7 +18,7 @@ WRITER = "grammar-next"
 SHOWN = 10  # words in the charts
 DRAWS = 1000
 PARAMS = (
-    link.text("start", "the old king"),
+    link.text("start", "the king saw the queen because"),
     link.decimal("temperature", 1.0, 0.1, 5.0),
     link.number("k", 0, 0, 20),
     link.decimal("p", 1.0, 0.05, 1.0),

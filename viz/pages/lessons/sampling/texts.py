@@ -16,7 +16,8 @@ SYMBOLS = (
 )
 BARS = (
     "The network knows a small English of 155 words. Left: its probabilities for the next word."
-    " Right: what is drawn from. The last column counts 1,000 draws.",
+    " Middle: what is drawn from. Right: 1,000 draws. “She” and “he” are both right here: sampling"
+    " writes either, greedy decoding always the same.",
 )
 CACHE = (
     "The network then reads the text again, one token longer. Under a [[causal mask]] the"
@@ -39,8 +40,8 @@ TRIES = (
     ),
     Try(
         "The nucleus.",
-        "p = 0.5: only as many words as are needed for half of the probability.",
-        {"p": 0.5},
+        "p = 0.9: “she” and “he” together have it, and nothing else is ever drawn.",
+        {"p": 0.9},
     ),
 )
 TAKEAWAYS = (
