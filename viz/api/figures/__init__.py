@@ -37,6 +37,18 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "query_key_value": FigureNumbers(
+        {
+            "word": count(0, 2),
+            "x": reals(9, 10),
+            "wq": reals(6, 10),
+            "wk": reals(6, 10),
+            "wv": reals(6, 10),
+            "dq": reals(2, 500),
+            "dk": reals(6, 500),
+        },
+        "query_key_value",
+    ),
     "head_layer": FigureNumbers(
         {
             "h": reals(3),
