@@ -45,8 +45,8 @@ TAKEAWAYS = (
 TRIES = (
     Try(
         "8 heads of width 64 in a model of width 128.",
-        f"Together they are 512 wide, and the last matrix brings that back to 128. Lesson {course.number('vision')} has"
-        " such heads.",
+        "Together they are 512 wide, and the last matrix brings that back to 128."
+        f" Lesson {course.number('vision')} has such heads.",
         {"dim": 128, "heads": 8, "width": "free", "own": 64},
     ),
     Try(

@@ -61,9 +61,9 @@ SMALLEST = (
 TRANSFORMER = (
     "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
     " the words to what attention gives (a [[residual connection]]), brings each word to mean 0"
-    f" and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson {course.number('block')}), and maps each to"
-    " one number with a [[linear layer]]: a prediction for every word, and random as long as"
-    " nothing is trained."
+    " and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson"
+    f" {course.number('block')}), and maps each to one number with a [[linear layer]]: a prediction"
+    " for every word, and random as long as nothing is trained."
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),

@@ -23,13 +23,15 @@ FADING = (
     "A trained recurrence can do better, with gates (LSTM, GRU), but the long path remains.",
 )
 COST_TEXT = (
-    "Now one layer of each kind over n tokens of width d (Vaswani et al. 2017, table 1):"
-    " the order of growth of its operations, how many of them must wait for each other, and"
-    " the longest path between two positions. The pictures show which positions an output depends"
-    " on, measured by [[gradient]].",
-    "Attention pays with n²: at lengths far beyond d it is the most expensive. And where a trained"
-    " convolution applies one fixed kernel to every input, attention computes its [[weights]] from"
-    " each input.",
+    "The table gives the order of growth of the operations of one layer over n tokens of width d"
+    " (Vaswani et al. 2017, table 1), how many of them must wait for each other, and the longest"
+    " path between two positions. To count attention's multiplications, add up: n² · d for Q Kᵀ,"
+    " n² · d for the weighted sums, and 4 n · d² for the four projections. So the projections cost"
+    " more until a text is longer than 2 d tokens; from there the square dominates, in time and in"
+    " the weights that are kept.",
+    "Where a trained convolution applies the same fixed kernel to every input, attention computes"
+    " its [[weights]] from each input. It assumes less, so it needs more data. The picture shows"
+    " which positions an output depends on.",
 )
 TRIES = (
     Try(
