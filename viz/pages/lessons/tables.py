@@ -62,7 +62,7 @@ def matrix(
         lines.append(f"<tr>{name}{cells}</tr>")
     below = f'<p class="lesson-note">{markup.html(note)}</p>' if note else ""
     return (
-        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
+        f'<figure class="lesson-matrix" tabindex="0"><figcaption>{markup.html(title)}'
         f"<small>{escape(shape(values, axes))}</small></figcaption>"
         f"<table>{''.join(lines)}</table>{below}</figure>"
     )
@@ -130,8 +130,8 @@ def table(
         body = "".join(f"<td{kind}>{markup.html(cell)}</td>" for cell in rest)
         lines.append(f'<tr><th scope="row">{markup.html(first)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix lesson-table"><figcaption>{markup.html(title)}</figcaption>'
-        f"<table>{''.join(lines)}</table></figure>"
+        f'<figure class="lesson-matrix lesson-table" tabindex="0">'
+        f"<figcaption>{markup.html(title)}</figcaption><table>{''.join(lines)}</table></figure>"
     )
 
 
@@ -167,7 +167,7 @@ def shares(
         )
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
+        f'<figure class="lesson-matrix" tabindex="0"><figcaption>{markup.html(title)}'
         f"<small>{escape(line)}</small></figcaption><table>{''.join(lines)}</table></figure>"
     )
 
