@@ -1,5 +1,7 @@
 """Roles of heads: ablations and removals by plain forward passes; other weights as defined."""
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -40,7 +42,8 @@ def test_an_ablated_head_is_one_whose_output_projection_has_no_columns_for_it(
         changed.load_state_dict(network.state_dict())
         with torch.no_grad():
             if each.layer is not None and each.head is not None:
-                out = changed.blocks[each.layer].attention.out
+                block: Any = changed.blocks[each.layer]
+                out = block.attention.out
                 out.weight[:, 5 * each.head : 5 * each.head + 5] = 0
             logits = changed(ids).logits[:, 6:-1]
         right = ids[:, 7:]
@@ -70,7 +73,8 @@ def test_a_removed_key_is_one_with_a_score_of_minus_infinity(network: Decoder) -
     ids = torch.tensor([4, 9, 2, 11, 6])
     found = removals(network, ids, 1, 1)
     out = network(ids[None])
-    pattern, block = out.patterns[1], network.blocks[1]
+    pattern = out.patterns[1]
+    block: Any = network.blocks[1]
     assert [each.weight for each in found] == pattern.weights(1)[0, -1].tolist()
     assert sum(each.weight for each in found) == pytest.approx(1, abs=1e-5)
     before = out.logits[0, -1].softmax(-1)

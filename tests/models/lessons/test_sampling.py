@@ -1,5 +1,7 @@
 """Sampling against transformers' logits processors; costs against PyTorch's counter of FLOPs."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -9,17 +11,18 @@ from models.decoder import Decoder, DecoderConfig
 from models.lessons.sampling import draws, next_probabilities, step_cost
 
 LOGITS = torch.randn(29, generator=torch.Generator().manual_seed(1)) * 2
+NO_IDS: Any = None  # what was written before, which these do not read
 CONFIG = DecoderConfig(vocab=13, dim=21, depth=2, heads=3, mlp=34, max_tokens=19)
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 1.7])
 @pytest.mark.parametrize(("k", "p"), [(0, 1.0), (5, 1.0), (0, 0.7), (7, 0.6), (1, 1.0), (0, 0.01)])
 def test_the_probabilities_are_those_of_the_library(temperature: float, k: int, p: float) -> None:
-    scores = TemperatureLogitsWarper(temperature)(None, LOGITS[None])
+    scores = TemperatureLogitsWarper(temperature)(NO_IDS, LOGITS[None])
     if k:
-        scores = TopKLogitsWarper(k)(None, scores)
+        scores = TopKLogitsWarper(k)(NO_IDS, scores)
     if p < 1:
-        scores = TopPLogitsWarper(p)(None, scores)
+        scores = TopPLogitsWarper(p)(NO_IDS, scores)
     found = next_probabilities(LOGITS, temperature=temperature, k=k, p=p)
     torch.testing.assert_close(found, scores[0].softmax(-1))
 
