@@ -4,6 +4,7 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
