@@ -50,6 +50,11 @@ def page() -> None:
 
 
 def _details() -> None:
+    frame.heading("A film and a viewer")
+    frame.text(*texts.FILM_TEXT)
+    _film()
+    frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
+    frame.heading("Every word looks at every word")
     frame.text(*texts.TEXT)
     frame.formula(r"Y = \operatorname{softmax}(X X^\top)\, X")
     frame.text(texts.WHERE)
@@ -67,10 +72,6 @@ def _details() -> None:
     found = follow(x)
     _picture(x, found, at)
     frame.tries(NAME, PARAMS, *texts.TRIES)
-    frame.heading("A film and a viewer")
-    frame.text(*texts.FILM_TEXT)
-    _film()
-    frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
 
 
 def follow(x: list[list[float]]) -> "Followed":
