@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viz.api.registry import UnknownError
-from viz.api.requests import Parse, count, parse_query, reals, within, word
+from viz.api.requests import Parse, count, one_of, parse_query, reals, sentence, within, word
 
 __all__ = ["FIGURES", "FigureNumbers", "numbers"]
 
@@ -37,6 +37,17 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "heads": FigureNumbers(
+        {
+            "heads": one_of("1", "2", "3", "4", "6", "12"),
+            "token": count(0, 3),
+            "head": count(0, 11),
+            "trained": one_of("no", "yes"),
+            "sentence": sentence,
+            "layer": count(0, 5),
+        },
+        "heads",
+    ),
     "head_layer": FigureNumbers(
         {
             "h": reals(3),

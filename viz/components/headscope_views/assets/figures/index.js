@@ -5,5 +5,6 @@
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
+  heads: () => import("./heads.js"),
   head_layer: () => import("./head_layer.js"),
 };
