@@ -1,7 +1,8 @@
 """What the library itself computes: every call of its eager attention, and every other softmax.
 
 The functions that attention layers look up are wrapped while a model runs, and `softmax` is
-intercepted, so that attention which bypasses the interface is seen as well.
+intercepted, so that attention which bypasses the interface is seen as well. Of fused attention,
+which returns no weights, they are computed from what the kernel is given.
 """
 
 import sys
@@ -76,6 +77,8 @@ class _Softmaxes(TorchFunctionMode):
                 self.inside.append(result)
             else:
                 self._beside(result)
+        elif getattr(func, "__name__", "") == FUSED[0] and self.inside is not None:
+            self.inside.append(fused_weights(*args, **(kwargs or {})))
         elif getattr(func, "__name__", "") in FUSED and self.inside is None:
             self.seen.fused.add(type(attending(self.stack) or self.stack[-1]).__name__)
         return result
@@ -87,6 +90,28 @@ class _Softmaxes(TorchFunctionMode):
             return
         path, kind = self.paths.get(id(module), "?"), type(module).__name__
         self.seen.others.append(Call(path, kind, weights.detach()))
+
+
+def fused_weights(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """The weights that `scaled_dot_product_attention` does not return, by its documentation."""
+    key = key.repeat_interleave(query.shape[1] // key.shape[1], 1)
+    scores = query.float() @ key.float().mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        scores = scores.masked_fill(~attn_mask, -torch.inf)
+    elif attn_mask is not None:
+        scores = scores + attn_mask.float()
+    return torch.softmax(scores, -1).nan_to_num(0.0)
 
 
 def attending(stack: list[nn.Module]) -> nn.Module | None:
@@ -178,7 +203,7 @@ def arguments(model: nn.Module, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def eager(model: nn.Module, inputs: Mapping[str, Any]) -> Seen:
-    """One pass of a model built with eager attention."""
+    """One pass of a model, built with eager attention or another."""
     seen = Seen()
     with torch.no_grad(), watched(model, seen), torch.random.fork_rng(devices=[]):
         torch.manual_seed(SEED)

@@ -20,7 +20,7 @@ from benchmarks.coverage.judging import (
     disagree,
     inexact,
     maps,
-    outputs,
+    output_apart,
     sees_padding,
     sinks_of,
     unshown,
@@ -33,6 +33,7 @@ from models.run import Trace, load, trace
 
 ROUNDING = 0.1  # the library's own, of a deep network: above it nothing can be concluded
 UNSUPPORTED = re.compile(r"\(\S+\) passes its attention \S+, which is not supported")
+DISAGREE = "the library's own eager and fused attention differ: compared with the fused one"
 SECONDS = 60  # of the processor, for one model type
 
 
@@ -203,17 +204,17 @@ def _check(
             return
         raise MismatchError(f"{name}: trace raises {reason_of(made)}") from made
     try:
-        weights, remarks = maps(made, expected, given, sinks_of(reference))
-        output, more = outputs(made, untouched, expected, given)
         found.hidden = unshown(made, expected, reference)
+        if disagree(made, untouched, expected, given):
+            found.remarks.append(f"{name}: {DISAGREE}")
+            expected = eager(model, given)
+        weights, remarks = maps(made, expected, given, sinks_of(reference))
+        output = output_apart(made, untouched, expected, given)
     except MismatchError as error:
         raise MismatchError(f"{name}: {error}") from error
     found.output = max(found.output, output)
-    found.remarks += [*more, *remarks]
+    found.remarks += remarks
     found.window = found.window or windowed(expected, given)
-    if weights > AIM and disagree(made, untouched, expected, given):
-        found.remarks.append(f"{name}: the library's own eager and fused attention differ")
-        return  # the output is that of the untouched model: the fused one's
     found.checks[name] = weights
     if weights > AIM:
         rounding = inexact(reference, given, expected)
@@ -278,7 +279,7 @@ def halved(
     """Largest difference in bfloat16; no more than some times the library's own to float32.
 
     Where the library's eager and fused passes differ (a choice of keys or experts between nearly
-    equal scores), it is not measured: the trace has the output of the fused one.
+    equal scores), that of the fused one counts: the trace has its output.
 
     Raises:
         MismatchError: if it is larger.
@@ -298,13 +299,12 @@ def halved(
         raise MismatchError(f"bfloat16: trace raises {reason_of(made)}") from made
     try:
         off, _ = maps(made, expected, given, sinks_of(reference))
-        apart = off > max(0.05, 3 * rounding)
-        if apart and disagree(made, untouched, expected, given):
-            remarks.append("bfloat16: the library's own eager and fused attention differ")
-            return {}
+        if off > max(0.05, 3 * rounding) and disagree(made, untouched, expected, given):
+            remarks.append(f"bfloat16: {DISAGREE}")
+            off, _ = maps(made, eager(model, given), given)
     except MismatchError as error:
         raise MismatchError(f"bfloat16: {error}") from error
-    if apart:
+    if off > max(0.05, 3 * rounding):
         raise MismatchError(
             f"bfloat16: off by {off:.1e}, the library from float32 by {rounding:.1e}"
         )

@@ -148,9 +148,9 @@ def _attention(
         query = query.expand(len(key), -1, -1, -1)
     sizes = len(query), query.shape[2], key.shape[2]
     mask, bias = record.reading(attention_mask, entry, sizes)
-    if attention_mask is None and _is_causal(module, given.pop("is_causal", None)):
+    causal = _is_causal(module, given.pop("is_causal", None))
+    if attention_mask is None and query.shape[2] > 1 and causal:
         mask = replace(mask, causal=True)
-    given.pop("is_causal", None)
     if "indices" in given:
         mask = choose_keys(mask, given.pop("indices"), key.shape[2])
     if "block_indices" in given:
@@ -260,9 +260,9 @@ def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -
 
 
 def _mask(**asked: Any) -> Tensor | None:
-    if _recording.get() is not None:
-        return create_mask(asked)
     previous = untraced_implementation(asked["config"])
+    if _recording.get() is not None:
+        return create_mask(asked, additive=previous == "eager")
     return ALL_MASK_ATTENTION_FUNCTIONS.get(previous or "sdpa", sdpa_mask)(**asked)
 
 

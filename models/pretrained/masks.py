@@ -41,7 +41,7 @@ class MaskAndBias(NamedTuple):
 
 
 class LazyMask(Tensor):
-    """A mask matrix of 0 and −∞ that is allocated only when something computes with it."""
+    """A mask matrix, of booleans or numbers, allocated only when something computes with it."""
 
     mask: Mask
 
@@ -62,13 +62,17 @@ class LazyMask(Tensor):
         return func(*tree_map(_materialize, args), **tree_map(_materialize, kwargs or {}))
 
     def materialize(self) -> Tensor:
-        """The matrix: 0 at visible keys, the lowest number of its dtype elsewhere."""
+        """The matrix: True at visible keys, or 0 there and the lowest number elsewhere."""
         batch, _, queries, keys = self.shape
         rows = torch.arange(queries, device=self.device)
-        matrix = torch.zeros((batch, 1, queries, keys), dtype=self.dtype, device=self.device)
         seen = self.mask.visible(rows, keys, range(1))
-        lowest = torch.finfo(self.dtype).min
-        return matrix if seen is None else matrix.masked_fill(~seen, lowest)
+        shape = (batch, 1, queries, keys)
+        hidden = torch.zeros(shape, dtype=torch.bool, device=self.device)
+        hidden = hidden if seen is None else (~seen).expand(shape)
+        if self.dtype == torch.bool:
+            return ~hidden
+        matrix = torch.zeros(shape, dtype=self.dtype, device=self.device)
+        return matrix.masked_fill(hidden, torch.finfo(self.dtype).min)
 
 
 def _materialize(value: Any) -> Any:
@@ -162,28 +166,37 @@ def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator
     yield replace(plain, causal=causal, window=window, offset=offset)
 
 
-def create_mask(asked: Mapping[str, Any]) -> Tensor | None:
+def create_mask(asked: Mapping[str, Any], *, additive: bool) -> Tensor | None:
     """The mask for attention layers, as a rule instead of a matrix where possible.
+
+    Of the type that the model gets outside of a trace, since some compute with it; and none where
+    the fused kernel would leave a plain causal mask to the layers, not all of which are causal.
 
     Args:
         asked: the arguments of `transformers.masking_utils.eager_mask`.
+        additive: whether it is to hold 0 and the lowest number, as for eager attention, rather than
+            True and False.
 
     Returns:
         A `LazyMask`, the library's own matrix, or None where nothing is hidden.
     """
-    offset = asked.get("q_offset", 0)
+    offset, own = asked.get("q_offset", 0), eager_mask if additive else sdpa_mask
     if asked.get("use_vmap") or asked.get("kv_offset") or not isinstance(offset, int):
-        return eager_mask(**asked)
+        return own(**asked)
     rule = _rule(asked, offset)
     if rule.dense is not None:
-        return eager_mask(**asked)
+        return own(**asked)
     hides = rule.causal or rule.window is not None or rule.padding is not None
     if not hides and asked.get("allow_is_bidirectional_skip"):
+        return None
+    square = asked["q_length"] == asked["kv_length"]
+    whole = rule.only_causal and (asked.get("local_size") or torch.inf) > asked["kv_length"]
+    if not additive and asked.get("allow_is_causal_skip", True) and square and whole:
         return None
     return LazyMask(
         rule,
         (asked["batch_size"], 1, asked["q_length"], asked["kv_length"]),
-        asked.get("dtype", torch.float32),
+        asked.get("dtype", torch.float32) if additive else torch.bool,
         torch.device(asked.get("device", "cpu")),
     )
 

@@ -18,7 +18,9 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from models.attention import Dot, Edit
+from models.attention import Dot
+from models.attention.edit import ValuesEdit
+from models.attention.functional import values_of
 from models.attention.pattern import BLOCK_ROWS
 from models.edits import Ablate, at
 from models.inputs.pictures import opened
@@ -46,7 +48,11 @@ class Comparison:
 
     Attributes:
         untouched: output of the model with its own attention.
-        outputs: output of the traced passes, by what they did.
+        traced: output of a traced pass.
+        from_weights: output with the values of every layer made from its weights.
+        eager: output with the library's eager attention; None for a model without it.
+        values: largest difference of a layer's values to those made from its weights, over the
+            largest of them, in the traced pass.
         real: True at the output of real tokens.
         sites: number of attention layers.
         rows: number of rows of weights, over heads and items.
@@ -63,7 +69,10 @@ class Comparison:
     """
 
     untouched: Tensor
-    outputs: Mapping[str, Tensor]
+    traced: Tensor
+    from_weights: Tensor
+    eager: Tensor | None
+    values: float
     real: Tensor
     sites: int
     rows: int
@@ -76,9 +85,13 @@ class Comparison:
     misread: tuple[str, ...]
     merged: tuple[str, ...]
 
+    def largest_difference(self, output: Tensor) -> float:
+        """Of an output to the untouched one, at real tokens."""
+        return float((output - self.untouched).float().abs()[self.real].max())
+
 
 @torch.no_grad()
-def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Comparison:
+def compare(model: "Model", source: Any, target: Any, recompute: ValuesEdit) -> Comparison:
     """Runs the model with and without a trace, and with the library's eager attention.
 
     Args:
@@ -93,9 +106,9 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
     _, recomputed = record_pass(model, _fresh(inputs), [recompute])
     calls = merge_calls(record.calls)
     twin = _twin(model)
-    compared, apart, edited = 0, 0.0, None
+    compared, apart, edited, eager = 0, 0.0, None, None
     if twin is not None:
-        maps = _eager_maps(twin, _fresh(inputs))
+        eager, maps = _eager_pass(twin, _fresh(inputs))
         reference, windows = _reference_pass(twin, inputs)
         for call, theirs in _pairs(calls, maps, windows):
             compared += call.pattern.heads
@@ -103,10 +116,10 @@ def compare(model: "Model", source: Any, target: Any, recompute: Edit) -> Compar
         edited = _edited(model, twin, inputs, calls[0], untouched, reference)
     return Comparison(
         untouched,
-        {
-            "traced": output_of(out).values,
-            "made from the weights": output_of(recomputed).values,
-        },
+        output_of(out).values,
+        output_of(recomputed).values,
+        eager,
+        max(_values_apart(call, recompute) for call in record.calls),
         _real(calls, untouched),
         len(calls),
         sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
@@ -192,8 +205,8 @@ def _twin(model: "Model") -> "Model | None":
     return replace(model, network=twin)
 
 
-def _eager_maps(twin: "Model", inputs: ModelInputs) -> Maps:
-    """The weights that the layers return, in the order of their calls, by path."""
+def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
+    """The output, and the weights that the layers return, in the order of their calls, by path."""
     found: dict[str, list[Tensor]] = defaultdict(list)
 
     def keep(module: nn.Module, args: tuple, output: Any) -> None:
@@ -206,11 +219,11 @@ def _eager_maps(twin: "Model", inputs: ModelInputs) -> Maps:
     layers = [each for each in twin.network.modules() if id(each) in modules.modules]
     hooks = [layer.register_forward_hook(keep) for layer in layers]
     try:
-        run_network(twin, inputs)
+        output = output_of(run_network(twin, inputs)).values
     finally:
         for hook in hooks:
             hook.remove()
-    return found
+    return output, found
 
 
 def _is_map(value: Any) -> bool:
@@ -273,6 +286,20 @@ def _in_windows(call: Call, theirs: Tensor, item: int, head: int) -> tuple[Tenso
     inside = place < blocks.tokens
     mine = filled[place[:, :, None], place[:, None, :]][inside]
     return mine, theirs[item * count : (item + 1) * count, head][inside]
+
+
+def _values_apart(call: Call, recompute: ValuesEdit) -> float:
+    """Largest difference of a layer's values to those made from its weights, over the largest."""
+    values, _ = values_of(call.pattern, dropout=0.0)
+    made = recompute.edit_values(values, call.pattern)
+    apart, largest = 0.0, 0.0
+    for item in range(call.pattern.batch):
+        rows = call.axes[0].positions_of(item).to(values.device)
+        if len(rows):
+            own = values[item][:, rows].float()
+            apart = max(apart, float((own - made[item][:, rows].float()).abs().max()))
+            largest = max(largest, float(own.abs().max()))
+    return apart / largest if largest else apart
 
 
 def _sums(call: Call) -> float:

@@ -134,6 +134,29 @@ def test_windows_of_an_image_are_put_together() -> None:
         judging.in_windows(mine[:, :5], call, 1)
 
 
+@pytest.mark.parametrize("case", ["plain", "causal", "booleans", "numbers"])
+def test_weights_of_the_fused_kernel(case: str) -> None:
+    """They give its values; two key heads serve four heads."""
+    dice = torch.Generator().manual_seed(3)
+    q, k, v = (torch.randn(2, heads, 5, 7, generator=dice) for heads in (4, 2, 2))
+    seen = torch.rand(2, 1, 5, 5, generator=dice) > 0.3
+    given: dict[str, Any] = {"plain": {"scale": 0.3}, "causal": {"is_causal": True}}.get(case, {})
+    if case == "booleans":
+        given = {"attn_mask": seen | torch.eye(5).bool()}
+    elif case == "numbers":
+        given = {"attn_mask": torch.randn(2, 4, 5, 5, generator=dice)}
+    weights = eager.fused_weights(q, k, v, **given, enable_gqa=True)
+    kernel = nn.functional.scaled_dot_product_attention(q, k, v, **given, enable_gqa=True)
+    assert (weights @ v.repeat_interleave(2, 1) - kernel).abs().max() < 1e-6
+
+
+def test_a_type_whose_eager_attention_differs() -> None:
+    row = tried(type_of("aimv2_text_model"))
+    assert row.result == "exact"
+    assert f"plain: {trying.DISAGREE}" in row.remarks
+    assert row.checks["plain"] < AIM
+
+
 def test_segments_of_several_items_in_order() -> None:
     maps = [torch.rand(1, 2, size, size) for size in (2, 3, 4)]
     calls = [eager.Call("here", "Attention", each) for each in maps]

@@ -146,7 +146,7 @@ def within(low: float, high: float) -> Parse:
     def parse(text: str) -> float:
         found = real(text)
         if not low <= found <= high:
-            raise QuestionError(f"expected a number from {low:g} to {high:g}")
+            raise QuestionError(f"expected a number from {low:g} to {high:g}".replace("-", "−"))
         return found
 
     return parse
@@ -164,14 +164,15 @@ def count(low: int, high: int) -> Parse:
     return parse
 
 
-def reals(size: int) -> Parse:
-    """Numbers joined by semicolons, as many as `size`."""
+def reals(size: int, most: float = LARGEST) -> Parse:
+    """Numbers from −most to most joined by semicolons, as many as `size`."""
+    number = within(-most, most)
 
     def parse(text: str) -> list[float]:
         parts = text.split(";")
         if len(parts) != size:
             raise QuestionError(f"expected {size} numbers joined by semicolons")
-        return [real(part) for part in parts]
+        return [number(part) for part in parts]
 
     return parse
 

@@ -2,15 +2,16 @@
 
 import re
 from collections import UserDict
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
-from benchmarks.architectures import GROUPED, text
+from benchmarks.architectures import GROUPED, TEXT, text
 from models.attention import Pattern
 from models.inputs import pretrained
-from models.pretrained import interface, masks, recording
+from models.pretrained import interface, masks, recording, verification
 from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources
 from models.pretrained.windows import Blocks
@@ -187,6 +188,49 @@ def test_one_row_that_does_not_sum_to_one_is_found(
     model.config.max_position_embeddings = 131
     found = verify(model, ids(1, 131))
     assert found.sums == pytest.approx(5e-4, rel=0.01)
+
+
+def test_the_library_disagrees_with_itself() -> None:
+    """With eager attention this model is causal, with the fused one it is not: that is no fault."""
+    model, given = build("Aimv2TextModel", "Aimv2TextConfig", TEXT), padded(2, 7, 0, left=False)
+    found = verify(model, given)
+    assert found.traced == 0.0
+    assert found.values is not None
+    assert found.values < 1e-5
+    assert found.maps > 0.1
+    assert found.ambiguous(ROUNDING)
+    assert found.problems(ROUNDING) == ()
+
+
+def test_keys_that_rounding_chooses() -> None:
+    """In bfloat16 the indexer may choose others with other kernels, the library's among them."""
+    sizes = LATENT | CHOSEN_KEYS | {"first_k_dense_replace": 2, "v_head_dim": 10, "index_topk": 5}
+    for seed in range(3):
+        model = build("GlmMoeDsaForCausalLM", "GlmMoeDsaConfig", sizes, seed)
+        found = verify(model.to(torch.bfloat16), ids(2, 23))
+        assert found.traced == 0.0
+        assert found.values is not None
+        assert found.values < 2e-2
+        assert found.problems(5e-2) == ()
+
+
+def test_what_counts_where_the_library_disagrees() -> None:
+    fine = Verdict(1e-6, 1.0, 6, 144, 6, 1.0, 1e-6, None, values=1e-6, eager=1.0)
+    assert fine.problems(1e-4) == ()
+    (one,) = replace(fine, traced=1e-3).problems(1e-4)
+    assert one == "a weight is 1.0e+00 off the library’s own"
+    assert len(replace(fine, values=1e-3).problems(1e-4)) == 2
+    assert replace(fine, difference=1.0, eager=None).problems(1e-4) == ()
+    assert len(replace(fine, eager=1e-5).problems(1e-4)) == 1
+    assert len(replace(fine, difference=1.0, values=None).problems(1e-4)) == 2
+
+
+def test_values_that_the_weights_do_not_give_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "values_of", lambda pattern, dropout: (2 * pattern.q, ""))
+    found = verify(BY_NAME["BERT"].build(), {"input_ids": ids(2, 7)})
+    assert found.values is not None
+    assert found.values > 0.1
+    assert found.problems(ROUNDING)
 
 
 def test_problems_are_more_than_rounding() -> None:

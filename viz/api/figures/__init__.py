@@ -36,6 +36,17 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "decoder": FigureNumbers(
+        {
+            "text": word,
+            "written": count(0, 9),
+            "window": count(1, 11),
+            "ahead": count(0, 10),
+            "network": one_of("trained", "copying"),
+            "head": count(0, 3),
+        },
+        "decoder",
+    ),
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
     "heads": FigureNumbers(
         {
@@ -47,6 +58,18 @@ FIGURES: dict[str, FigureNumbers] = {
             "layer": count(0, 5),
         },
         "heads",
+    ),
+    "query_key_value": FigureNumbers(
+        {
+            "word": count(0, 2),
+            "x": reals(9, 10),
+            "wq": reals(6, 10),
+            "wk": reals(6, 10),
+            "wv": reals(6, 10),
+            "dq": reals(2, 500),
+            "dk": reals(6, 500),
+        },
+        "query_key_value",
     ),
     "head_layer": FigureNumbers(
         {

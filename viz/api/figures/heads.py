@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from viz.api.figures.networks import network
+from viz.api.figures.trained import encoded, network
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
@@ -122,13 +122,10 @@ def _read(sentence: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
     from analysis.habits import habits
     from models.run import trace
 
-    model = network("minilm")
-    if model.tokenizer is None:
-        raise TypeError("expected a model that reads text")
-    count = len(model.tokenizer.encode(sentence))
+    count = len(encoded("minilm", sentence))
     if not FEWEST <= count <= MOST:
         raise QuestionError(f"sentence: expected {FEWEST} to {MOST} tokens, received {count}")
-    read = trace(model, sentence)
+    read = trace(network("minilm"), sentence)
     found = habits(read)
     weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
     return read.labels, weights, list(found.names), found.scores.amax(0).tolist()

@@ -130,7 +130,7 @@ COURSE = (
         "quiz",
         "Quiz",
         "quiz",
-        "Questions about numbers on the screen, and coding exercises.",
+        "Sums, ideas, real attention maps, and coding exercises.",
         parts=(),
         needs=("heads", "block", "decoder", "vision"),
         minutes=30,

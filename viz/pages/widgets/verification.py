@@ -52,8 +52,11 @@ def largest_difference(model: "Model", source: Any, target: Any) -> float | None
     except ValueError:
         return None
     dtype = str(next(model.network.parameters()).dtype).removeprefix("torch.")
-    if found.problems(ROUNDING.get(dtype, ROUNDING["float32"])) or not found.largest:
+    rounding = ROUNDING.get(dtype, ROUNDING["float32"])
+    if found.problems(rounding) or not found.largest:
         return None
+    if found.ambiguous(rounding):
+        return max(found.traced / found.largest, found.values or 0.0)
     return max(found.difference / found.largest, found.maps)
 
 
@@ -69,25 +72,45 @@ def _verified(model: "Model", source: Any, target: Any) -> str:
 
 def worded(found: "Verdict", dtype: object) -> str:
     """The result of the comparison as sentences."""
-    share = found.difference / found.largest if found.largest else 0.0
     kind = str(dtype).removeprefix("torch.")
-    problems = found.problems(ROUNDING.get(kind, ROUNDING["float32"]))
+    rounding = ROUNDING.get(kind, ROUNDING["float32"])
+    problems = found.problems(rounding)
     close = f"No: they differ: {'; '.join(problems)}" if problems else ""
+    sentences = [close or f"Yes, up to the rounding of {kind}"]
+    sentences += _of_one_pass(found) if found.ambiguous(rounding) else _of_several_passes(found)
+    if found.edited is not None and not found.ambiguous(rounding):
+        sentences.append(
+            "With one head ablated, here and in the library’s attention, the outputs differ by at"
+            f" most {found.edited:.1e}"
+        )
+    return ". ".join(sentences) + "."
+
+
+def _of_several_passes(found: "Verdict") -> list[str]:
+    """What holds between passes with different kernels."""
+    share = found.difference / found.largest if found.largest else 0.0
     sentences = [
-        close or f"Yes, up to the rounding of {kind}",
         f"With the values of all {found.sites} attention layers computed from these weights"
         f" ({found.rows:,} rows), the output differs from the original model’s by at most"
         f" {found.difference:.1e}; its largest number is {found.largest:.3g}, so the relative"
-        f" difference is {share:.1e}",
+        f" difference is {share:.1e}"
     ]
     if found.compared:
         sentences.append(
             f"All {found.compared} heads that the library’s own eager attention gives a map for"
             f" differ from it by at most {found.maps:.1e}"
         )
-    if found.edited is not None:
-        sentences.append(
-            "With one head ablated, here and in the library’s attention, the outputs differ by at"
-            f" most {found.edited:.1e}"
-        )
-    return ". ".join(sentences) + "."
+    return sentences
+
+
+def _of_one_pass(found: "Verdict") -> list[str]:
+    """What holds within the traced pass, where other passes are no reference."""
+    return [
+        f"The traced output differs from the original model’s by at most {found.traced:.1e}, and in"
+        f" that pass the values of each of the {found.sites} attention layers differ from those"
+        f" computed from these weights by at most {found.values or 0.0:.1e} of the largest",
+        "Passes with other kernels are no reference here: their outputs differ by up to"
+        f" {max(found.difference, found.eager or 0.0):.1e} from the original model’s. Either"
+        " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
+        " library’s own eager and fused attention hide different keys",
+    ]

@@ -21,3 +21,13 @@ def test_the_verdict_knows_the_precision(apart: float, dtype: Any, begins: str) 
     line = verification.worded(Verdict(apart, 1.0, 6, 144), dtype)
     assert line.startswith(begins)
     assert "all 6 attention layers" in line
+
+
+def test_the_verdict_of_one_pass() -> None:
+    """Where other passes are no reference."""
+    found = Verdict(0.9, 1.0, 6, 144, 12, 0.7, traced=0.0, values=2e-7, eager=0.8)
+    line = verification.worded(found, torch.float32)
+    assert line.startswith("Yes, up to the rounding of float32. The traced output differs")
+    assert "computed from these weights by at most 2.0e-07 of the largest" in line
+    assert "their outputs differ by up to 9.0e-01" in line
+    assert "map" not in line

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from viz.pages.lessons import frame, inputs, tables
+from viz.pages.lessons import frame, inputs, story, tables
 from viz.pages.lessons.query_key_value import texts
+from viz.pages.lessons.query_key_value.story import STORY
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -51,39 +52,45 @@ class Reading(NamedTuple):
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\operatorname{Attention}(Q, K, V)"
-            r" = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
-        )
-        frame.text(texts.WHERE)
-        frame.heading("Two words and three matrices: change any number")
-        frame.text(texts.COLUMNS)
-        _controls()
-        at = frame.stepper(NAME, STEPS)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
+        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
         from models import simple
         from models.attention import functional as attend
         from models.lessons import followed
 
-        by_word, by_feature = _both()
-        with st.container(horizontal=True, gap="medium"):
-            words = dict(enumerate(NAMES))
-            controls.choice(NAME, "word", "Four steps for", words, "Whose sums are shown")
-        frame.show(_inputs(), tables.lines(*_sums(by_word, at)))
-        frame.heading("All words at once, as matrices")
-        help = "The same symbols, with words as rows or as columns of x"
-        controls.choice(NAME, "reading", "Reading", READINGS, help)
-        _readings(by_word, by_feature, at)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
-        frame.heading("Without a scale, and the smallest transformer")
-        _smallest()
-        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
         frame.code(
             NAME,
             *(simple.word_by_word, simple.feature_by_feature, simple.one_head, attend.attend),
             *(followed.follow, simple.unscaled, simple.Smallest),
         )
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\operatorname{Attention}(Q, K, V)"
+        r" = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
+    )
+    frame.text(texts.WHERE)
+    frame.heading("Two words and three matrices: change any number")
+    frame.text(texts.COLUMNS)
+    _controls()
+    at = frame.stepper(NAME, STEPS)
+    by_word, by_feature = _both()
+    with st.container(horizontal=True, gap="medium"):
+        words = dict(enumerate(NAMES))
+        controls.choice(NAME, "word", "Four steps for", words, "Whose sums are shown")
+    frame.show(_inputs(), tables.lines(*_sums(by_word, at)))
+    frame.heading("All words at once, as matrices")
+    help = "The same symbols, with words as rows or as columns of x"
+    controls.choice(NAME, "reading", "Reading", READINGS, help)
+    _readings(by_word, by_feature, at)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
+    frame.heading("Without a scale, and the smallest transformer")
+    _smallest()
 
 
 def _both() -> tuple[Reading, Reading]:

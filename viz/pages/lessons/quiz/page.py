@@ -25,12 +25,12 @@ TEXT = (
     " are omitted, unless you show them all.",
 )
 EXERCISES = (
-    "Three parts of a transformer to write yourself: multi-head self-attention, sine and cosine"
-    " positions, layer normalisation. Fill in `notebooks/exercises.py` (plain Python with cells, in"
-    " any editor or notebook), then run `.venv/bin/python -m notebooks.check` in the project's"
-    " folder (on Windows `.venv\\Scripts\\python`). For each part it reports whether it is right,"
-    " and otherwise what is wrong and where. Your code runs on your own machine only, never in this"
-    " app.",
+    "Ten notebooks in `notebooks/exercises/`, for Jupyter, VS Code or Colab, from a softmax to the"
+    " supertask: a vision transformer built from your own encoder. `make notebook` opens them. Each"
+    " function has a cell that checks it: right, or what is wrong and where. Known mistakes are"
+    " named, even two at once. `.venv/bin/python -m notebooks.check` in the project's folder"
+    " (on Windows `.venv\\Scripts\\python`) checks all; with `--solutions` it prints model"
+    " solutions. Your code runs on your own machine only, never in this app.",
 )
 TRIES = (
     Try("Other numbers.", "The same questions, drawn with seed 7.", {"seed": 7}),
@@ -38,7 +38,7 @@ TRIES = (
 )
 TAKEAWAYS = (
     "Score, softmax, weighted sum: attention is three steps that fit on paper.",
-    "The three exercises together are the core of a transformer.",
+    "The exercises together build a whole transformer, and a vision transformer at the end.",
 )
 
 
@@ -92,8 +92,8 @@ def _question(number: int, question: Question) -> bool:
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why
     elif frame.printing(NAME):
-        choices = ", ".join(question.options)
-        verdict = f"Answer{f' ({choices})' if choices else ''}: ………………………"
+        frame.show(tables.lines(*(f"☐ {option}" for option in question.options)))
+        verdict = "" if question.options else "Answer: ………………………"
     if verdict:
         frame.text(verdict)
     return right

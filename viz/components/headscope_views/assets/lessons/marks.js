@@ -1,6 +1,6 @@
 // Marks that many figures share: matrices, labelled bars, tokens.
 
-/** @import {Ink, Mark, Term} from "../types" */
+/** @import {Ink, Inputs, Mark, Term} from "../types" */
 
 /**
  * A number with a typographic minus.
@@ -31,6 +31,8 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
  * @param {string[]} [place.cols] names
  * @param {Term} [place.term]
  * @param {number} [place.digits] after the point; less than 0 for no numbers
+ * @param {number} [place.size] of the numbers
+ * @param {string} [place.stroke] of the cells
  * @param {number} [place.opacity]
  * @param {(value: number, row: number, col: number) => string} place.fill
  * @param {(value: number, row: number, col: number) => string} [place.tip]
@@ -41,7 +43,7 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
  */
 export function matrix(key, values, place, ink) {
   const { x, y, cell, tall = cell, title, rows = [], cols = [], term, digits = 2, opacity = 1 } = place;
-  const size = Math.min(14, tall * 0.42, cell * 0.3);
+  const size = place.size ?? Math.min(14, tall * 0.42, cell * 0.3);
   /** @type {Mark[]} */
   const marks = [];
   const wide = (values[0]?.length ?? 0) * cell;
@@ -58,7 +60,7 @@ export function matrix(key, values, place, ink) {
       const lit = place.lit?.(i, j);
       marks.push({
         ...{ key: `${key}/${i}.${j}`, kind: "rect", x: x + j * cell, y: y + i * tall, w: cell, h: tall },
-        ...{ fill, stroke: lit ? ink.primary : ink.line, width: lit ? 2.5 : 1, term, opacity },
+        ...{ fill, stroke: lit ? ink.primary : (place.stroke ?? ink.line), width: lit ? 2.5 : 1, term, opacity },
         ...{ tip: place.tip?.(value, i, j), edit: place.edit?.(i, j) },
       });
       if (digits >= 0)
@@ -75,6 +77,22 @@ export function matrix(key, values, place, ink) {
 }
 
 /**
+ * A number's text, in brackets if it is negative.
+ *
+ * @param {string} text
+ */
+export const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
+
+/**
+ * An input with one number of it changed.
+ *
+ * @param {Inputs[string]} list
+ * @param {number} at
+ * @param {number} value
+ */
+export const replaced = (list, at, value) => (Array.isArray(list) ? list.with(at, value) : value);
+
+/**
  * A sum of products written out: “0.25 · 3 + 0.75 · 1 = 1.5”.
  *
  * @param {number[]} a
@@ -82,7 +100,6 @@ export function matrix(key, values, place, ink) {
  * @param {number} [digits]
  */
 export function writtenSum(a, b, digits = 2) {
-  const bracketed = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
   const terms = a.map((value, i) => `${bracketed(fixed(value, digits))}·${bracketed(fixed(b[i], digits))}`);
   return `${terms.join(" + ")} = ${fixed(a.reduce((sum, value, i) => sum + value * b[i], 0), digits)}`;
 }

@@ -64,7 +64,7 @@ export function mount(root, props) {
 
   const answers = answerPanel((question, choice) => void answer(question, choice));
   const away = button("Wander off", () => turn(wander(following)));
-  const back = button("Back to the presenter", () => turn(comeBack(following)), "hs-room-main");
+  const back = button("Back to the presenter", comesBack, "hs-room-main");
   const attending = strip(away, back, button("Leave", leave));
 
   const dock = element("aside", "hs-room-dock", { "aria-label": "Room" });
@@ -127,8 +127,12 @@ export function mount(root, props) {
   /** @param {RoomNews} now */
   function heard(now) {
     news = now;
-    if (room?.key) send();
-    else turn(told(following, { page: now.page, step: now.step, steps: now.steps }));
+    if (room?.key) void send();
+    else {
+      const next = told(following, { page: now.page, step: now.step, steps: now.steps });
+      if (next !== following) tries = 0;
+      turn(next);
+    }
     draw();
   }
 
@@ -177,8 +181,10 @@ export function mount(root, props) {
 
   // --- following
 
-  let tries = 0;
+  let tries = 0; // since the presenter has moved
   let target = "";
+  let requested = 0; // when a step was asked for
+  let touched = 0; // when somebody here did anything
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -189,12 +195,16 @@ export function mount(root, props) {
     draw();
   }
 
+  function comesBack() {
+    tries = 0;
+    turn(comeBack(following));
+  }
+
   /** Goes where the presenter is, unless we are on the way already. */
   function pursue() {
     const next = JSON.stringify(wanted(following));
     if (next === target) return;
     target = next;
-    tries = 0;
     attempt();
   }
 
@@ -208,6 +218,7 @@ export function mount(root, props) {
       openPage(next.page);
     } else {
       timer = setTimeout(attempt, STEP_MS);
+      requested = performance.now();
       requestStep(following.page, next.step);
     }
   }
@@ -272,9 +283,16 @@ export function mount(root, props) {
 
   // --- beginning and end
 
+  const input = new AbortController();
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+    addEventListener(kind, () => (touched = performance.now()), {
+      capture: true,
+      passive: true,
+      signal: input.signal,
+    });
   const unlisten = onStep((shown) => {
     report = shown;
-    turn(moved(following, { report }));
+    turn(moved(following, { report }, touched > requested));
     void send();
   });
 
@@ -286,7 +304,7 @@ export function mount(root, props) {
       enter({ code: next.code });
     }
     if (next.page !== following.page) {
-      turn(moved(following, { page: next.page }));
+      turn(moved(following, { page: next.page }, true));
       void send();
     }
     draw();
@@ -298,6 +316,7 @@ export function mount(root, props) {
     update,
     destroy: () => {
       unlisten();
+      input.abort();
       stop();
       clearTimeout(timer);
       document.documentElement.removeAttribute("data-room");
@@ -312,7 +331,8 @@ export function mount(root, props) {
  * @param {string} page
  */
 function openPage(page) {
-  const found = document.querySelector(`.st-key-frame_room_to_${page} a`);
+  const at = [`[href="${page}"]`, `[href$="/${page}"]`].join(", ");
+  const found = document.querySelector(`.st-key-frame_room_links a:is(${at})`);
   if (found instanceof HTMLElement) found.click();
 }
 
