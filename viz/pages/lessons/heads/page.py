@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, tables
+from viz.pages.lessons import course, frame, tables
 from viz.pages.lessons.heads import texts
 from viz.pages.lessons.heads.story import STORY
 from viz.pages.lessons.tables import number
@@ -98,7 +98,9 @@ def _controls() -> None:
         controls.slider(NAME, "reads", "Input width (0: model's)", (0, 128), help, width=180)
         controls.seed(NAME)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        help = "Where dot products are scaled: lesson 4 shows the difference"
+        help = (
+            f"Where dot products are scaled: lesson {course.number('scale')} shows the difference"
+        )
         controls.choice(NAME, "scaling", "Divide", SCALES, help)
         help = "A single head as wide as the model needs no output projection"
         controls.choice(NAME, "project", "$W^O$", PROJECTIONS, help)
