@@ -32,6 +32,11 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
+        frame.heading("A film and a viewer")
+        frame.text(*texts.FILM_TEXT)
+        _film()
+        frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
+        frame.heading("Every word looks at every word")
         frame.text(*texts.TEXT)
         frame.formula(r"Y = \operatorname{softmax}(X X^\top)\, X")
         frame.text(texts.WHERE)
@@ -58,10 +63,6 @@ def page() -> None:
             model="minilm",
             input="The viewer liked the film because it was short",
         )
-        frame.heading("A film and a viewer")
-        frame.text(*texts.FILM_TEXT)
-        _film()
-        frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
         frame.code(NAME, simple.unlearned, simple.one_head, followed.follow, attend.attend)
         frame.takeaways(*texts.TAKEAWAYS)
 

@@ -4,7 +4,9 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
+  heads: () => import("./heads.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
 };
