@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from benchmarks import servers
+from viz.pages.lessons.course import COURSE
 
 pytestmark = pytest.mark.browser
 
@@ -51,32 +52,44 @@ def says(page: Page, words: str) -> None:
     expect(page.locator(".hs-room-strip:visible .hs-room-status")).to_contain_text(words)
 
 
+def at_step(page: Page, number: int) -> None:
+    expect(page.locator(".story-place")).to_contain_text(f"Step {number} of")
+
+
 def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     presenter, desk, phone = people
-    presenter.goto(f"{rooms}/scale")
+    first, second = (lesson.name for lesson in COURSE[:2])
+    presenter.goto(f"{rooms}/{first}")
     press(presenter, "Present")
     says(presenter, "Presenting")
     link = presenter.locator(".hs-room-link").inner_text()
-    assert re.fullmatch(re.escape(rooms) + r"/scale\?room=[a-z2-9]{8}", link)
+    assert re.fullmatch(re.escape(f"{rooms}/{first}?room=") + "[a-z2-9]{8}", link)
     desk.goto(link)
-    phone.goto(link.replace("/scale", "/course"))  # any page brings one to the room
+    phone.goto(link.replace(first, "course"))  # any page brings one to the room
     says(presenter, "2 following")
-    phone.wait_for_url("**/scale")
+    press(presenter, "Link")
+    phone.wait_for_url(f"**/{first}")
     for page in people:
         page.evaluate("window.opened = 'once'")
 
-    presenter.locator(".st-key-lesson_next a").click()
-    for page in (desk, phone):
-        page.wait_for_url("**/heads*")
-        says(page, "Following · lesson 5")
+    for number in (2, 3):
+        press(presenter, "The next step")
+        for page in people:
+            at_step(page, number)
+    says(phone, "Following · lesson 1, step 3 of")
+    press(desk, "The step before")
+    says(desk, "The presenter is at lesson 1, step 3 of")
+    press(desk, "Back to the presenter")
+    at_step(desk, 3)
+
     press(phone, "Wander off")
     presenter.locator(".st-key-lesson_next a").click()
-    desk.wait_for_url("**/position*")
-    says(phone, "The presenter is at lesson 6")
-    assert "/heads" in phone.url
+    desk.wait_for_url(f"**/{second}*")
+    says(phone, "The presenter is at lesson 2")
+    assert first in phone.url
     press(phone, "Back to the presenter")
-    phone.wait_for_url("**/position*")
-    assert {page.evaluate("window.opened") for page in people} == {"once"}  # nothing reloaded
+    phone.wait_for_url(f"**/{second}*")
+    assert {page.evaluate("window.opened") for page in people} == {"once"}  # nothing was reloaded
 
     press(presenter, "Question")
     presenter.get_by_role("textbox", name="Question").fill("Which <b>way</b>?")

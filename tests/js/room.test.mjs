@@ -8,7 +8,7 @@ import {
   barsOf,
   comeBack,
   linkOf,
-  moved,
+  moved as movedBy,
   placeOf,
   presented,
   told,
@@ -18,13 +18,18 @@ import {
 
 const LESSONS = ["one", "two", "three"].map((name) => ({ name, title: name }));
 /**
+ * @param {import("../../viz/components/headscope_views/assets/lessons/following.js").Following} state
+ * @param {Parameters<typeof movedBy>[1]} change
+ */
+const moved = (state, change, wished = true) => movedBy(state, change, wished);
+/**
  * @param {string} page
  * @param {number} step
  * @param {number} steps
  */
 const at = (page, step, steps = 6) => ({ page, step, steps });
 /** Somebody on a page without a story, who has just been told. */
-const joined = () => told(moved(START, { page: "one" }), at("two", 3));
+const joined = () => told(moved(START, { page: "one" }, false), at("two", 3));
 
 test("a follower goes to the presenter's page, then to her step", () => {
   let state = joined();
@@ -60,6 +65,13 @@ test("who moves by himself after arriving wanders, and comes back on request", (
   }
 });
 
+test("a story that settles beside the step it was asked for is asked again, and no wanderer", () => {
+  const there = moved(moved(joined(), { page: "two" }), { report: at("two", 3) });
+  const state = moved(there, { report: at("two", 4) }, false);
+  assert.equal(state.wandering, false);
+  assert.deepEqual(wanted(state), { step: 3 });
+});
+
 test("who says so wanders, and has arrived at once when coming back to the same place", () => {
   const there = moved(moved(joined(), { page: "two" }), { report: at("two", 3) });
   const state = comeBack(wander(there));
@@ -68,7 +80,7 @@ test("who says so wanders, and has arrived at once when coming back to the same 
 });
 
 test("a page without a story is reached by its page", () => {
-  let state = told(moved(START, { page: "one" }), at("two", 0, 0));
+  let state = told(moved(START, { page: "one" }, false), at("two", 0, 0));
   assert.deepEqual(wanted(state), { page: "two" });
   state = moved(state, { page: "two" });
   assert.equal(wanted(state), null);

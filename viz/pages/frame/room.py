@@ -16,7 +16,7 @@ def draw(current: registry.Entry) -> None:
     lessons = [{"name": each.name, "title": each.title} for each in registry.LESSONS]
     props = {"page": current.name, "lessons": lessons, "code": session.room_code()}
     view("room", props, key="frame_room", width="content")
-    with st.container(key="frame_room_links"):  # the browser's part follows them; not displayed
+    # not displayed: the browser's part presses them
+    with st.container(key="frame_room_links", width="content"):
         for each in registry.LESSONS:
-            with st.container(key=f"frame_room_to_{each.name}"):
-                st.page_link(registry.page(each.name), label=each.title)
+            st.page_link(registry.page(each.name), label=each.title)

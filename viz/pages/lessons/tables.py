@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from html import escape
 from math import isnan
 
+from viz import theme
 from viz.pages.lessons import markup
 
 Row = Sequence[float]
 KINDS = ("plain", "weights", "signed")
-# backgrounds of text in both modes, at most half opaque; negative is cold as in the figures
+# backgrounds of text in both modes, at most half opaque: negative is cold, as in the figures, and
+# weights have the colour that they have throughout the course
 _COLD, _WARM = "92, 118, 235", "222, 110, 70"
+_WEIGHT = ", ".join(map(str, theme.rgb(theme.TERMS["light"]["weight"])))
 STRONGEST = 0.5
 HIDDEN = -1e9  # fill value of some masks in place of −∞
 SMALL = 0.1  # smaller numbers are in scientific notation where a table is to look as printed
@@ -62,7 +65,7 @@ def matrix(
         lines.append(f"<tr>{name}{cells}</tr>")
     below = f'<p class="lesson-note">{markup.html(note)}</p>' if note else ""
     return (
-        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
+        f'<figure class="lesson-matrix" tabindex="0"><figcaption>{markup.html(title)}'
         f"<small>{escape(shape(values, axes))}</small></figcaption>"
         f"<table>{''.join(lines)}</table>{below}</figure>"
     )
@@ -101,7 +104,7 @@ def bars(
     longest = max([full, *(abs(value) for _, value in items)]) or 1.0
     lines = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td class="lesson-bar-cell"><i style="width:'
-        f" {100 * abs(value) / longest:.2f}%; background: rgba({_COLD if value >= 0 else _WARM},"
+        f" {100 * abs(value) / longest:.2f}%; background: rgba({_WEIGHT if value >= 0 else _COLD},"
         f' .75)"></i></td><td>{number(value, digits)}</td></tr>'
         for name, value in items
     )
@@ -130,8 +133,8 @@ def table(
         body = "".join(f"<td{kind}>{markup.html(cell)}</td>" for cell in rest)
         lines.append(f'<tr><th scope="row">{markup.html(first)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix lesson-table"><figcaption>{markup.html(title)}</figcaption>'
-        f"<table>{''.join(lines)}</table></figure>"
+        f'<figure class="lesson-matrix lesson-table" tabindex="0">'
+        f"<figcaption>{markup.html(title)}</figcaption><table>{''.join(lines)}</table></figure>"
     )
 
 
@@ -167,7 +170,7 @@ def shares(
         )
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
     return (
-        f'<figure class="lesson-matrix"><figcaption>{markup.html(title)}'
+        f'<figure class="lesson-matrix" tabindex="0"><figcaption>{markup.html(title)}'
         f"<small>{escape(line)}</small></figcaption><table>{''.join(lines)}</table></figure>"
     )
 
@@ -252,7 +255,8 @@ def _colour(value: float, kind: str, largest: float) -> str:
         return ""
     share = value if kind == "weights" else value / largest if largest else 0.0
     strength = STRONGEST * min(abs(share), 1.0)
-    return f"rgba({_WARM if kind == 'signed' and value > 0 else _COLD}, {strength:.3f})"
+    colour = _WEIGHT if kind == "weights" else _WARM if value > 0 else _COLD
+    return f"rgba({colour}, {strength:.3f})"
 
 
 def _marked(mark: tuple[int | None, int | None] | None, row: int, col: int) -> bool:
@@ -265,5 +269,5 @@ def _share(word: str, value: float, digits: int, marked: bool) -> str:
     number = f"{value:.{digits}f}" if digits else ""
     text = "<br>".join(part for part in (escape(word), number) if part)
     kind = ' class="marked"' if marked else ""
-    style = f"background: rgba({_COLD}, {STRONGEST * min(max(value, 0.0), 1.0):.3f})"
+    style = f"background: rgba({_WEIGHT}, {STRONGEST * min(max(value, 0.0), 1.0):.3f})"
     return f'<td{kind} style="{style}">{text}</td>'

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, generation, tables
+from viz.pages.lessons import frame, generation, story, tables
 from viz.pages.lessons.decoder import texts
+from viz.pages.lessons.decoder.story import STORY
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
@@ -46,31 +47,37 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\operatorname{softmax}\!\Big(\frac{Q K^\top}{\sqrt{d}} + M\Big) V",
-            r"M_{ij} = \begin{cases} 0 & \text{if } i \text{ may see } j\\ -\infty & \text{if not}"
-            r"\end{cases}",
-        )
-        frame.text(*texts.HEAD_TEXT)
-        words = _controls()
-        at = frame.stepper(NAME, STEPS)
-        try:
-            _masked(words, at)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.heading("−∞ or −1e9: a query that sees no key")
-        frame.text(*texts.FILL_TEXT)
-        _hidden_row()
-        frame.heading("Writing, a token at a time")
-        frame.text(*texts.WRITE_TEXT)
-        try:
-            _generate()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\operatorname{softmax}\!\Big(\frac{Q K^\top}{\sqrt{d}} + M\Big) V",
+        r"M_{ij} = \begin{cases} 0 & \text{if } i \text{ may see } j\\ -\infty & \text{if not}"
+        r"\end{cases}",
+    )
+    frame.text(*texts.HEAD_TEXT)
+    words = _controls()
+    at = frame.stepper(NAME, STEPS)
+    try:
+        _masked(words, at)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.heading("−∞ or −1e9: a query that sees no key")
+    frame.text(*texts.FILL_TEXT)
+    _hidden_row()
+    frame.heading("Writing, a token at a time")
+    frame.text(*texts.WRITE_TEXT)
+    try:
+        _generate()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _controls() -> list[str]:

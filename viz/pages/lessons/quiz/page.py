@@ -92,8 +92,8 @@ def _question(number: int, question: Question) -> bool:
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why
     elif frame.printing(NAME):
-        choices = ", ".join(question.options)
-        verdict = f"Answer{f' ({choices})' if choices else ''}: ………………………"
+        frame.show(tables.lines(*(f"☐ {option}" for option in question.options)))
+        verdict = "" if question.options else "Answer: ………………………"
     if verdict:
         frame.text(verdict)
     return right

@@ -13,7 +13,7 @@ from viz.pages.lessons.tables import number
 
 def _keys(count: int) -> list[str]:
     """Names for `count` keys."""
-    return [f"key {place}" for place in range(1, count + 1)]
+    return [f"key {place}" for place in range(count)]
 
 
 def _whole(dice: Random, count: int, low: int, high: int) -> list[float]:
@@ -55,16 +55,16 @@ def _weight(dice: Random) -> Question:
     exps = torch.tensor(scores).exp().tolist()
     return Question(
         "A weight",
-        "What [[weights|weight]] does the second key get? (Two decimals.)",
+        "What [[weights|weight]] does key 1 get? (Two decimals.)",
         tables.matrix([scores], title="Scores of one query", cols=_keys(3), digits=0),
         weights[1],
-        f"exp gives {', '.join(number(e, 2) for e in exps)}, together {number(sum(exps), 2)}; the"
-        f" second over the sum is **{number(weights[1], 2)}**.",
+        f"exp gives {', '.join(number(e, 2) for e in exps)}, together {number(sum(exps), 2)}; that"
+        f" of key 1 over the sum is **{number(weights[1], 2)}**.",
         (
             (scores[1] / sum(scores), "That divides the scores by their sum: exp comes first."),
             (exps[1], "That is exp of the score: divide it by the sum of all three."),
-            (weights[0], "That is the weight of the first key."),
-            (weights[2], "That is the weight of the third key."),
+            (weights[0], "That is the weight of key 0."),
+            (weights[2], "That is the weight of key 2."),
         ),
     )
 
@@ -251,7 +251,7 @@ def _norm(dice: Random) -> Question:
     mean, deviation = x.mean().item(), x.std(correction=0).item()
     return Question(
         "A norm",
-        "What is the first number after [[layer normalisation]]? (γ = 1, β = 0; two decimals.)",
+        "What is feature 0 after [[layer normalisation]]? (γ = 1, β = 0; two decimals.)",
         tables.matrix([vector], title="One token", digits=0),
         out[0],
         f"Mean {number(mean, 2)}, deviation {number(deviation, 2)}: ({number(vector[0], 0)} −"

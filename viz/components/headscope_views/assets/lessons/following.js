@@ -54,14 +54,16 @@ export function told(state, presenter) {
 }
 
 /**
- * The state when we have moved: on our way to her, or away.
+ * The state when we have moved: on our way to her, or away. A story that a request has scrolled may
+ * report another step than it was asked for: that is nobody's wish.
  *
  * @param {Following} state
  * @param {Partial<Pick<Following, "page" | "report">>} change
+ * @param {boolean} wished whether somebody here did it
  */
-export function moved(state, change) {
+export function moved(state, change, wished) {
   const next = { ...state, ...change };
-  const away = state.arrived && !state.wandering && towards(next) !== null;
+  const away = wished && state.arrived && !state.wandering && towards(next) !== null;
   return settled(away ? { ...next, wandering: true } : next);
 }
 

@@ -1,0 +1,74 @@
+"""No serious or critical finding of axe-core in what the app draws itself, in every look.
+
+Streamlit's own elements are Streamlit's: of what axe finds, the findings inside our views and
+inside the HTML of the lessons count.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.looks import looks
+
+pytestmark = pytest.mark.browser
+OURS = (".headscope", ".stHtml")
+PAGES = {  # what is on a page once it is drawn
+    "": ".headscope[data-trace]",
+    "?form=lines": ".headscope[data-trace]",
+    "?form=text": ".headscope[data-trace]",
+    "?form=qk": ".headscope[data-trace]",
+    "?form=stages": ".headscope[data-trace]",
+    "?form=model": ".headscope[data-trace]",
+    "image": ".headscope[data-trace]",
+    "models": ".headscope",
+    "positions": ".headscope",
+    "architecture": ".headscope .part",
+    "course": ".headscope",
+    "dictionary": ".story[data-ready]",
+    "quiz": ".stHtml",
+}
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """A window in which axe may run: the app's policy lets no foreign script in."""
+    context = browser.new_context(bypass_csp=True)
+    yield context.new_page()
+    context.close()
+
+
+def serious(page: Page) -> list[str]:
+    """The findings in what we draw: the rule, and where."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+        if inside(page, node["target"])
+    ]
+
+
+def inside(page: Page, target: list[Any]) -> bool:
+    """Whether a finding is in a view of ours: in its shadow tree, or in the HTML of a lesson."""
+    first, *deeper = target[0] if isinstance(target[0], list) else target
+    if deeper or isinstance(target[0], list):
+        return True
+    return page.evaluate(
+        "([at, ours]) => !!document.querySelector(at)?.closest(ours)",
+        [
+            first,
+            ", ".join(OURS),
+        ],
+    )
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_serious_in_what_we_draw(page: Page, app_url: str, path: str):
+    page.goto(f"{app_url}/{path}")
+    expect(page.locator(PAGES[path]).first).to_be_visible(timeout=60_000)
+    for mode in looks(page):
+        assert serious(page) == [], mode

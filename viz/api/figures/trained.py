@@ -1,0 +1,47 @@
+"""Trained models, each loaded once."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from models.files.card import Card
+    from models.model import Model
+    from models.text import Tokens
+
+
+@cache
+def network(name: str) -> "Model":
+    """A model of the catalogue."""
+    from models.run import load
+
+    model = load(name)
+    model.network.eval()
+    return model
+
+
+@cache
+def trained(name: str) -> "tuple[Model, Card]":
+    """A model that was trained for the app, and its card.
+
+    Raises:
+        ValueError: if it is not installed.
+    """
+    from models.catalogue import entry
+    from models.files.card import card
+
+    found = card(entry(name))
+    if found is None:
+        raise ValueError(f"expected a model that was trained for the app, received {name}")
+    return network(name), found
+
+
+def encoded(name: str, text: str) -> "Tokens":
+    """A text as tokens of a trained model.
+
+    Raises:
+        ValueError: if the model reads no text.
+    """
+    tokenizer = network(name).tokenizer
+    if tokenizer is None:
+        raise ValueError(f"expected a model that reads text, received {name}")
+    return tokenizer.encode(text)

@@ -1,0 +1,175 @@
+"""The story of the decoder: a masked grid that grows by a token."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+SENTENCE = {"written": 7}  # as much of it as there is room for
+
+STORY = Story(
+    figure="decoder",
+    title="A decoder writes a sentence",
+    inputs={
+        "text": "the king saw",
+        "written": 5,
+        "window": 11,
+        "ahead": 0,
+        "network": "trained",
+        "head": 0,
+    },
+    steps=(
+        Step(
+            "read",
+            "A decoder predicts the next token",
+            (
+                "A [[decoder]] turns a text into a probability for every token that could come"
+                " next. This one is real: two layers of two heads, trained on a small English of"
+                " 155 tokens. It has read a begin symbol and a few words; on the right stand the"
+                " three likeliest next tokens.",
+                "Each row of the grid holds the @weight(weights) of one @query(query): how much"
+                " that token attends to each @key(key). Hover over a cell to see its score.",
+            ),
+        ),
+        Step(
+            "mask",
+            "No position may look ahead",
+            (
+                "A [[causal mask]] hides every later token. It acts on the *scores*, before the"
+                " [[softmax]]: the triangle above the diagonal is set to −∞. As exp(−∞) is 0,"
+                " these @weight(weights) are exactly 0, and the rest of the row still sums to 1.",
+                "The first row sees only itself, so its only weight is 1, whatever its score.",
+            ),
+            formulas=(
+                "@weight(A) = softmax(@query(Q) @key(K)^{T} / √d + M)",
+                "M_{ij} = 0 where j ≤ i, −∞ where j > i",
+            ),
+        ),
+        Step(
+            "write",
+            "Each token adds a row and a column",
+            (
+                "The likeliest token is appended and the network runs again: that is"
+                " [[greedy]] generation. Each @output(written token) adds a row, its own query,"
+                " and a column, its key. The new column is masked for all earlier rows, so"
+                " **nothing that was there changes**.",
+                "Move the slider back and write again, or press the framed prediction.",
+            ),
+            tries=(
+                Try("the dogs near the cat", {"text": "the dogs near the cat", **SENTENCE}),
+                Try("the boy did not", {"text": "the boy did not", **SENTENCE}),
+            ),
+            ask=Question(
+                "A token is appended. Which of the weights that are already there change?",
+                (
+                    Option(
+                        "All: every row is normalised again",
+                        "A row is normalised over the keys it sees, and none of the earlier rows"
+                        " sees the new one.",
+                    ),
+                    Option(
+                        "None",
+                        "The new column lies above the diagonal for every earlier row: its"
+                        " weight there is 0.",
+                        right=True,
+                    ),
+                    Option(
+                        "Only those of the row before",
+                        "That row may not look ahead either: the new key is masked for it too.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "parallel",
+            "All positions at once",
+            (
+                "Every row makes a prediction, not only the last: each position predicts the"
+                " token after it. So in training one pass over a text of n tokens is n"
+                " exercises, computed **in parallel**, and each is compared with the token that"
+                " does come next. A bold prediction equals it; hover for the probability of the"
+                " right one.",
+                "Here the right token gets {mean_share:.0%} on average. Much of it cannot be"
+                " known: nobody can tell which noun follows “the”.",
+            ),
+            code=(
+                "logits = decoder(ids)  # token × vocabulary",
+                "loss = cross_entropy(logits[:-1], ids[1:])",
+            ),
+        ),
+        Step(
+            "edge",
+            "Drag the edges of the mask",
+            (
+                "Both handles can be dragged, or moved with the arrow keys. The lower one leaves"
+                " each @query(query) a **window** of the last w tokens. In layer 0 the scores do"
+                " not depend on the mask, so the @weight(weights) that remain keep their ratios"
+                " and are renormalised to a sum of 1.",
+                "Choose a window of 3 and watch “{fell.answer:s}” after “{fell.token:s}”: its"
+                " probability is {fell.causal:.0%} under the causal mask, and {fell.now:.0%} now."
+                " A prediction can be no better than what it sees.",
+            ),
+            tries=(
+                Try("Window of 3", {"window": 3}),
+                Try("Causal again", {}),
+                Try("No mask", {"ahead": 10}),
+            ),
+        ),
+        Step(
+            "cheat",
+            "Without a mask the answer is in sight",
+            (
+                "Drag the upper handle to the right: each position now sees its own"
+                " @output(answer), the framed cell. A head that looks there can copy it. The"
+                " second network does just that: its weights are set by hand to find the next"
+                " position. Without a mask it is nearly always right; under the mask it knows"
+                " nothing.",
+                "The trained network never learned to copy, because it never could. Unmasked, it"
+                " gets inputs that it has not been trained on. On average the right token has"
+                " {mean_share:.0%} here.",
+            ),
+            tries=(
+                Try("Copies, no mask", {"network": "copying", "ahead": 10}),
+                Try("Copies, causal mask", {"network": "copying"}),
+                Try("Trained, no mask", {"ahead": 10}),
+            ),
+            ask=Question(
+                "A decoder is trained without a mask, and its loss falls to almost 0. What has it"
+                " learned?",
+                (
+                    Option(
+                        "To write excellent English",
+                        "It never had to predict: the next token was among its keys. When it"
+                        " writes, there is no next token to look at.",
+                    ),
+                    Option(
+                        "To copy the next token",
+                        "That is by far the easiest way to a low loss, and useless for writing:"
+                        " then the next token does not exist yet.",
+                        right=True,
+                    ),
+                    Option(
+                        "Nothing: without a mask no gradient flows",
+                        "Gradients flow, and even to more keys. They lead to the easiest solution.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "cache",
+            "Keys and values are kept",
+            (
+                "Under a causal mask earlier rows never change, so nor do the @key(keys) and"
+                " @value(values) of earlier tokens, in any layer. A **key–value cache** keeps"
+                " them. For each new token only one row is computed: its @query(query) against"
+                " all keys.",
+                "With and without the cache the probabilities of this text differ by at most"
+                " {difference:.1e}, by rounding. The price is memory: two vectors per token,"
+                " layer and head.",
+            ),
+            code=(
+                "@key(k) = cat([cache.k, new.k])",
+                "@value(v) = cat([cache.v, new.v])",
+                "@weight(a) = softmax(@query(new.q) @ @key(k).mT / √d)  # one row",
+                "@output(out) = @weight(a) @ @value(v)",
+            ),
+        ),
+    ),
+)
