@@ -7,6 +7,7 @@ export const FIGURES = {
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
   heads: () => import("./heads.js"),
+  position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
 };
