@@ -17,9 +17,9 @@ THREE = ("feature 0", "feature 1", "feature 2")
 WIDE = {"rows": NAMES, "cols": THREE, "axes": ("word", "feature")}
 PARAMS = inputs.params("w", WORDS)
 SMALLEST = (
-    "A block need not be large. First attention alone: three matrices, randomly initialised (seed"
-    " 2) and not trained; three features in and out; and no division by √d_{k}. Change the words and"
-    " follow them.",
+    "A block need not be large. First attention alone: three matrices, randomly initialised"
+    " (seed 2) and not trained; three features in and out; and no division by √d_{k}. Change the"
+    " words and follow them.",
 )
 TRANSFORMER = (
     "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"

@@ -61,7 +61,7 @@ def page() -> None:
         frame.code(
             NAME,
             *(simple.word_by_word, simple.feature_by_feature, simple.one_head, attend.attend),
-            *(followed.follow),
+            followed.follow,
         )
         frame.takeaways(*texts.TAKEAWAYS)
 
