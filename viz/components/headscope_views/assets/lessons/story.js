@@ -222,7 +222,7 @@ class Story {
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
-    this.reset.disabled = !written(this.inputs, this.props.inputs);
+    this.reset.hidden = !written(this.inputs, this.props.inputs);
     if (!this.figure || !this.scene || !this.numbers) return;
     const moment = this.moment(this.step);
     this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);
