@@ -48,6 +48,10 @@ FIGURES: dict[str, FigureNumbers] = {
         "decoder",
     ),
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "by_hand": FigureNumbers(
+        {"film": reals(3, 10), "viewer": reals(3, 10), "x": reals(6, 10), "row": count(0, 1)},
+        "by_hand",
+    ),
     "heads": FigureNumbers(
         {
             "heads": one_of("1", "2", "3", "4", "6", "12"),
