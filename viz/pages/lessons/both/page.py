@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, generation, tables
+from viz.pages.lessons import frame, generation, story, tables
 from viz.pages.lessons.both import texts
+from viz.pages.lessons.both.story import STORY
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import counted, number
 from viz.pages.state import params as link
@@ -63,28 +64,34 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\operatorname{softmax}\!\Big(\frac{(X W^Q)(E W^K)^\top}{\sqrt{d}}\Big) E W^V",
-            r"X \text{: target} \qquad E \text{: encoded source}",
-        )
-        frame.heading("Three kinds of attention")
-        try:
-            _three_kinds()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.heading("One matrix or three")
-        frame.text(*texts.SHARING_TEXT)
-        try:
-            _sharing()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.heading("Parallelism and receptive field")
-        frame.text(*texts.REACH_TEXT)
-        _reach()
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\operatorname{softmax}\!\Big(\frac{(X W^Q)(E W^K)^\top}{\sqrt{d}}\Big) E W^V",
+        r"X \text{: target} \qquad E \text{: encoded source}",
+    )
+    frame.heading("Three kinds of attention")
+    try:
+        _three_kinds()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.heading("One matrix or three")
+    frame.text(*texts.SHARING_TEXT)
+    try:
+        _sharing()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.heading("Parallelism and receptive field")
+    frame.text(*texts.REACH_TEXT)
+    _reach()
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _three_kinds() -> None:
@@ -296,5 +303,6 @@ def _code() -> None:
         PostNormDecoderBlock.forward,
         sharing.shared,
         reach.cost,
+        reach.multiplications,
         reach.receptive_field,
     )

@@ -4,6 +4,7 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
   query_key_value: () => import("./query_key_value.js"),
