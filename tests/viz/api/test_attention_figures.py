@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from viz.api import routes
+from viz.pages.lessons.by_hand.texts import X
 
 QKV = {
     "word": 2,
@@ -30,9 +31,9 @@ def client() -> Iterator[TestClient]:
 
 
 def ask(client: TestClient, name: str, inputs: dict[str, Any]) -> dict[str, Any]:
-    """The numbers of a figure over HTTP."""
+    """The numbers of a figure over HTTP, asked for as the browser asks: to six decimals."""
     lists = {key: each if isinstance(each, list) else [each] for key, each in inputs.items()}
-    texts = {key: ";".join(map(str, each)) for key, each in lists.items()}
+    texts = {key: ";".join(str(round(n, 6)) for n in each) for key, each in lists.items()}
     found = client.get(f"/api/figure/{name}", params=texts)
     assert found.status_code == 200, found.text
     return found.json()
@@ -82,3 +83,47 @@ def test_what_an_input_of_query_key_value_moves(
     )
     assert all(before[each] != after[each] for each in moved.split())
     assert all(before[each] == after[each] for each in still.split())
+
+
+BY_HAND = {
+    "film": [0.9, 0.1, -0.4],
+    "viewer": [0.8, -0.2, 0.5],
+    "x": [value for row in X for value in row],
+    "row": 0,
+}
+
+
+def test_by_hand_are_the_printed_numbers(client: TestClient) -> None:
+    found = ask(client, "by_hand", BY_HAND)
+    assert found["products"] == pytest.approx([0.72, -0.02, -0.2])
+    assert found["match"] == pytest.approx(0.5)
+    printed = {
+        "scores": ((0.5406, 0.5137), (0.5137, 0.5936)),
+        "weights": ((0.5067, 0.4933), (0.4800, 0.5200)),
+        "outputs": ((0.5355, 0.3502, 0.3615), (0.5397, 0.3430, 0.3641)),
+    }
+    for name, rows in printed.items():
+        for row, wanted in zip(found[name], rows, strict=True):
+            assert row == pytest.approx(wanted, abs=5.1e-5)  # four decimals
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "moved", "still"),
+    [
+        ("film", [0.9, 0.5, -0.4], "products match", "scores outputs"),
+        ("viewer", [0.8, -0.2, 0.9], "products match", "scores outputs"),
+        ("x", [1, 0, 0, 0, 2, 1], "scores exponentials sums weights outputs", "match"),
+        ("row", 1, "row other", "scores weights outputs"),
+    ],
+)
+def test_what_an_input_of_by_hand_moves(
+    client: TestClient, name: str, other: object, moved: str, still: str
+) -> None:
+    before, after = (
+        ask(client, "by_hand", inputs) for inputs in (BY_HAND, {**BY_HAND, name: other})
+    )
+    assert all(before[each] != after[each] for each in moved.split())
+    assert all(before[each] == after[each] for each in still.split())
+    x = torch.tensor(after["x"])
+    shares = torch.softmax(x @ x.T, -1)
+    assert torch.allclose(torch.tensor(after["outputs"]), shares @ x, atol=1e-6)

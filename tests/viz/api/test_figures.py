@@ -9,8 +9,11 @@ import torch.nn.functional as F
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.seeding import seeded
 from viz.api import routes
 from viz.api.figures import FIGURES
+from viz.api.figures import heads as heads_figure
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,51 @@ def test_the_head_layers_numbers_move(
     before = client.get("/api/figure/head_layer", params=HEAD_LAYER).json()
     after = client.get("/api/figure/head_layer", params={**HEAD_LAYER, name: value}).json()
     assert moves <= {key for key in before if before[key] != after[key]}
+
+
+HEADS = {"heads": "3", "token": "2", "head": "1", "trained": "no", "sentence": "a", "layer": "0"}
+
+
+@pytest.mark.parametrize("heads", [1, 2, 3, 4, 6, 12])
+def test_the_heads_are_torchs(client: TestClient, heads: int) -> None:
+    found = client.get("/api/figure/heads", params={**HEADS, "heads": str(heads)}).json()
+    with seeded(heads_figure.SEED):
+        ours = MultiHeadAttention(MultiHeadAttentionConfig(dim=12, heads=heads))
+    layer = torch.nn.MultiheadAttention(12, heads, batch_first=True)
+    own = ours.state_dict()
+    parts = {
+        f"in_proj_{kind}": torch.cat([own[f"{part}.{kind}"] for part in ("query", "key", "value")])
+        for kind in ("weight", "bias")
+    }
+    outs = {f"out_proj.{kind}": own[f"out.{kind}"] for kind in ("weight", "bias")}
+    layer.load_state_dict({**parts, **outs})
+    with seeded(heads_figure.SEED), torch.no_grad():
+        x = heads_figure.LOUD * torch.randn(1, 4, 12)
+        out, weights = layer(x, x, x, average_attn_weights=False)
+    assert found["x"] == pytest.approx(x[0, 2].tolist())
+    assert torch.allclose(torch.tensor(found["weights"]), weights[0], atol=1e-5)
+    assert found["out"] == pytest.approx(out[0, 2].tolist(), abs=1e-5)
+    assert torch.tensor(found["scores"]).softmax(-1).allclose(weights[0], atol=1e-5)
+    joined = torch.tensor(found["joined"])
+    assert torch.allclose(layer.out_proj(joined), out[0, 2], atol=1e-5)
+    assert found["now"]["parameters"] == sum(each.numel() for each in layer.parameters())
+    assert found["now"]["projections"] == 4 * 4 * 12**2
+    assert found["now"]["products"] == 2 * 4**2 * 12
+    assert found["now"]["exponentials"] == weights.numel() == found["stored"]
+
+
+def test_the_heads_of_minilm(client: TestClient) -> None:
+    sentence = "Yesterday my sister planted seven small trees."
+    query = {**HEADS, "trained": "yes", "sentence": sentence, "head": "2"}
+    found = client.get("/api/figure/heads", params=query).json()["trained"]
+    weights = torch.tensor(found["weights"])
+    assert torch.allclose(weights.sum(-1), torch.ones(12, len(found["tokens"])), atol=1e-2)
+    before = weights[2].diagonal(-1)[:-1].mean().item()  # special tokens are no queries
+    assert (found["name"], found["score"]) == ("previous", pytest.approx(before, abs=1e-3))
+    short = client.get("/api/figure/heads", params={**query, "sentence": "x"})
+    assert (short.status_code, "received 3" in short.text) == (400, True)
+    other = client.get("/api/figure/heads", params={**query, "layer": "3"}).json()["trained"]
+    assert other["weights"] != found["weights"]
 
 
 @pytest.mark.parametrize(

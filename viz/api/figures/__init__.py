@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viz.api.registry import UnknownError
-from viz.api.requests import Parse, count, one_of, parse_query, reals, within, word
+from viz.api.requests import Parse, count, one_of, parse_query, reals, sentence, within, word
 
 __all__ = ["FIGURES", "FigureNumbers", "numbers"]
 
@@ -59,6 +59,21 @@ FIGURES: dict[str, FigureNumbers] = {
         "decoder",
     ),
     "dictionary": FigureNumbers({"query": word, "temperature": within(0.05, 5)}, "dictionary"),
+    "by_hand": FigureNumbers(
+        {"film": reals(3, 10), "viewer": reals(3, 10), "x": reals(6, 10), "row": count(0, 1)},
+        "by_hand",
+    ),
+    "heads": FigureNumbers(
+        {
+            "heads": one_of("1", "2", "3", "4", "6", "12"),
+            "token": count(0, 3),
+            "head": count(0, 11),
+            "trained": one_of("no", "yes"),
+            "sentence": sentence,
+            "layer": count(0, 5),
+        },
+        "heads",
+    ),
     "query_key_value": FigureNumbers(
         {
             "word": count(0, 2),

@@ -1,4 +1,4 @@
-"""The app's own trained models, each loaded once."""
+"""Trained models, each loaded once."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 
 @cache
+def network(name: str) -> "Model":
+    """A model of the catalogue."""
+    from models.run import load
+
+    model = load(name)
+    model.network.eval()
+    return model
+
+
+@cache
 def trained(name: str) -> "tuple[Model, Card]":
     """A model that was trained for the app, and its card.
 
@@ -18,14 +28,11 @@ def trained(name: str) -> "tuple[Model, Card]":
     """
     from models.catalogue import entry
     from models.files.card import card
-    from models.run import load
 
     found = card(entry(name))
     if found is None:
         raise ValueError(f"expected a model that was trained for the app, received {name}")
-    model = load(name)
-    model.network.eval()
-    return model, found
+    return network(name), found
 
 
 def encoded(name: str, text: str) -> "Tokens":
@@ -34,7 +41,7 @@ def encoded(name: str, text: str) -> "Tokens":
     Raises:
         ValueError: if the model reads no text.
     """
-    tokenizer = trained(name)[0].tokenizer
+    tokenizer = network(name).tokenizer
     if tokenizer is None:
         raise ValueError(f"expected a model that reads text, received {name}")
     return tokenizer.encode(text)

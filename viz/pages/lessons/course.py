@@ -28,6 +28,24 @@ class Lesson:
 
 COURSE = (
     Lesson(
+        "sequences",
+        "Why attention?",
+        "linear_scale",
+        "What recurrence and convolution lack: a short way between distant words.",
+        parts=("network",),
+        needs=(),
+        minutes=15,
+    ),
+    Lesson(
+        "tokens",
+        "Tokens and embeddings",
+        "data_array",
+        "A text becomes ids, and each id selects a vector from a table.",
+        parts=("tokens",),
+        needs=(),
+        minutes=15,
+    ),
+    Lesson(
         "dictionary",
         "Soft dictionary",
         "menu_book",
@@ -42,7 +60,7 @@ COURSE = (
         "calculate",
         "Two words look at each other, and every number can be checked.",
         parts=("scores",),
-        needs=("dictionary",),
+        needs=("tokens", "dictionary"),
         minutes=15,
     ),
     Lesson(
@@ -109,12 +127,30 @@ COURSE = (
         minutes=20,
     ),
     Lesson(
+        "sampling",
+        "Sampling and the cache",
+        "casino",
+        "From probabilities to a written token, and why the next one is cheap.",
+        parts=("output",),
+        needs=("decoder",),
+        minutes=15,
+    ),
+    Lesson(
         "both",
         "Encoder and decoder together",
         "sync_alt",
         "One network reads, another writes, and attention joins them.",
         parts=("cross-attention",),
         needs=("position", "decoder"),
+        minutes=25,
+    ),
+    Lesson(
+        "heads_do",
+        "What heads do",
+        "science",
+        "Roles of trained heads, what happens without them, and what weights do not explain.",
+        parts=("heads",),
+        needs=("heads", "decoder"),
         minutes=25,
     ),
     Lesson(

@@ -9,8 +9,9 @@ from viz.pages.state import session
 from viz.pages.widgets import attention
 
 PAGE = "course"
+PLAN = shared.ROOT / "docs" / "teaching.md"
 ABOUT = (
-    "{lessons} short lessons with live numbers, from a single look-up to a vision transformer:"
+    "{lessons} short lessons with live numbers, from the question why to a vision transformer:"
     " about {minutes} minutes each, {hours} hours in all."
 )
 
@@ -27,6 +28,7 @@ def page() -> None:
     )
     _start()
     frame.course_map("", key="course_map")
+    _plan()
     attention.address(PAGE, ())
 
 
@@ -43,3 +45,11 @@ def _start() -> None:
             icon=":material/arrow_forward:",
             icon_position="right",
         )
+
+
+def _plan() -> None:
+    """The lesson plan for teachers; read when it is opened."""
+    box = st.expander("Lesson plan for teachers", key="course_plan", on_change="rerun")
+    if box.open:
+        _, _, plan = PLAN.read_text(encoding="utf-8").partition("\n")  # without its title
+        box.markdown(plan)

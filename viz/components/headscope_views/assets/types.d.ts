@@ -758,6 +758,8 @@ export interface Figure {
   size: [number, number];
   /** Below the picture; `from` names the step from which one is shown, `until` the first without it. */
   controls?: FigureControl[];
+  /** What a step asks the server for besides the reader's inputs. */
+  asks?(moment: Moment): Patch;
   marks(numbers: any, moment: Moment): Mark[];
   /** What the picture shows, in a sentence or two, for a screen reader. */
   describe(numbers: any, moment: Moment): string;

@@ -11,7 +11,7 @@ from viz.pages.lessons import frame, generation, story, tables
 from viz.pages.lessons.both import texts
 from viz.pages.lessons.both.story import STORY
 from viz.pages.lessons.markup import plain
-from viz.pages.lessons.tables import counted, number
+from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.text import reading, tracing
@@ -35,13 +35,6 @@ KINDS = {
 SCALINGS = {"emb": "emb", "prj": "prj", "none": "none"}
 YES = {"yes": "shared", "no": "its own"}
 VOCAB, DIM = 200, 64
-KERNELS = {"3": "3", "5": "5", "7": "7"}
-SHOWN = 17  # tokens in the picture of the receptive field
-LAYERS = {
-    "attention": "attention",
-    "recurrence": "recurrence, left to right",
-    "convolution": "convolution",
-}
 DATES = shared.Choice("dates")
 PARAMS = (
     link.text("date", "3 March 1998"),
@@ -53,17 +46,14 @@ PARAMS = (
     link.choice("source", "yes", YES),
     link.choice("scaling", "emb", SCALINGS),
     link.number("words", VOCAB, 100, 300, 100),
-    link.number("length", 64, 2, 512),
-    link.number("width", 64, 1, 512),
-    link.choice("kernel", "3", KERNELS),
-    link.number("layers", 2, 1, 8),
-    link.number("position", 8, 0, SHOWN - 1),
 )
+# of older links, to what is now in the lesson "sequences"
+RETIRED = tuple(map(link.retired, ("length", "width", "kernel", "layers", "position")))
 
 
 def page() -> None:
     """Draws the lesson."""
-    with frame.lesson(NAME, PARAMS):
+    with frame.lesson(NAME, (*PARAMS, *RETIRED)):
         story.show(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
@@ -88,9 +78,6 @@ def _details() -> None:
         _sharing()
     except ValueError as error:
         shared.error_line(error)
-    frame.heading("Parallelism and receptive field")
-    frame.text(*texts.REACH_TEXT)
-    _reach()
     frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
@@ -252,46 +239,6 @@ def _measured(config: "Seq2SeqConfig") -> "Shared":
     return measured(config)
 
 
-def _reach() -> None:
-    """Attention, recurrence and convolution: cost and receptive field."""
-    from models.lessons import reach
-
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        length = controls.slider(NAME, "length", "Tokens n", (2, 512), "Length of the text")
-        width = controls.slider(NAME, "width", "Width d", (1, 512), "Width of a token")
-        kernel = int(controls.choice(NAME, "kernel", "Window k", KERNELS, "Of the convolution"))
-        help = "Number of stacked layers in the picture"
-        layers = controls.slider(NAME, "layers", "Layers", (1, 8), help)
-        help = "The output whose receptive field is shown"
-        position = controls.slider(NAME, "position", "Output at position", (0, SHOWN - 1), help)
-    formulas = {"attention": "n² · d", "recurrence": "n · d²", "convolution": "k · n · d²"}
-    found = {kind: reach.cost(kind, length, width, kernel) for kind in reach.KINDS}
-    rows = [
-        [kind, f"{formulas[kind]} = {one.work:,}", f"{one.steps:,}", f"{one.path:,}"]
-        for kind, one in found.items()
-    ]
-    cols = ("layer", "operations, up to a factor", "sequential steps", "maximum path length")
-    reached = [
-        reach.receptive_field(kind, SHOWN, position, layers=layers, kernel=kernel).float().tolist()
-        for kind in reach.KINDS
-    ]
-    frame.show(
-        tables.table(f"One layer over {length} tokens of width {width}", cols, rows),
-        tables.shares(
-            [["●" if share else "" for share in row] for row in reached],
-            reached,
-            title=f"What the output at {position} depends on, after {counted(layers, 'layer')}",
-            rows=[
-                f"{LAYERS[kind]}: {int(sum(row))}"
-                for kind, row in zip(reach.KINDS, reached, strict=True)
-            ],
-            cols=[str(n) for n in range(SHOWN)],
-            digits=0,
-            line="● non-zero gradient with respect to that token, in a network with random weights",
-        ),
-    )
-
-
 def _code() -> None:
     from models.blocks import PostNormDecoderBlock
     from models.lessons import reach, sharing
@@ -302,7 +249,5 @@ def _code() -> None:
         Seq2Seq.forward,
         PostNormDecoderBlock.forward,
         sharing.shared,
-        reach.cost,
         reach.multiplications,
-        reach.receptive_field,
     )

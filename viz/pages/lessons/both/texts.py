@@ -29,21 +29,6 @@ SHARING_TEXT = (
     " and `none` the positions dominate, and `prj` makes small logits smaller still: it is meant"
     " for a matrix initialised with numbers near 1.",
 )
-REACH_TEXT = (
-    "Why attention, and not [[recurrence]] or [[convolution]]? A recurrent network reads one token"
-    " after another: each step waits for the previous one, and early information must be carried"
-    " through all later steps. A convolution processes all positions in parallel, but each layer"
-    " sees only a few neighbours. Attention processes all positions in parallel and sees all of"
-    " them in one layer. Its cost grows with the square of the length, and it assumes less, so it"
-    " needs more data. And where a trained convolution applies the same fixed kernel to every"
-    " input, attention computes its weights from each input.",
-    "The table gives the order of growth of the operations of one layer (Vaswani et al. 2017,"
-    " table 1). To count attention's multiplications, add up: n² · d for Q Kᵀ, n² · d for the"
-    " weighted sums, and 4 n · d² for the four projections. So the projections cost more until a"
-    " text is longer than 2 d tokens; from there the square dominates, in time and in the weights"
-    " that are kept. The table also gives the number of sequential steps and the maximum path"
-    " length: how many steps or layers lie between the two ends of the text.",
-)
 TAKEAWAYS = (
     "In cross-attention the pattern has a row for every target token and a column for every source"
     " token.",
@@ -51,8 +36,6 @@ TAKEAWAYS = (
     " output each time.",
     "Sharing replaces three matrices by one. `emb` and `prj` keep it from being too small for one"
     " use or too large for the other.",
-    "Recurrence needs n sequential steps; attention and convolution need one. Only attention"
-    " connects the two ends of a text in one step.",
 )
 TRIES = (
     Try(
@@ -74,10 +57,5 @@ TRIES = (
         "Two vocabularies of different size, shared.",
         "Not possible: an error explains why.",
         {"words": 300},
-    ),
-    Try(
-        "A long text.",
-        "At 512 tokens of width 64, attention needs the most operations.",
-        {"length": 512, "width": 64, "layers": 4},
     ),
 )

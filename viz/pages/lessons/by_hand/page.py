@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.pages.lessons import frame, inputs, tables
+from viz.pages.lessons import frame, inputs, story, tables
 from viz.pages.lessons.by_hand import texts
+from viz.pages.lessons.by_hand.story import STORY
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -32,38 +33,45 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(r"Y = \operatorname{softmax}(X X^\top)\, X")
-        frame.text(texts.WHERE)
-        frame.heading("Two words, three numbers each: change any of them")
-        x = inputs.grid(NAME, "x", WORDS, FEATURES)
-        at = frame.stepper(NAME, STEPS)
-        with st.container(horizontal=True, gap="medium"):
-            words = dict(enumerate(WORDS))
-            controls.choice(
-                NAME, "query", "Follow", words, "The word whose row is marked and written out below"
-            )
-            controls.choice(
-                NAME, "key", "looking at", words, "The number of that row that is written out"
-            )
-        from models import simple
-        from models.attention import functional as attend
-        from models.lessons import followed
-
-        found = follow(x)
-        _picture(x, found, at)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         frame.explore(
             "See self-attention on a whole sentence, in a trained model",
             model="minilm",
             input="The viewer liked the film because it was short",
         )
-        frame.heading("A film and a viewer")
-        frame.text(*texts.FILM_TEXT)
-        _film()
-        frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
+        from models import simple
+        from models.attention import functional as attend
+        from models.lessons import followed
+
         frame.code(NAME, simple.unlearned, simple.one_head, followed.follow, attend.attend)
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.heading("A film and a viewer")
+    frame.text(*texts.FILM_TEXT)
+    _film()
+    frame.tries(NAME, PARAMS, *texts.FILM_TRIES, part="film")
+    frame.heading("Every word looks at every word")
+    frame.text(*texts.TEXT)
+    frame.formula(r"Y = \operatorname{softmax}(X X^\top)\, X")
+    frame.text(texts.WHERE)
+    frame.heading("Two words, three numbers each: change any of them")
+    x = inputs.grid(NAME, "x", WORDS, FEATURES)
+    at = frame.stepper(NAME, STEPS)
+    with st.container(horizontal=True, gap="medium"):
+        words = dict(enumerate(WORDS))
+        controls.choice(
+            NAME, "query", "Follow", words, "The word whose row is marked and written out below"
+        )
+        controls.choice(
+            NAME, "key", "looking at", words, "The number of that row that is written out"
+        )
+    found = follow(x)
+    _picture(x, found, at)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def follow(x: list[list[float]]) -> "Followed":

@@ -23,8 +23,8 @@ WHERE = (
 TAKEAWAYS = (
     "Scores are symmetric: word 0 is exactly as similar to word 1 as word 1 is to word 0. Weights"
     " are not, because each row is divided by its own sum.",
-    "No weight is negative and every row of weights sums to 1, so every result lies between the"
-    " words.",
+    "No weight is negative and every row of weights sums to 1, so each output is a weighted mean:"
+    " in every feature it lies between the smallest and the largest of the words.",
     "The dot product grows with the length of the vectors as well as with their similarity.",
 )
 FILM_TEXT = (

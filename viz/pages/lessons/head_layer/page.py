@@ -7,7 +7,7 @@ import streamlit as st
 from viz.api.figures.head_layer import WEIGHTS as W
 from viz.api.figures.head_layer import WORDS
 from viz.pages import shared
-from viz.pages.lessons import frame, inputs, story, tables
+from viz.pages.lessons import frame, inputs, tables
 from viz.pages.lessons.head_layer import texts
 from viz.pages.lessons.head_layer.story import STORY
 from viz.pages.lessons.tables import bracketed, number
@@ -43,7 +43,7 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         _code()

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, tables
+from viz.pages.lessons import course, frame, tables
 from viz.pages.lessons.heads import texts
+from viz.pages.lessons.heads.story import STORY
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -48,31 +49,37 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\text{head}_i = \operatorname{softmax}\!\Big(\frac{(X W^Q_i)(X W^K_i)^\top}{\sqrt{d}}"
-            r"\Big) X W^V_i",
-            r"\text{out} = [\text{head}_1 \dots \text{head}_h]\, W^O",
-        )
-        frame.text(texts.WHERE)
-        frame.heading("A layer with random weights")
-        frame.text(texts.LAYER)
-        _controls()
-        at = frame.stepper(NAME, STEPS)
-        try:
-            _layer(at)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
-        frame.heading("The heads of a trained model")
-        frame.text(*texts.TRAINED_TEXT)
-        try:
-            _trained()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRAINED_TRIES, part="trained")
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\text{head}_i = \operatorname{softmax}\!\Big(\frac{(X W^Q_i)(X W^K_i)^\top}{\sqrt{d}}"
+        r"\Big) X W^V_i",
+        r"\text{out} = [\text{head}_1 \dots \text{head}_h]\, W^O",
+    )
+    frame.text(texts.WHERE)
+    frame.heading("A layer with random weights")
+    frame.text(texts.LAYER)
+    _controls()
+    at = frame.stepper(NAME, STEPS)
+    try:
+        _layer(at)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
+    frame.heading("The heads of a trained model")
+    frame.text(*texts.TRAINED_TEXT)
+    try:
+        _trained()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRAINED_TRIES, part="trained")
 
 
 def _controls() -> None:
@@ -91,7 +98,9 @@ def _controls() -> None:
         controls.slider(NAME, "reads", "Input width (0: model's)", (0, 128), help, width=180)
         controls.seed(NAME)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        help = "Where dot products are scaled: lesson 4 shows the difference"
+        help = (
+            f"Where dot products are scaled: lesson {course.number('scale')} shows the difference"
+        )
         controls.choice(NAME, "scaling", "Divide", SCALES, help)
         help = "A single head as wide as the model needs no output projection"
         controls.choice(NAME, "project", "$W^O$", PROJECTIONS, help)

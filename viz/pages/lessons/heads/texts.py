@@ -1,5 +1,6 @@
 """The texts of the lesson on heads."""
 
+from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
 
 TEXT = (
@@ -44,8 +45,8 @@ TAKEAWAYS = (
 TRIES = (
     Try(
         "8 heads of width 64 in a model of width 128.",
-        "Together they are 512 wide, and the last matrix brings that back to 128. Lesson 11 has"
-        " such heads.",
+        "Together they are 512 wide, and the last matrix brings that back to 128."
+        f" Lesson {course.number('vision')} has such heads.",
         {"dim": 128, "heads": 8, "width": "free", "own": 64},
     ),
     Try(

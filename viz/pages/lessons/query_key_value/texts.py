@@ -1,5 +1,6 @@
 """The texts and the printed numbers of the lesson on queries, keys and values."""
 
+from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
 
 # Two words as columns (seed 10) and the matrices of queries (0), keys (1) and values (2), as a
@@ -60,9 +61,9 @@ SMALLEST = (
 TRANSFORMER = (
     "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
     " the words to what attention gives (a [[residual connection]]), brings each word to mean 0"
-    " and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson 7), and maps each to"
-    " one number with a [[linear layer]]: a prediction for every word, and random as long as"
-    " nothing is trained."
+    " and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson"
+    f" {course.number('block')}), and maps each to one number with a [[linear layer]]: a prediction"
+    " for every word, and random as long as nothing is trained."
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),

@@ -1,12 +1,14 @@
 """The texts of the lesson on vision transformers."""
 
+from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
 
 TEXT = (
     "A [[transformer]] reads a [[sequence]] of [[vector|vectors]]. So an image is cut into"
     " [[patch|patches]], and each patch becomes a [[token]]: its flattened pixels, through one"
     " [[linear layer]]. A [[class token]] is put in front, positions are added, and from there on"
-    " it is the encoder of lesson 7, with the norm before each layer ([[pre-norm]]). At the end"
+    f" it is the encoder of lesson {course.number('block')}, with the norm before each layer"
+    " ([[pre-norm]]). At the end"
     " only the class token goes into the [[head layer]].",
 )
 SYMBOLS = (
@@ -31,7 +33,8 @@ STEP_TEXTS = (
     " image: {count:,} + 1 tokens.",
     "**4** Attention alone ignores where a patch is: a learned vector for each position is added"
     " ([[positional encoding]]).",
-    "**5** The block of lesson 7, with the norm first: norm, attention, [[residual connection]];"
+    f"**5** The block of lesson {course.number('block')}, with the norm first: norm, attention,"
+    " [[residual connection]];"
     " norm, feed-forward, residual connection.",
     "**6** All blocks, one more norm, and the class token becomes one number for each class; a"
     " [[softmax]] turns them into probabilities.",

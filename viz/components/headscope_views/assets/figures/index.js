@@ -7,6 +7,8 @@ export const FIGURES = {
   both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
+  by_hand: () => import("./by_hand.js"),
+  heads: () => import("./heads.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
 };

@@ -67,8 +67,10 @@ export function changed(inputs, patch) {
 /** @param {Inputs[string]} value */
 const textOf = (value) => (Array.isArray(value) ? value.map(short).join(";") : typeof value === "number" ? short(value) : value);
 
+const DIGITS = 6; // after the point
+
 /** @param {number} value */
-const short = (value) => String(Number(value.toFixed(4)));
+const short = (value) => String(Number(value.toFixed(DIGITS)));
 
 /** @param {string} part */
 function split(part) {

@@ -169,7 +169,7 @@ function drawn(part, lessons, here, say, detailed) {
     made.append(svg("rect", { x, y, width, height, rx: part.label ? 3 : 5 }));
     const text = i === 0 || detailed ? (detailed ? part.long ?? part.label : part.label) : part.label;
     if (text) made.append(svg("text", { x: x + width / 2, y: y + height / 2 }, text));
-    if (detailed && i === 0 && numbers.length) made.append(badge(x, y, width, height, numbers));
+    if (detailed && i === 0 && numbers.length) made.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
   }
   if (!leads) return made;
   const label = `${part.name}: lesson ${leads.number}, ${leads.title}`;
@@ -187,22 +187,20 @@ function drawn(part, lessons, here, say, detailed) {
 }
 
 /**
- * The numbers of the lessons at the upper right corner of a part.
+ * The numbers of the lessons that explain a part.
  *
  * @param {number} x
  * @param {number} y
- * @param {number} width
- * @param {number} height
  * @param {number[]} numbers
  */
-function badge(x, y, width, height, numbers) {
-  const [cx, cy] = [x + width - 2, y + Math.min(1.5, height / 2)];
-  const wide = 3.4 + 3.6 * numbers.join(" ").length * 0.62;
+function badge(x, y, numbers) {
+  const text = numbers.join(" · ");
+  const width = 3.4 + 2.3 * text.length;
   return svg(
     "g",
     { class: "hs-map-number" },
-    svg("rect", { x: cx - wide / 2, y: cy - 3, width: wide, height: 6, rx: 3 }),
-    svg("text", { x: cx, y: cy }, numbers.join(" ")),
+    svg("rect", { x: x - width / 2, y: y - 3, width, height: 6, rx: 3 }),
+    svg("text", { x, y }, text),
   );
 }
 

@@ -82,7 +82,8 @@ export function operate(picture, around, { patch, tip, refuse }) {
   function type(target, edit) {
     const [cell, box] = [target.getBoundingClientRect(), around.getBoundingClientRect()];
     const field = element("input", "story-cell", { type: "text", inputmode: "decimal", "aria-label": edit.label });
-    field.value = String(Number(edit.value.toFixed(4)));
+    const before = String(Number(edit.value.toFixed(4)));
+    field.value = before;
     Object.assign(field.style, {
       left: `${cell.left - box.left}px`,
       top: `${cell.top - box.top}px`,
@@ -97,7 +98,7 @@ export function operate(picture, around, { patch, tip, refuse }) {
       const value = Number(text);
       field.remove();
       target.focus({ preventScroll: true });
-      if (!take) return;
+      if (!take || field.value === before) return;
       if (!text || !Number.isFinite(value)) refuse(`Expected a number, received “${field.value.slice(0, 20)}”.`);
       else patch(edit.apply(value), false);
     };

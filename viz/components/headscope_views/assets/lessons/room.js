@@ -35,6 +35,7 @@ export function mount(root, props) {
   /** @type {Kept | null} */
   let room = kept();
   let stop = () => {};
+  let self = ""; // the member of the room that this browser is
   let connected = true;
   let over = "";
   /** @type {RoomNews | null} */
@@ -43,6 +44,8 @@ export function mount(root, props) {
   /** @type {ShownStep | null} */
   let report = null;
   let lessons = props.lessons;
+  let folded = ""; // the question, or result, that is put away here
+  const asked = () => (news?.question ? `${news.question.number} ${news.question.revealed}` : "");
 
   const start = button("Present", () => void open());
   start.title = "Let others follow this lesson on their own screens";
@@ -65,12 +68,22 @@ export function mount(root, props) {
   const answers = answerPanel((question, choice) => void answer(question, choice));
   const away = button("Wander off", () => turn(wander(following)));
   const back = button("Back to the presenter", comesBack, "hs-room-main");
-  const attending = strip(away, back, button("Leave", leave));
+  const toggleAnswers = button("Question", () => {
+    folded = folded === asked() ? "" : asked();
+    draw();
+  });
+  const attending = strip(toggleAnswers, away, back, button("Leave", leave));
 
   const dock = element("aside", "hs-room-dock", { "aria-label": "Room" });
   dock.append(link.box, questions.box, answers.box, presenting.box, attending.box);
   root.replaceChildren(start, problem, dock);
   link.box.hidden = questions.box.hidden = true;
+  dock.onkeydown = ({ key }) => {
+    const opened = [link.box, questions.box].find((panel) => !panel.hidden);
+    if (key !== "Escape" || !opened) return;
+    toggle(opened);
+    (opened === link.box ? toggleLink : toggleAsk).focus();
+  };
 
   // --- joining and leaving
 
@@ -98,9 +111,13 @@ export function mount(root, props) {
     over = "";
     news = null;
     const { code, key } = next;
-    const member = key ? undefined : (localStorage.getItem(memberOf(code)) ?? undefined);
+    const member = key ? "" : stored("localStorage", memberOf(code));
+    self = member;
     stop = listen(code, { key, member }, {
-      joined: (name) => !key && localStorage.setItem(memberOf(code), name),
+      joined: (name) => {
+        if (!key) store("localStorage", memberOf(code), name);
+        self = name;
+      },
       connected: (now) => {
         connected = now;
         draw();
@@ -229,9 +246,8 @@ export function mount(root, props) {
    */
   async function answer(question, choice) {
     if (!room) return;
-    const member = localStorage.getItem(memberOf(room.code));
     try {
-      await changeRoom(room.code, "answer", { member, question, choice });
+      await changeRoom(room.code, "answer", { member: self, question, choice });
       problem.textContent = "";
     } catch (error) {
       problem.textContent = reasonOf(error);
@@ -258,7 +274,7 @@ export function mount(root, props) {
     toggleLink.setAttribute("aria-expanded", String(!link.box.hidden));
     toggleAsk.setAttribute("aria-expanded", String(!questions.box.hidden));
     answers.box.hidden = true;
-    away.hidden = back.hidden = true;
+    toggleAnswers.hidden = away.hidden = back.hidden = true;
     attending.say(over);
     const count = news?.followers ?? 0;
     presenting.say(connected ? `Presenting · ${count} following` : "Presenting · no connection");
@@ -271,7 +287,10 @@ export function mount(root, props) {
     const apart = !over && following.wandering && towards(following) !== null;
     away.hidden = Boolean(over) || following.wandering;
     back.hidden = Boolean(over) || !following.wandering;
-    answers.show(over ? null : (news?.question ?? null));
+    const question = over ? null : (news?.question ?? null);
+    answers.show(folded && folded === asked() ? null : question);
+    toggleAnswers.hidden = question === null;
+    toggleAnswers.setAttribute("aria-expanded", String(!answers.box.hidden));
     const place = following.presenter ? placeOf(following.presenter, lessons) : "";
     if (over) attending.say(over);
     else if (!connected) attending.say("No connection; trying again");
@@ -350,17 +369,39 @@ const reasonOf = (error) => (error instanceof Refused ? error.message : "This di
 const memberOf = (code) => `${KEPT}/${code}`;
 
 /** @param {Kept | null} room of this tab: a presenter who reloads keeps her room */
-function keep(room) {
-  if (room) sessionStorage.setItem(KEPT, JSON.stringify(room));
-  else sessionStorage.removeItem(KEPT);
-}
+const keep = (room) => store("sessionStorage", KEPT, room ? JSON.stringify(room) : "");
 
 /** @returns {Kept | null} */
 function kept() {
   try {
-    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    const found = JSON.parse(stored("sessionStorage", KEPT));
     return typeof found?.code === "string" ? found : null;
   } catch {
     return null;
+  }
+}
+
+/**
+ * @param {"localStorage" | "sessionStorage"} storage which may be closed to pages
+ * @param {string} name
+ */
+function stored(storage, name) {
+  try {
+    return globalThis[storage].getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * @param {"localStorage" | "sessionStorage"} storage which may be closed to pages
+ * @param {string} name
+ * @param {string} text
+ */
+function store(storage, name, text) {
+  try {
+    globalThis[storage].setItem(name, text);
+  } catch {
+    // a room works without storage, until its page is loaded again
   }
 }

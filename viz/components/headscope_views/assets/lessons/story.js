@@ -50,7 +50,7 @@ class Story {
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
       tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
-      revealed: () => this.draw(TWEEN_MS),
+      revealed: () => this.turned(),
     });
     this.picture = element("div", "story-picture");
     this.tip = element("p", "story-tip", { "aria-live": "polite" });
@@ -129,7 +129,8 @@ class Story {
 
   ask() {
     if (!this.figure) return;
-    this.feed.want(`${location.origin}/api/figure/${this.props.figure}?${queryOf(this.inputs)}`);
+    const asked = changed(this.inputs, this.figure.asks?.(this.moment(this.step)) ?? {});
+    this.feed.want(`${location.origin}/api/figure/${this.props.figure}?${queryOf(asked)}`);
   }
 
   /** @param {any} numbers */
@@ -184,6 +185,12 @@ class Story {
     if (step === this.step) return;
     this.step = step;
     this.record();
+    this.turned();
+  }
+
+  /** Shows another state of the figure. */
+  turned() {
+    this.ask();
     this.draw(TWEEN_MS);
   }
 
@@ -215,7 +222,7 @@ class Story {
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
-    this.reset.disabled = !written(this.inputs, this.props.inputs);
+    this.reset.hidden = !written(this.inputs, this.props.inputs);
     if (!this.figure || !this.scene || !this.numbers) return;
     const moment = this.moment(this.step);
     this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);

@@ -1,0 +1,71 @@
+"""How a token's influence fades with distance: a recurrence against one attention layer.
+
+A recurrence h ← act(g · Q h + U x), with Q orthogonal, multiplies what it knows of a token by g · Q
+at every later token. Without an activation the influence of a token on the last state shrinks or
+grows by exactly g a step: g to the power of the distance. Attention reaches every token in one
+step, whatever its distance.
+
+`reach` has the costs and receptive fields of the same layers.
+
+Source: Bengio et al. 1994 and Pascanu et al. 2013 for the recurrence.
+"""
+
+from math import sqrt
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.seeding import seeded
+
+DIM = 16
+ACTIVATIONS = ("tanh", "none")
+
+
+def recurrent_influence(
+    tokens: int, *, gain: float = 0.9, activation: str = "tanh", seed: int = 0
+) -> Float[Tensor, " token"]:
+    """Influence of each token on the last state of an untrained recurrence.
+
+    Args:
+        tokens: length of the sequence of random tokens.
+        gain: factor g of the orthogonal matrix.
+        activation: one of `ACTIVATIONS`.
+        seed: of the weights and tokens.
+
+    Returns:
+        The Frobenius norm of the last state's Jacobian with respect to each token.
+    """
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation: expected {' or '.join(ACTIVATIONS)}, received {activation}")
+    with seeded(seed):
+        turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
+        inward = torch.randn(DIM, DIM) / sqrt(DIM)
+        x = torch.randn(tokens, DIM)
+
+    def last(x: Tensor) -> Tensor:
+        state = torch.zeros(DIM)
+        for token in x:
+            state = gain * turn @ state + inward @ token
+            state = state.tanh() if activation == "tanh" else state
+        return state
+
+    return _influence(last, x)
+
+
+def attention_influence(tokens: int, *, seed: int = 0) -> Float[Tensor, " token"]:
+    """Influence of each token on the last output of one untrained attention layer.
+
+    Returns:
+        The Frobenius norm of the last output's Jacobian with respect to each token.
+    """
+    with seeded(seed):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval()
+        x = torch.randn(tokens, DIM)
+    return _influence(lambda x: layer(x[None])[0][0, -1], x)
+
+
+def _influence(last, x: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
+    found = torch.autograd.functional.jacobian(last, x)
+    return found.square().sum((0, 2)).sqrt()

@@ -1,0 +1,141 @@
+"""The story of self-attention by hand."""
+
+from viz.pages.lessons.by_hand import texts
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+X = tuple(round(value, 6) for row in texts.X for value in row)
+
+STORY = Story(
+    figure="by_hand",
+    title="Two words and every sum",
+    inputs={"film": texts.FILM[0], "viewer": texts.VIEWER[0], "x": X, "row": 0},
+    steps=(
+        Step(
+            "rate",
+            "A film and a viewer",
+            (
+                "Does this film suit this viewer? Rate what the @key(film) offers and what the"
+                " @query(viewer) likes, feature by feature, from −1 to 1. Now both are"
+                " [[vector|vectors]] of three numbers, and numbers can be compared.",
+                "The viewer asks, like a @query(query); the film is what can be found, like a"
+                " @key(key). Click a number to change it.",
+            ),
+        ),
+        Step(
+            "match",
+            "How well they match: a sum of products",
+            (
+                "Multiply feature by feature, then add: viewer · film = {match:.2f}. A product is"
+                " positive where the two agree in sign, negative where they disagree, and large"
+                " only where *both* numbers are. This sum is the [[dot product]].",
+                "The bars below lay the products end to end: romance first, then action, then"
+                " comedy. Where they end is the match.",
+            ),
+            formulas=(
+                "@query(q) · @key(k) = @query(q_{0}) @key(k_{0}) + @query(q_{1}) @key(k_{1})"
+                " + @query(q_{2}) @key(k_{2})",
+            ),
+            ask=Question(
+                "With the ratings as they were at first: film and viewer agree about romance, and"
+                " disagree about action and comedy. What is the sum of the three products?",
+                (
+                    Option(
+                        "Negative: two disagreements against one agreement",
+                        "It is not a vote. Romance counts 0.72, the two disagreements only −0.02"
+                        " and −0.20: the sum is 0.50.",
+                    ),
+                    Option(
+                        "Positive: both ratings of romance are high",
+                        "0.9 · 0.8 = 0.72 outweighs −0.02 and −0.20: the sum is 0.50.",
+                        right=True,
+                    ),
+                    Option(
+                        "1.7, the sum of the two ratings of romance",
+                        "Ratings are multiplied, not added: 0.9 · 0.8 = 0.72, and the other two"
+                        " products come off it.",
+                    ),
+                ),
+            ),
+            tries=(
+                Try("A viewer who hates romance", {"viewer": (-0.8, -0.2, 0.5)}),
+                Try("The perfect viewer", {"viewer": (1, 1, -1)}),
+                Try("No preferences", {"viewer": (0, 0, 0)}),
+            ),
+        ),
+        Step(
+            "scores",
+            "Every word with every word",
+            (
+                "Now two words of a sentence, each with three [[feature|features]], in the rows of"
+                " X. Every word asks (@query(left)) and can be found (@key(above)): the"
+                " [[score]] where a row meets a column is the dot product of the two words."
+                " X Xᵀ holds them all.",
+                "Press *word 0* or *word 1* to follow its row; point at a score for its sum. The"
+                " dot product grows with the length of the vectors as well as with their"
+                " similarity.",
+            ),
+            formulas=("S = @query(X) @key(Xᵀ)",),
+            tries=(
+                Try("Word 0 three times as long", {"x": (1.3743, 1.4486, 0.9375, *X[3:])}),
+                Try("Words at right angles", {"x": (1, 0, 0, 0, 1, 0)}),
+            ),
+        ),
+        Step(
+            "softmax",
+            "Each row becomes weights",
+            (
+                "[[softmax|Softmax]] works row by row: exp of each score, divided by the row's sum."
+                " Word 0 gives itself {weights.0.0:.4f} and word 1 {weights.0.1:.4f}; word 1 gives"
+                " word 0 {weights.1.0:.4f}.",
+                "No @weight(weight) is negative, and every row sums to 1. A score of 0 still gets"
+                " weight, because exp(0) = 1: softmax never gives exactly nothing.",
+            ),
+            formulas=("@weight(A_{ij}) = exp(S_{ij}) / Σ_{m} exp(S_{im})",),
+            ask=Question(
+                "The table of scores is symmetric: word 0 matches word 1 exactly as well as word 1"
+                " matches word 0. Is the table of weights symmetric too?",
+                (
+                    Option(
+                        "Yes: equal scores give equal weights",
+                        "Only within a row. Each row is divided by its own sum: {sums.0:.4f} for"
+                        " word 0, {sums.1:.4f} for word 1.",
+                    ),
+                    Option(
+                        "No: each row is divided by its own sum",
+                        "The exponentials are equal, the sums are not: {sums.0:.4f} for word 0,"
+                        " {sums.1:.4f} for word 1.",
+                        right=True,
+                    ),
+                    Option(
+                        "No: softmax puts all the weight on the largest score of a row",
+                        "It puts *most* weight there, not all. But the tables do differ: each row"
+                        " is divided by its own sum.",
+                    ),
+                ),
+            ),
+            tries=(Try("Two equal words", {"x": (*X[:3], *X[:3])}),),
+        ),
+        Step(
+            "mix",
+            "Each output lies between the words",
+            (
+                "The @output(output) of a word is the sum of all words, each times its"
+                " @weight(weight); here a word is its own @value(value). No weight is negative and"
+                " every row sums to 1, so each output is a weighted mean: **feature by feature it"
+                " lies between the smallest and the largest of the words**.",
+                "That is all of [[self-attention]]: a soft dictionary in which each word is query,"
+                " key and value at once. Nothing here is learned; the next lesson adds that.",
+            ),
+            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(Xᵀ)) @value(X)",),
+            code=(
+                "scores = @query(x) @ @key(x).T",
+                "@weight(weights) = softmax(scores, dim=-1)",
+                "@output(y) = @weight(weights) @ @value(x)",
+            ),
+            tries=(
+                Try("Follow word 1", {"row": 1}),
+                Try("Words at right angles", {"x": (1, 0, 0, 0, 1, 0)}),
+            ),
+        ),
+    ),
+)
