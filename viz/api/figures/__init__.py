@@ -74,6 +74,16 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "heads",
     ),
+    "position": FigureNumbers(
+        {
+            "position": count(0, 19),
+            "other": count(0, 19),
+            "added": one_of("no", "yes"),
+            "mask": one_of("none", "causal"),
+            "far": count(0, 5000),
+        },
+        "position",
+    ),
     "query_key_value": FigureNumbers(
         {
             "word": count(0, 2),
