@@ -36,6 +36,16 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "vision": FigureNumbers(
+        {
+            "picture": one_of("a-star", "a-heart", "a-moon"),
+            "shuffle": one_of("none", "tokens", "patches"),
+            "layer": count(0, 3),
+            "head": count(0, 3),
+            "position": count(0, 63),
+        },
+        "vision",
+    ),
     "both": FigureNumbers(
         {
             "date": word,

@@ -6,6 +6,7 @@
 export const FIGURES = {
   both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
+  vision: () => import("./vision.js"),
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
   heads: () => import("./heads.js"),
