@@ -63,6 +63,15 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "heads",
     ),
+    "scale": FigureNumbers(
+        {
+            "width": count(1, 512),
+            "temperature": within(0.1, 10),
+            "size": within(0.5, 200),
+            "seed": count(0, 99),
+        },
+        "scale",
+    ),
     "query_key_value": FigureNumbers(
         {
             "word": count(0, 2),
