@@ -272,9 +272,8 @@ def serve(
     command = [str(python), "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--logger.hideWelcomeMessage=true"]
     hosts = network_hosts() if rooms_wanted() else []
-    # who opens it over the network opens no folders of this machine, unless PUBLIC=0 allows it
-    environment = {**({"PUBLIC": "1"} if hosts else {}), **os.environ}
-    server = subprocess.Popen(command + network_options(hosts), cwd=str(ROOT), env=environment)
+    command += network_options(hosts)
+    server = subprocess.Popen(command, cwd=str(ROOT), env=server_environment(hosts))
     window = None
     try:
         if not answers(server, port):
@@ -326,6 +325,11 @@ def network_options(hosts: "list[str]") -> "list[str]":
         return []
     allowed = [f"--server.allowedHosts={name}" for name in ["localhost", "127.0.0.1", *hosts]]
     return ["--server.address=0.0.0.0", f"--browser.serverAddress={hosts[0]}", *allowed]
+
+
+def server_environment(hosts: "list[str]") -> "dict[str, str]":
+    """The server's environment: over the network, only PUBLIC=0 lets others open local folders."""
+    return {**({"PUBLIC": "1"} if hosts else {}), **os.environ}
 
 
 def browser_tab(_: Path, url: str) -> None:

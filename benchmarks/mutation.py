@@ -57,6 +57,7 @@ CODE = {  # packages and the tests of each
     "models/pretrained": (
         *("tests/models/pretrained", "tests/models/inputs"),
         *("tests/models/test_run.py", "tests/models/test_values.py"),
+        *("tests/models/files/test_folder.py", "tests/models/test_run_family.py"),
         *("tests/analysis/test_relevance.py", "tests/analysis/test_split.py"),
     ),
 }

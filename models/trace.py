@@ -378,7 +378,8 @@ class Trace:
             part: of a tower that runs several times in one pass, which run; of differential
                 attention "A₁", "A₂" or "A₁ − λA₂", whose rows need not sum to 1. None: the only
                 run, and the softmax maps of every head.
-            rows: which queries (one position, a slice or positions); None for all.
+            rows: which queries (one position, counted from the end if negative, a slice or
+                positions); None for all.
             item: which item of the layer's own batch (`items` tells what they are).
             module: path of the attention module, as `Site.module`; None if that much is clear.
 
@@ -602,8 +603,10 @@ class Trace:
         index = self._index(place)
         site, pattern = self.sites[index], self.patterns[index]
         own = len(self.keys(site)[self._checked(item, site)])
-        rows = [rows] if isinstance(rows, int) else rows
-        picked = positions(rows, len(self.queries(site)[item]))
+        count = len(self.queries(site)[item])
+        if isinstance(rows, int):
+            rows = [rows + count if -count <= rows < 0 else rows]
+        picked = positions(rows, count)
         heads = pattern.heads if heads is None else heads
         if head is not None and not -heads <= head < heads:
             raise ValueError(f"head: expected 0 to {heads - 1}, received {head}")

@@ -257,6 +257,14 @@ def test_only_a_room_is_served_to_the_network(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
+def test_others_open_no_folders_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUBLIC", raising=False)
+    assert start.server_environment(["192.0.2.7"])["PUBLIC"] == "1"
+    assert start.server_environment([]) == dict(os.environ)
+    monkeypatch.setenv("PUBLIC", "0")
+    assert start.server_environment(["192.0.2.7"])["PUBLIC"] == "0"
+
+
 @pytest.mark.parametrize(
     ("name", "addresses", "expected"),
     [

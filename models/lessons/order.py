@@ -3,7 +3,7 @@
     attention(P x) = P attention(x)   for any permutation P of the tokens
 
 So permuting the words of a sentence only permutes the output vectors. Adding positional encodings
-breaks this symmetry.
+breaks this symmetry, and so does a causal mask.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.positional import sinusoidal
 from models.seeding import seeded
 
@@ -39,7 +39,13 @@ class Permuted:
 
 
 def permuted(
-    words: Sequence[str], order: Sequence[int], *, positions: bool, dim: int = 16, seed: int = 0
+    words: Sequence[str],
+    order: Sequence[int],
+    *,
+    positions: bool,
+    causal: bool = False,
+    dim: int = 16,
+    seed: int = 0,
 ) -> Permuted:
     """Self-attention of one untrained layer over words in two orders.
 
@@ -47,6 +53,7 @@ def permuted(
         words: the words; each distinct word gets a random vector.
         order: the permutation: index of the word that comes first, second, …
         positions: whether sinusoidal positions are added.
+        causal: whether each word sees only itself and the words before it.
         dim: width of the model.
         seed: of the word vectors and the weights.
 
@@ -63,8 +70,9 @@ def permuted(
     encoding = sinusoidal(len(words), dim) if positions else torch.zeros_like(x)
     back = torch.argsort(torch.tensor(list(order)))
     with torch.no_grad():
-        before, _ = layer((x + encoding)[None])
-        after, _ = layer((x[list(order)] + encoding)[None])
+        mask = Mask(causal=causal)
+        before, _ = layer((x + encoding)[None], mask=mask)
+        after, _ = layer((x[list(order)] + encoding)[None], mask=mask)
     return Permuted(before[0], after[0][back])
 
 

@@ -209,12 +209,12 @@ def _normed(
 
 
 def _as_rows(given: Tensor, made: Float[Tensor, "token column"]) -> str | None:
-    """How a tensor holds the rows of another: as they are, or with heads in front of tokens."""
+    """How a tensor holds the rows of another, of as many numbers: as they are, or by heads."""
     if given.reshape(-1).equal(made.reshape(-1)):
         return "token"
     if given.ndim == 4:
         merged = rearrange(given, "batch head token dim -> (batch token) (head dim)")
-        if merged.equal(made.reshape(merged.shape) if merged.numel() == made.numel() else made):
+        if merged.equal(made.reshape(merged.shape)):
             return "head"
     return None
 

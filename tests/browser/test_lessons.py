@@ -86,7 +86,7 @@ def unfold(page: Page) -> None:
     """Shows the controls below a story."""
     closed = page.locator("[class*='_numbers_False'] summary")
     if closed.count():
-        closed.click()
+        closed.first.click()  # an expander may hold another
 
 
 def step_on(page: Page) -> None:

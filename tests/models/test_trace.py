@@ -187,6 +187,8 @@ def test_negative_layers_and_heads_count_from_the_last(found: Trace) -> None:
 def test_one_row_is_a_row(found: Trace) -> None:
     assert found.weights(1, 3, rows=2).equal(found.weights(1, 3)[2:3])
     assert found.weights(1, rows=2).equal(found.weights(1)[:, 2:3])
+    for item in range(2):  # of the item's own tokens
+        assert found.weights(1, 3, rows=-1, item=item).equal(found.weights(1, 3, item=item)[-1:])
     with pytest.raises(ValueError, match=r"rows: expected positions 0 to 2, received \[3\]"):
         found.weights(0, rows=3, item=1)
 

@@ -366,3 +366,22 @@ def test_headers_are_what_is_read(saved: Path) -> None:
     assert {name: info.shape for name, info in infos.items()} == {
         name: tuple(tensor.shape) for name, tensor in held.items()
     }
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_largest_number_of_a_config(more: int, copied: Path, saved: Path) -> None:
+    settings(copied, tokens_seen=2**31 + more)
+    if more:
+        with pytest.raises(CheckpointError, match="tokens_seen: expected at most 2,147,483,648"):
+            load(copied)
+    else:
+        opens(copied, saved)
+
+
+def test_tables_that_a_model_makes_itself(copied: Path, saved: Path) -> None:
+    """Older checkpoints hold them; any other tensor too many is refused by name."""
+    weights(copied, lambda state: state.update({"layers.0.self_attn.inv_freq": torch.ones(3)}))
+    opens(copied, saved)
+    weights(copied, lambda state: state.update({"layers.0.gate": torch.ones(3)}))
+    with pytest.raises(CheckpointError, match=r"no place in LlamaModel: .*layers\.0\.gate"):
+        load(copied)

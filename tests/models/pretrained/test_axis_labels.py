@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from models.attention import Pattern
+from models.inputs.pretrained import ModelInputs
 from models.inputs.sequences import InputSequence, named_tokens
+from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import (
     axis_of,
     block_axes,
@@ -17,9 +20,12 @@ from models.pretrained.axes import (
     numbered_axis,
     padding_of_argument,
 )
+from models.pretrained.observation import PROBE_TOKENS, short
+from models.pretrained.recording import Recording
 from models.pretrained.windows import Blocks
 from models.text import Tokens
 from models.trace import TokenAxis
+from tests.models.pretrained.tiny import ids
 
 CONFIG: Any = SimpleNamespace(vision_config=None)
 
@@ -207,3 +213,21 @@ def test_columns_outside_of_an_image() -> None:
     rows, columns = block_axes(Blocks.in_order(3, 4), 2)
     assert labels(columns) == labels(rows)
     assert len(labels(rows)) == 12
+
+
+def test_a_mask_of_four_axes_is_not_cut_short() -> None:
+    given = {"input_ids": ids(1, 19), "attention_mask": torch.ones(1, 1, 19, 19)}
+    assert short(ModelInputs(given)).arguments == given
+    cut = short(ModelInputs({"input_ids": ids(1, 19)})).arguments
+    assert list(cut) == ["input_ids"]
+    assert cut["input_ids"].equal(ids(1, 19)[:, :PROBE_TOKENS])
+
+
+@pytest.mark.parametrize(("name", "label"), [("sound", "frame 0"), ("text", "position 0")])
+def test_tokens_of_an_unknown_source(name: str, label: str) -> None:
+    """Where sound is all that a model is given, they are frames."""
+    network = nn.Linear(2, 2)
+    record = Recording(AttentionModules.find_in(network), {}, {name: words(1, 7, name)}, CONFIG, 1)
+    x = torch.zeros(1, 1, 3, 2)
+    rows, keys = record.axes(record.entry(network), Pattern(x, x, x), None)
+    assert rows.tokens[0].labels[0] == keys.tokens[0].labels[0] == label

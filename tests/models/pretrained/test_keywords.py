@@ -1,23 +1,29 @@
 """What a library passes to its attention: used, proved irrelevant, or refused by name."""
 
+import threading
 from typing import Any
 
 import pytest
 import torch
 from transformers import AttentionInterface
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from benchmarks.architectures import GROUPED, MOE, text
+from models.inputs.pretrained import prepare_inputs
 from models.pretrained import interface
 from models.pretrained.interface import IRRELEVANT
+from models.pretrained.passes import new_recording
 from models.pretrained.run import output_of
-from models.run import trace
+from models.run import as_model, trace
 from tests.models.pretrained.tiny import (
     BY_NAME,
     CHOSEN_KEYS,
     LATENT,
     build,
     eager,
+    ids,
     images_in_text,
+    normal,
     qwen,
 )
 
@@ -106,3 +112,38 @@ def test_the_output_of_a_codec_is_its_sound() -> None:
     codes, sound = torch.ones(2, 4, 3, dtype=torch.long), torch.zeros(2, 1, 24)
     assert output_of((codes, sound)).values is sound
     assert output_of((codes,)).values is codes
+
+
+def test_queries_that_all_items_share() -> None:
+    """A layer may hand over one item of queries for several of keys."""
+    network: Any = BY_NAME["BERT"].build()
+    model = as_model(network)
+    record = new_recording(model, prepare_inputs(model, ids(2, 5)))
+    layer = network.encoder.layer[0].attention.self
+    q, k, v = normal(1, 3, 5, 10), normal(2, 3, 5, 10, seed=1), normal(2, 3, 5, 10, seed=2)
+    attention = ALL_ATTENTION_FUNCTIONS[interface.NAME]
+    with interface.recording(network, record):
+        found, _ = attention(layer, q, k, v, None)
+        expected, _ = attention(layer, q.expand(2, -1, -1, -1), k, v, None)
+    assert found.equal(expected)
+    assert record.calls[0].pattern.batch == 2
+
+
+def test_packed_images_of_another_thread() -> None:
+    """Outside of the trace, images that are packed attend apart, as ever."""
+    network, given = qwen("Qwen2VL"), images_in_text()
+    with torch.no_grad():
+        expected, seen = network(**given).logits, []
+
+    def meanwhile(*_: Any) -> None:
+        thread = threading.Thread(target=lambda: seen.append(network(**given).logits))
+        if not seen:
+            seen.append(None)
+            thread.start()
+            thread.join()
+
+    inside = next(m for m in network.modules() if isinstance(m, torch.nn.Linear))
+    hook = inside.register_forward_hook(meanwhile)
+    trace(network, given)
+    hook.remove()
+    assert (seen[1] - expected).abs().max() < 1e-5

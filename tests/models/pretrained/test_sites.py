@@ -6,11 +6,14 @@ import pytest
 import torch
 
 from benchmarks.architectures import BARTISH, GROUPED, TEXT, pixels, text
+from models.inputs.pretrained import prepare_inputs
+from models.pretrained.passes import new_recording
 from models.pretrained.run import run_untraced
-from models.run import load, trace
+from models.run import as_model, load, trace
 from tests.models.pretrained.tiny import (
     BY_NAME,
     GRIDS,
+    IMAGE_TOKEN,
     build,
     eager,
     ids,
@@ -156,3 +159,49 @@ def test_a_window_belongs_to_its_own_block() -> None:
     assert found.query_labels(site) == [str(each) for each in written[0].tolist()]
     assert found.key_labels(found.site(0, "cross"))[0] == "position 0"
     assert "DonutSwinSelfAttention" in found.notes[0]
+
+
+def test_the_other_blocks_of_several_towers_are_not_named() -> None:
+    """Block 0 of the text, a convolution, is not the block 0 that attends: that of the image."""
+    words = {"vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 3, "intermediate_size": 16}
+    words |= {"num_attention_heads": 3, "num_key_value_heads": 3, "block_multiple_of": 8}
+    vision = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
+    vision |= {"intermediate_size": 17, "patch_size": 4, "num_patches": 16}
+    sizes: dict[str, Any] = {"text_config": {**words, "layer_types": ["conv", "full_attention"]}}
+    sizes["text_config"]["layer_types"].append("conv")
+    sizes |= {"vision_config": vision, "image_token_id": IMAGE_TOKEN, "downsample_factor": 2}
+    found = trace(
+        build("Lfm2VlModel", "Lfm2VlConfig", sizes),
+        {
+            "input_ids": torch.tensor([[3, *[IMAGE_TOKEN] * 4, 4]]),
+            "pixel_values": normal(1, 16, 48),
+            "spatial_shapes": torch.tensor([[4, 4]]),
+            "pixel_attention_mask": torch.ones(1, 16, dtype=torch.long),
+        },
+    )
+    assert [(site.layer, site.tower) for site in found.sites] == [(0, "vision"), (1, "language")]
+    assert found.other_layers == {}
+
+
+def test_a_tower_that_runs_twice() -> None:
+    """Its blocks keep their numbers; the runs are parts."""
+    model = as_model(BY_NAME["BERT"].build())
+    record = new_recording(model, prepare_inputs(model, ids(1, 5)))
+    network: Any = model.network
+    for part in range(2):
+        record.enter_container("encoder", network.encoder, (), {})
+        for number, block in enumerate(network.encoder.layer):
+            record.enter_attention(block.attention.self, (normal(1, 5, 30),), {})
+            entry = record.entry(block.attention.self)
+            assert (entry.layer, entry.part) == (number, part)
+
+
+def test_layers_that_the_library_puts_in_as_it_runs() -> None:
+    """BigBird attends fully to a short input from its first run on; the trace says so."""
+    sizes = {"vocab_size": 53, "d_model": 24, "encoder_layers": 1, "decoder_layers": 1}
+    sizes |= {"encoder_attention_heads": 3, "decoder_attention_heads": 3}
+    sizes |= {"encoder_ffn_dim": 19, "decoder_ffn_dim": 19, "max_position_embeddings": 32}
+    model = build("BigBirdPegasusModel", "BigBirdPegasusConfig", sizes)
+    (note,) = trace(model, {"input_ids": ids(1, 9), "decoder_input_ids": ids(1, 5)}).notes
+    assert "BigBirdPegasusSelfAttention" in note
+    assert "BlockSparse" not in note

@@ -1,5 +1,6 @@
 """The numbers of the course's figures over HTTP, and what is refused."""
 
+import cmath
 import math
 from collections.abc import Iterator
 
@@ -118,6 +119,80 @@ def test_the_heads_of_minilm(client: TestClient) -> None:
     assert (short.status_code, "received 3" in short.text) == (400, True)
     other = client.get("/api/figure/heads", params={**query, "layer": "3"}).json()["trained"]
     assert other["weights"] != found["weights"]
+
+
+POSITION = {"position": "7", "other": "3", "added": "no", "mask": "none", "far": "400"}
+
+
+def test_positions_in_closed_form(client: TestClient) -> None:
+    found = client.get("/api/figure/position", params=POSITION).json()
+    rates = [10_000 ** (-2 * j / 16) for j in range(8)]
+
+    def row(p: int) -> list[float]:
+        return [turn(p * rate) for rate in rates for turn in (math.sin, math.cos)]
+
+    assert found["row"] == pytest.approx(row(7), abs=1e-6)
+    assert found["far_row"] == pytest.approx(row(400), abs=1e-5)
+    assert found["table"][19] == pytest.approx(row(19), abs=1e-6)
+    dots = [sum(math.cos(rate * d) for rate in rates) for d in range(20)]
+    assert found["dots"] == pytest.approx(dots, abs=1e-5)
+    assert (found["dot"], found["moved_dot"]) == pytest.approx((dots[4], dots[4]), abs=1e-5)
+
+
+def test_rotary_and_alibi_in_closed_form(client: TestClient) -> None:
+    """A pair as a complex number is turned by a factor; the rest is one sum."""
+    found = client.get("/api/figure/position", params=POSITION).json()
+    rates = [10_000 ** (-2 * j / 8) for j in range(4)]
+    rotary = found["rotary"]
+    q = [
+        complex(*pair) * cmath.exp(-7j * rate)
+        for pair, rate in zip(rotary["q"], rates, strict=True)
+    ]
+    k = [
+        complex(*pair) * cmath.exp(-3j * rate)
+        for pair, rate in zip(rotary["k"], rates, strict=True)
+    ]
+    for offset, score in zip(rotary["offsets"], rotary["scores"], strict=True):
+        turned = [each * cmath.exp(1j * offset * rate) for each, rate in zip(k, rates, strict=True)]
+        expected = sum((a.conjugate() * b).real for a, b in zip(q, turned, strict=True))
+        assert score == pytest.approx(expected, abs=1e-4)
+        if offset == 3 - 7:
+            assert (rotary["score"], rotary["moved_score"]) == pytest.approx(
+                (score, score), abs=1e-4
+            )
+    for head, (bias, weights) in enumerate(
+        zip(found["alibi"]["bias"], found["alibi"]["weights"], strict=True)
+    ):
+        expected = [-(2.0 ** -(head + 1)) * (7 - key) for key in range(8)]
+        exps = [math.exp(each) for each in expected]
+        assert bias == [*expected, *[None] * 12]
+        assert weights[:8] == pytest.approx([each / sum(exps) for each in exps], rel=1e-5)
+
+
+def test_order_matters_with_positions_or_under_a_causal_mask(client: TestClient) -> None:
+    def moved(**changes: str) -> list[float]:
+        found = client.get("/api/figure/position", params={**POSITION, **changes}).json()
+        return found["order"]["moved"]
+
+    assert max(moved()) < 1e-5
+    assert min(moved(added="yes")) > 0.01
+    assert max(moved(mask="causal")) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("position", "8", {"row", "dot", "rotary", "alibi", "distance"}),
+        ("other", "4", {"other_row", "dot", "rotary", "distance"}),
+        ("far", "401", {"far_row"}),
+    ],
+)
+def test_the_positions_numbers_move(
+    client: TestClient, name: str, value: str, moves: set[str]
+) -> None:
+    before = client.get("/api/figure/position", params=POSITION).json()
+    after = client.get("/api/figure/position", params={**POSITION, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,17 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "both": FigureNumbers(
+        {
+            "date": word,
+            "written": count(0, 10),
+            "head": count(0, 3),
+            "at": count(0, 23),
+            "length": count(2, 2048),
+            "width": count(16, 1024),
+        },
+        "both",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,
@@ -71,6 +82,16 @@ FIGURES: dict[str, FigureNumbers] = {
             "seed": count(0, 99),
         },
         "scale",
+    ),
+    "position": FigureNumbers(
+        {
+            "position": count(0, 19),
+            "other": count(0, 19),
+            "added": one_of("no", "yes"),
+            "mask": one_of("none", "causal"),
+            "far": count(0, 5000),
+        },
+        "position",
     ),
     "query_key_value": FigureNumbers(
         {

@@ -6,8 +6,10 @@ from torch import nn
 
 from models.lessons.block_steps import block_steps, random_block
 from models.lessons.depth import growth, last_gradient
+from models.simple import worked_example
 from tests.viz.pages.helpers import choose
 from tests.viz.pages.lessons.pages import numbers, whole, words
+from viz.pages.lessons.block import smallest
 from viz.pages.lessons.block.page import HIDDEN, OTHERS, X, Y
 from viz.pages.lessons.tables import number
 
@@ -91,9 +93,11 @@ def test_depth(depth: int) -> None:
 
 def test_the_feed_forward_network_bends_differently() -> None:
     shown = {
-        name: numbers(whole("block", activation=name))[-4:] for name in ("relu", "gelu", "tanh")
+        name: words(whole("block", activation=name)).partition("Up: W")[2]
+        for name in ("relu", "gelu", "tanh")
     }
-    assert len({tuple(values) for values in shown.values()}) == 3
+    assert len(set(shown.values())) == 3
+    assert all(shown.values())
 
 
 def test_the_way_through_both_kinds_of_block() -> None:
@@ -103,3 +107,17 @@ def test_the_way_through_both_kinds_of_block() -> None:
         for step in block_steps(random_block(norm, 4, HIDDEN), x):
             assert " ".join(number(v, 3) for v in step.out[0, 0].tolist()) in before
     assert before[: before.index("Add & Norm")] != after[: after.index("Add & Norm")]
+
+
+def test_the_smallest_transformer() -> None:
+    """The printed numbers: unscaled attention, and the predictions; all move with the words."""
+    printed = (-0.1773, -0.0453, -0.0796, -0.1774, -0.0451, -0.0792, 1.0185, 0.0264)
+    assert worked_example().words[0].tolist() == [list(row) for row in smallest.WORDS]
+    app = whole("block")
+    found = numbers(app)
+    place = found.index(printed[0]) - 1
+    for value in printed:
+        place = found.index(value, place + 1)
+    for word in ("w11", "w12", "w22"):
+        choose(app, "block", word, 0.9)
+    assert not set(printed) & set(numbers(app))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages.lessons import frame, inputs, markup, tables
-from viz.pages.lessons.block import texts
+from viz.pages.lessons.block import smallest, texts
 from viz.pages.lessons.tables import bracketed, number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -45,6 +45,7 @@ PARAMS = (
     *inputs.params("gamma", GAMMA),
     *inputs.params("beta", BETA),
     *inputs.params("other", OTHERS),
+    *smallest.PARAMS,
     link.choice("eps", "1e-5", EPS),
     frame.step(STEPS),
     link.number("depth", 8, 1, 16),
@@ -84,6 +85,9 @@ def page() -> None:
         _depths()
         _feed_forward(found.out.tolist())
         frame.tries(NAME, PARAMS, *texts.TRIES)
+        frame.heading("The smallest transformer")
+        smallest.draw(NAME)
+        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
         frame.explore(
             "The block of a small encoder, part by part, in the Architecture page",
             "architecture",
@@ -371,6 +375,7 @@ def _first(layer: "FeedForward", vector: list[float], found: float) -> str:
 
 def _code() -> None:
     from models import blocks as layernorm
+    from models import simple
     from models.blocks import AddNorm, FeedForward, PostNormBlock, PreNormBlock
     from models.lessons import block_steps, depth, norms
 
@@ -385,4 +390,6 @@ def _code() -> None:
         PreNormBlock.forward,
         block_steps.block_steps,
         depth.growth,
+        simple.unscaled,
+        simple.Smallest,
     )

@@ -8,6 +8,7 @@ from viz.pages import shared
 from viz.pages.lessons import frame, tables
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.position import texts
+from viz.pages.lessons.position.story import STORY
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -37,30 +38,36 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"P_{i,2j} = \sin\frac{i}{10000^{2j/d}}",
-            r"P_{i,2j+1} = \cos\frac{i}{10000^{2j/d}}",
-        )
-        frame.text(texts.WHERE)
-        _table()
-        frame.tries(NAME, PARAMS, *texts.TABLE_TRIES, part="table")
-        frame.heading("Words in another order")
-        frame.text(*texts.ORDER_TEXT)
-        try:
-            _order()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.ORDER_TRIES, part="order")
-        frame.heading("A misprint of the formula")
-        frame.text(*texts.SLIP_TEXT)
-        _slip()
-        frame.tries(NAME, PARAMS, *texts.SLIP_TRIES, part="slip")
-        frame.heading("Learned or fixed")
-        frame.text(*texts.LEARNED_TEXT)
-        _learned()
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"P_{i,2j} = \sin\frac{i}{10000^{2j/d}}",
+        r"P_{i,2j+1} = \cos\frac{i}{10000^{2j/d}}",
+    )
+    frame.text(texts.WHERE)
+    _table()
+    frame.tries(NAME, PARAMS, *texts.TABLE_TRIES, part="table")
+    frame.heading("Words in another order")
+    frame.text(*texts.ORDER_TEXT)
+    try:
+        _order()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.ORDER_TRIES, part="order")
+    frame.heading("A misprint of the formula")
+    frame.text(*texts.SLIP_TEXT)
+    _slip()
+    frame.tries(NAME, PARAMS, *texts.SLIP_TRIES, part="slip")
+    frame.heading("Learned or fixed")
+    frame.text(*texts.LEARNED_TEXT)
+    _learned()
 
 
 def _table() -> None:

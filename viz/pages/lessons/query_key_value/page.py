@@ -1,4 +1,4 @@
-"""Query, key, value: three matrices, four steps, and the smallest transformer."""
+"""Query, key, value: three matrices and four steps."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,14 +14,12 @@ from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from models.attention import Pattern
-    from models.lessons.followed import Followed, SmallestSteps
+    from models.lessons.followed import Followed
 
 NAME = "query_key_value"
 STEPS = ("q k v", "scores", "softmax", "· V")
 NAMES = ("word 0", "word 1")
 INPUTS, FEATURES = ("input 0", "input 1", "input 2"), ("feature 0", "feature 1")
-THREE = ("feature 0", "feature 1", "feature 2")
-WIDE = {"rows": NAMES, "cols": THREE, "axes": ("word", "feature")}
 READINGS = {"both": "Both", "word": "Word by word", "columns": "Words as columns"}
 EDITS = {"x": "the words x", "q": "$W_q$", "k": "$W_k$", "v": "$W_v$"}
 PARAMS = (
@@ -29,12 +27,13 @@ PARAMS = (
     *inputs.params("q", texts.QUERY),
     *inputs.params("k", texts.KEY),
     *inputs.params("v", texts.VALUE),
-    *inputs.params("w", texts.WORDS),
     frame.step(STEPS),
     link.choice("edit", "x", EDITS),
     link.number("word", 0, 0, 1),
     link.choice("reading", "both", READINGS),
 )
+# of older links, to what is now in the lesson on blocks
+RETIRED = tuple(link.retired(f"w{row}{col}") for row in (1, 2) for col in (1, 2, 3))
 
 
 class Reading(NamedTuple):
@@ -51,11 +50,10 @@ class Reading(NamedTuple):
 
 def page() -> None:
     """Draws the lesson."""
-    with frame.lesson(NAME, PARAMS):
+    with frame.lesson(NAME, (*PARAMS, *RETIRED)):
         story.show(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
-        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
         from models import simple
         from models.attention import functional as attend
         from models.lessons import followed
@@ -63,7 +61,7 @@ def page() -> None:
         frame.code(
             NAME,
             *(simple.word_by_word, simple.feature_by_feature, simple.one_head, attend.attend),
-            *(followed.follow, simple.unscaled, simple.Smallest),
+            followed.follow,
         )
         frame.takeaways(*texts.TAKEAWAYS)
 
@@ -89,8 +87,6 @@ def _details() -> None:
     controls.choice(NAME, "reading", "Reading", READINGS, help)
     _readings(by_word, by_feature, at)
     frame.tries(NAME, PARAMS, *texts.TRIES)
-    frame.heading("Without a scale, and the smallest transformer")
-    _smallest()
 
 
 def _both() -> tuple[Reading, Reading]:
@@ -199,47 +195,3 @@ def _matrices(reading: Reading, at: int) -> str:
     groups = [scores, [weights], [result]]
     then = [part for group in groups[:at] for part in group]
     return tables.row(*vectors) + tables.row(*then)
-
-
-def _smallest() -> None:
-    """Attention without a scale, and the smallest transformer, on the user's words."""
-    import torch
-
-    from models import simple
-    from models.lessons import followed
-
-    frame.text(*texts.SMALLEST)
-    x = torch.tensor([inputs.grid(NAME, "w", NAMES, THREE)])
-    example = simple.worked_example()
-    with torch.no_grad():
-        _, pattern = example.attention(x)
-        steps = followed.follow_smallest(example.transformer, x)
-    frame.show(*_unscaled(pattern))
-    frame.text(texts.TRANSFORMER)
-    frame.show(_transformer(steps))
-
-
-def _unscaled(pattern: "Pattern") -> tuple[str, str]:
-    from models.lessons import followed
-
-    found = followed.follow(pattern)
-    square = {"rows": NAMES, "cols": NAMES, "axes": ("query", "key")}
-    vectors = (
-        tables.matrix(each[0, 0].tolist(), title=title, **WIDE)
-        for title, each in (("Q", pattern.q), ("K", pattern.k), ("V", pattern.v))
-    )
-    return tables.row(*vectors), tables.row(
-        tables.matrix(found.scores.tolist(), title="QKᵀ", kind="signed", **square),
-        tables.matrix(found.weights.tolist(), title="Weights, no scale", kind="weights", **square),
-        tables.matrix(found.values.tolist(), title="Unscaled attention", **WIDE),
-    )
-
-
-def _transformer(steps: "SmallestSteps") -> str:
-    one = {"rows": NAMES, "cols": ("number",), "axes": ("word", "number")}
-    return tables.row(
-        tables.matrix(steps.attended.tolist(), title="Its attention", **WIDE),
-        tables.matrix(steps.added.tolist(), title="x + attention", **WIDE),
-        tables.matrix(steps.normed.tolist(), title="[[layer normalisation|Norm]]", **WIDE),
-        tables.matrix(steps.predictions.tolist(), title="Prediction", **one),
-    )

@@ -1,6 +1,5 @@
 """The texts and the printed numbers of the lesson on queries, keys and values."""
 
-from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
 
 # Two words as columns (seed 10) and the matrices of queries (0), keys (1) and values (2), as a
@@ -21,10 +20,6 @@ KEY = (
 VALUE = (
     (0.6146950721740723, 0.38101285696029663, 0.6371143460273743),
     (0.47446107864379883, 0.7135938405990601, 0.6190363764762878),
-)
-WORDS = (  # seed 2, behind the matrix of values
-    (0.44253265857696533, 0.09576863050460815, 0.6141571998596191),
-    (0.05732768774032593, 0.5657140016555786, 0.5332289338111877),
 )
 TEXT = (
     "Every word plays three roles. Its [[query]] is what it looks for, its [[key]] what it can"
@@ -52,18 +47,6 @@ BY_FEATURE = (
     " it was divided by √3, 3 being the width of the *input*. The symbols are the same and the"
     " numbers look plausible, but nothing here shows how much one word attends to another: check"
     " what your rows are."
-)
-SMALLEST = (
-    "The same once more inside a network: three matrices, randomly initialised (seed 2) and not"
-    " trained; three features in and out; and no division by √d_{k}. Change the words and follow"
-    " them.",
-)
-TRANSFORMER = (
-    "The smallest [[transformer]] has an attention of its own, with other random matrices. It adds"
-    " the words to what attention gives (a [[residual connection]]), brings each word to mean 0"
-    " and [[standard deviation|deviation]] 1 ([[layer normalisation]], lesson"
-    f" {course.number('block')}), and maps each to one number with a [[linear layer]]: a prediction"
-    " for every word, and random as long as nothing is trained."
 )
 TRIES = (
     Try("Only the scores.", "Stop before the softmax: these may be negative.", {"step": 1}),

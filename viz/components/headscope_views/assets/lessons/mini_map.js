@@ -121,7 +121,7 @@ function follow(event, name, from) {
   const own = [...links].find(({ pathname }) => pathname.split("/").at(-1) === name);
   if (!own) return;
   event.preventDefault();
-  zoom(from);
+  zoom(from, from.parentElement?.querySelector(".hs-map-part.lit rect"));
   own.click();
 }
 

@@ -1,7 +1,7 @@
 // A part of the map grows into the lesson that it leads to. Only a frame above the page is animated:
 // the page itself changes at its own pace, and nothing waits for it.
 
-const MS = 260;
+const MS = 280;
 const CONTENT = 1080; // CSS pixels: the widest page of a lesson
 const TOP = 210; // below the head of a lesson
 
@@ -20,25 +20,29 @@ export function figureArea(width, height) {
 }
 
 /**
- * Animates a frame from an element to the lesson's figure; nothing with reduced motion.
+ * Animates a frame from a part to the figure of its lesson, after one from the present figure back to
+ * its own part; nothing with reduced motion.
  *
- * @param {Element} from
+ * @param {Element} part
+ * @param {Element | null} [left] the part whose lesson is left
  */
-export function zoom(from) {
+export function zoom(part, left = null) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const frame = document.createElement("div");
-  const colour = getComputedStyle(from).getPropertyValue("--st-primary-color") || "#5b5bd6";
+  const colour = getComputedStyle(part).getPropertyValue("--st-primary-color") || "#5b5bd6";
   Object.assign(frame.style, {
     ...{ position: "fixed", zIndex: "9", pointerEvents: "none", boxSizing: "border-box" },
     ...{ border: `2px solid ${colour}`, borderRadius: "8px" },
   });
   frame.ariaHidden = "true";
   document.body.append(frame);
-  const steps = [
-    { ...pixels(from.getBoundingClientRect()), opacity: 1 },
-    { ...pixels(figureArea(innerWidth, innerHeight)), opacity: 0 },
-  ];
-  const grown = frame.animate(steps, { duration: MS, easing: "cubic-bezier(.2, .7, .3, 1)" });
+  const figure = { ...pixels(figureArea(innerWidth, innerHeight)), opacity: 0 };
+  const at = (/** @type {Element} */ each) => ({ ...pixels(each.getBoundingClientRect()), opacity: 1 });
+  const out = left ? [figure, { ...at(left), offset: 0.4 }] : [];
+  const grown = frame.animate([...out, { ...at(part), offset: left ? 0.5 : 0 }, figure], {
+    duration: MS,
+    easing: "cubic-bezier(.2, .7, .3, 1)",
+  });
   grown.finished.finally(() => frame.remove());
 }
 

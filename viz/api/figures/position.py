@@ -1,0 +1,119 @@
+"""Positions: words in two orders, the sinusoidal table as clock hands, rotary and ALiBi."""
+
+from functools import lru_cache
+from typing import Any
+
+WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
+SHOWN = 6  # features of a word's vector
+COUNT, DIM = 20, 16  # positions and features of the table
+SHIFT = 5  # by which both positions are moved
+WIDTH, HEADS = 8, 8  # of a rotary head; with ALiBi
+SEED = 2
+
+
+def numbers(position: int, other: int, added: str, mask: str, far: int) -> dict[str, Any]:
+    """The numbers of every step.
+
+    Args:
+        position: that is followed; of the query.
+        other: the one it is compared with; of the key.
+        added: whether positions are added to the words in two orders.
+        mask: of the attention to these words.
+        far: a position beyond the table.
+    """
+    return {
+        "position": position,
+        "other": other,
+        "offset": other - position,
+        "distance": abs(other - position),
+        "order": _order(added, mask),
+        **_table(position, other, far),
+        "rotary": _rotary(position, other),
+        "alibi": _alibi(position),
+    }
+
+
+@lru_cache(maxsize=4)
+def _order(added: str, mask: str) -> dict[str, Any]:
+    from models.lessons.order import permuted
+
+    found = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
+    return {
+        "words": WORDS,
+        "turned": [WORDS[place] for place in ORDER],
+        "before": found.before[:, :SHOWN].tolist(),
+        "after": found.after[:, :SHOWN].tolist(),
+        "moved": found.moved.tolist(),
+        "largest": found.moved.max().item(),
+    }
+
+
+def _table(position: int, other: int, far: int) -> dict[str, Any]:
+    """Rows of the sinusoidal table, and dot products of them."""
+    from models.positional import rotary_angles, sinusoidal
+
+    table = sinusoidal(max(COUNT + SHIFT, far + 1), DIM)
+    here, there = table[position], table[other]
+    return {
+        "table": table[:COUNT].tolist(),
+        "rates": rotary_angles(2, DIM)[1].tolist(),
+        "row": here.tolist(),
+        "other_row": there.tolist(),
+        "far": far,
+        "far_row": table[far].tolist(),
+        "dot": (here @ there).item(),
+        "moved_dot": (table[position + SHIFT] @ table[other + SHIFT]).item(),
+        "dots": (table[:COUNT] @ table[0]).tolist(),
+        "length": here.norm().item(),
+    }
+
+
+def _rotary(position: int, other: int) -> dict[str, Any]:
+    """A query and a key, turned by their positions, and their dot products."""
+    import torch
+
+    from models.attention.relative import rotary_angles, rotate
+    from models.seeding import seeded
+
+    with seeded(SEED):
+        q, k = torch.randn(2, WIDTH)
+
+    def turned(vector: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        angles = rotary_angles(places, WIDTH)
+        return rotate(vector.expand(1, 1, len(places), WIDTH), angles)[0, 0]
+
+    offsets = torch.arange(1 - COUNT, COUNT)
+    scores = turned(k, offsets) @ turned(q, torch.tensor([0]))[0]
+    places = torch.tensor([position, position + SHIFT])
+    queries, keys = turned(q, places), turned(k, places + other - position)
+    pairs = WIDTH // 2
+    return {
+        "q": queries[0].reshape(2, pairs).T.tolist(),
+        "k": keys[0].reshape(2, pairs).T.tolist(),
+        "rates": rotary_angles(2, WIDTH)[1].tolist(),
+        "score": (queries[0] @ keys[0]).item(),
+        "moved_score": (queries[1] @ keys[1]).item(),
+        "offsets": offsets.tolist(),
+        "scores": scores.tolist(),
+        "length": q.norm().item(),
+        "key_length": k.norm().item(),
+    }
+
+
+def _alibi(position: int) -> dict[str, Any]:
+    """The penalties of every head for a query, and its weights where all scores are equal."""
+    import torch
+
+    from models.attention.relative import alibi, alibi_slopes
+
+    bias = alibi(HEADS, torch.tensor([position]), COUNT)[:, 0, : position + 1]
+    hidden = [None] * (COUNT - position - 1)  # keys after the query
+    weights = bias.softmax(-1)
+    return {
+        "slopes": alibi_slopes(HEADS).tolist(),
+        "bias": [[*row, *hidden] for row in bias.tolist()],
+        "weights": [[*row, *hidden] for row in weights.tolist()],
+        "nearest": weights[0, -1].item(),
+        "widest": weights[-1, -1].item(),
+        "farthest": bias[0, 0].item(),
+    }

@@ -1,0 +1,145 @@
+"""The story of positions."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="position",
+    title="A position as a row of clock hands",
+    inputs={"position": 7, "other": 3, "added": "no", "mask": "none", "far": 400},
+    steps=(
+        Step(
+            "order",
+            "Without positions",
+            (
+                "“dog bites man” and “man bites dog”, through one [[self-attention]] with random"
+                " weights. Nothing in it depends on where a word stands, so each word gets the same"
+                " vector in both orders: permuting the words only permutes the results.",
+                "Add positions, and the vectors move; the largest move shown is"
+                " {order.largest:.2f}. A [[causal mask]] breaks the symmetry as well, even without"
+                " positions: a word then sees only itself and the words before it, and those"
+                " change.",
+            ),
+            tries=(
+                Try("Add positions", {"added": "yes"}),
+                Try("Only a causal mask", {"mask": "causal"}),
+            ),
+        ),
+        Step(
+            "hand",
+            "One clock hand",
+            (
+                "So a vector that depends on the position is added to each token: the"
+                " [[positional encoding]]. Two of its features are the sine and the cosine of one"
+                " angle, the tip of a clock hand that starts at the top and turns by 1 radian from"
+                " each position to the next.",
+                "Drag the hand, or move the slider. One hand alone is ambiguous: after 44 positions"
+                " (7 turns, nearly exactly) it points almost where it did.",
+            ),
+            formulas=("P_{p,0} = sin p     P_{p,1} = cos p",),
+        ),
+        Step(
+            "clock",
+            "Eight hands, eight speeds",
+            (
+                "Each further pair of features is a slower hand; here each turns at 0.316 times the"
+                " speed of the one before. The fast hands separate neighbours, the slow ones tell"
+                " the beginning from the end, as seconds and hours do on a clock.",
+                "Row {position:d} of the table is what all hands show there: 16 numbers between −1"
+                " and 1, with nothing to learn. Its length is √8 = {length:.3f} at every position,"
+                " since sin² + cos² = 1 for each hand.",
+            ),
+            formulas=(
+                "P_{p,2j} = sin(p / 10000^{2j/d})",
+                "P_{p,2j+1} = cos(p / 10000^{2j/d})",
+            ),
+            code=("x = x + sinusoidal(tokens, dim)",),
+        ),
+        Step(
+            "distance",
+            "Only the distance counts",
+            (
+                "Multiply two rows: each pair of hands contributes the cosine of the angle between"
+                " them. Move both positions by the same amount, and every angle between hands"
+                " stays. At {position:d} and {other:d} the [[dot product]] is {dot:.3f}; five"
+                " positions later it is {moved_dot:.3f}.",
+                "It is largest at distance 0 and the same for both directions. A network can learn"
+                " projections that use it, or that tell before from after.",
+            ),
+            formulas=("P_{p} · P_{r} = Σ_{j} cos(ω_{j} (p − r))",),
+            ask=Question(
+                "Positions {position:d} and {other:d} move on by five each. What happens to the"
+                " dot product of their rows?",
+                (
+                    Option(
+                        "It shrinks: both are farther from the start",
+                        "The start plays no part. Each hand turns by the same angle in both rows,"
+                        " so the angle between them stays, and with it the dot product.",
+                    ),
+                    Option(
+                        "It stays the same",
+                        "Each pair contributes cos(ω(p − r)), which depends on the distance"
+                        " alone: {dot:.3f} before and {moved_dot:.3f} after.",
+                        right=True,
+                    ),
+                    Option(
+                        "It changes, but not predictably",
+                        "The numbers of both rows change, yet the angle between their hands does"
+                        " not: {moved_dot:.3f}, as before.",
+                    ),
+                ),
+            ),
+            tries=(
+                Try("Neighbours", {"position": 8, "other": 7}),
+                Try("Far apart", {"position": 19, "other": 1}),
+            ),
+        ),
+        Step(
+            "rotary",
+            "Rotary: turn, rather than add",
+            (
+                "Rotary embeddings (Su et al. 2021) add nothing to the token. Inside each attention"
+                " they turn every pair of the @query(query) and of the @key(key) by its position"
+                " times the speed of that pair. Lengths stay as they are.",
+                "Again only the angle between them counts. The same query and key, at"
+                " {position:d} and {other:d}, give q·k = {rotary.score:.3f}; five positions later"
+                " {rotary.moved_score:.3f}. Unlike the curve before, this one need not be"
+                " symmetric: before and after may score differently.",
+            ),
+            formulas=("(R_{p} @query(q)) · (R_{r} @key(k)) = @query(q) · (R_{r−p} @key(k))",),
+            code=(
+                "@query(q) = rotate(@query(q), angles)",
+                "@key(k) = rotate(@key(k), angles)  # values are not turned",
+            ),
+        ),
+        Step(
+            "alibi",
+            "ALiBi: a penalty for distance",
+            (
+                "ALiBi (Press et al. 2022) leaves queries and keys alone. It subtracts slope ×"
+                " distance from each score, with a fixed slope for each head: here 1/2, 1/4 … 1/256"
+                " for eight heads.",
+                "The query stands at {position:d}; keys after it are masked. With equal scores the"
+                " steepest head keeps {alibi.nearest:.0%} of its @weight(weight) on the query's own"
+                " position, the flattest {alibi.widest:.0%}: it weights all keys nearly alike. Real"
+                " scores can still outweigh the penalty.",
+            ),
+            formulas=("score = @query(q) · @key(k) / √d − m_{head} |p − r|",),
+        ),
+        Step(
+            "length",
+            "Computable is not learned",
+            (
+                "The hands can be computed for any position, {far:d} included; a learned table"
+                " ends. But a network only learns to *use* the positions it is trained on: sums of"
+                " hands that it has never met can mislead every layer that follows.",
+                "Press et al. (2022) measured it: past the length they were trained on, models with"
+                " sinusoidal positions soon grew worse, rotary ones somewhat later, while those"
+                " with ALiBi held.",
+            ),
+            tries=(
+                Try("Position 511", {"far": 511}),
+                Try("Position 512", {"far": 512}),
+            ),
+        ),
+    ),
+)
