@@ -36,6 +36,17 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "both": FigureNumbers(
+        {
+            "date": word,
+            "written": count(0, 10),
+            "head": count(0, 3),
+            "at": count(0, 23),
+            "length": count(2, 2048),
+            "width": count(16, 1024),
+        },
+        "both",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,
