@@ -84,6 +84,15 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "heads",
     ),
+    "scale": FigureNumbers(
+        {
+            "width": count(1, 512),
+            "temperature": within(0.1, 10),
+            "size": within(0.5, 200),
+            "seed": count(0, 99),
+        },
+        "scale",
+    ),
     "position": FigureNumbers(
         {
             "position": count(0, 19),

@@ -10,6 +10,7 @@ export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
   heads: () => import("./heads.js"),
+  scale: () => import("./scale.js"),
   position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
