@@ -123,7 +123,7 @@ def test_multiplications_of_a_layer_are_counted_one_by_one(client: TestClient) -
     assert equal["scores"] + equal["sums"] == equal["projections"]
 
 
-def seen(client: TestClient, **changes: object) -> dict:
+def seen(client: TestClient, **changes: str | int) -> dict:
     query = {"picture": "a-heart", "shuffle": "none", "layer": 2, "head": 3, "position": 9}
     return client.get("/api/figure/vision", params={**query, **changes}).json()
 
@@ -184,7 +184,7 @@ def test_shuffled_tokens_change_nothing_and_shuffled_patches_do(client: TestClie
     ],
 )
 def test_the_pictures_numbers_move(
-    client: TestClient, name: str, value: object, moves: set[str]
+    client: TestClient, name: str, value: str | int, moves: set[str]
 ) -> None:
     before, after = seen(client), seen(client, **{name: value})
     assert moves <= {key for key in before if before[key] != after[key]}

@@ -45,8 +45,8 @@ STORY = Story(
             (
                 "To each token a vector for its position is added. Press a bar below a patch:"
                 " the bars show how similar each position's vector is to that one. Similar"
-                " positions lie near it in the same line, and at the same place in the lines"
-                " above and below: the vectors know rows *and* columns.",
+                " positions lie beside it, and also 8 places before and after: there are the"
+                " patches above and below it. The vectors know rows *and* columns.",
                 "This network computes them from row and column, by sines and cosines. In the"
                 " original they are learned, from the index in the sequence alone, and come to"
                 " reflect rows and columns.",
