@@ -74,7 +74,7 @@ STORY = Story(
                 " dot product grows with the length of the vectors as well as with their"
                 " similarity.",
             ),
-            formulas=("S = @query(X) @key(Xᵀ)",),
+            formulas=("S = @query(X) @key(X^{T})",),
             tries=(
                 Try("Word 0 three times as long", {"x": (1.3743, 1.4486, 0.9375, *X[3:])}),
                 Try("Words at right angles", {"x": (1, 0, 0, 0, 1, 0)}),
@@ -126,7 +126,7 @@ STORY = Story(
                 "That is all of [[self-attention]]: a soft dictionary in which each word is query,"
                 " key and value at once. Nothing here is learned; the next lesson adds that.",
             ),
-            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(Xᵀ)) @value(X)",),
+            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(X^{T})) @value(X)",),
             code=(
                 "scores = @query(x) @ @key(x).T",
                 "@weight(weights) = softmax(scores, dim=-1)",

@@ -155,7 +155,7 @@ STORY = Story(
             ),
             formulas=(
                 "@output(Attention)(@query(Q), @key(K), @value(V))"
-                " = @weight(softmax)(@query(Q) @key(Kᵀ) / √d_{k}) @value(V)",
+                " = @weight(softmax)(@query(Q) @key(K^{T}) / √d_{k}) @value(V)",
             ),
             code=(
                 "@query(q), @key(k), @value(v) = x @ @query(w_q).T, x @ @key(w_k).T,"
