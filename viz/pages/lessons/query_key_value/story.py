@@ -147,7 +147,7 @@ STORY = Story(
             (
                 "Every token asks its own question. With a token in each row of X, the whole"
                 " layer is **five matrix products**: three give @query(Q), @key(K) and @value(V),"
-                " the fourth all scores, Q Kᵀ, and the fifth the weighted sums. Between the last"
+                " the fourth all scores, Q K^{T}, and the fifth the weighted sums. Between the last"
                 " two, softmax works row by row.",
                 "The row of *{token:s}* is framed. (Arrows that you moved by hand do not count"
                 " here: these are the matrices' own.) Choose another token, or change a number"
