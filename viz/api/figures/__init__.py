@@ -36,6 +36,27 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "vision": FigureNumbers(
+        {
+            "picture": one_of("a-star", "a-heart", "a-moon"),
+            "shuffle": one_of("none", "tokens", "patches"),
+            "layer": count(0, 3),
+            "head": count(0, 3),
+            "position": count(0, 63),
+        },
+        "vision",
+    ),
+    "both": FigureNumbers(
+        {
+            "date": word,
+            "written": count(0, 10),
+            "head": count(0, 3),
+            "at": count(0, 23),
+            "length": count(2, 2048),
+            "width": count(16, 1024),
+        },
+        "both",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,
@@ -76,6 +97,15 @@ FIGURES: dict[str, FigureNumbers] = {
             "hidden": count(0, 7),
         },
         "heads_do",
+    ),
+    "scale": FigureNumbers(
+        {
+            "width": count(1, 512),
+            "temperature": within(0.1, 10),
+            "size": within(0.5, 200),
+            "seed": count(0, 99),
+        },
+        "scale",
     ),
     "position": FigureNumbers(
         {
