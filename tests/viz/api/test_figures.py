@@ -7,10 +7,14 @@ from collections.abc import Iterator
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.metrics.pairwise import cosine_similarity
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from transformers import AutoTokenizer
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.catalogue import entry, folder
+from models.run import load
 from models.seeding import seeded
 from viz.api import routes
 from viz.api.figures import FIGURES
@@ -226,3 +230,44 @@ def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
     found = client.get(f"/api/figure/{name}?nonsense=1")
     assert found.status_code == 400
     assert "expected" in found.text
+
+
+TOKENS = {"text": "Our bank rewilded the river bank", "token": "2"}
+
+
+def test_the_tokens_are_the_librarys_and_the_rows_those_of_the_file(client: TestClient) -> None:
+    found = client.get("/api/figure/tokens", params=TOKENS).json()
+    reader = AutoTokenizer.from_pretrained(folder(entry("minilm")))
+    ids = reader(TOKENS["text"])["input_ids"]
+    assert found["ids"] == ids
+    assert found["pieces"] == reader.convert_ids_to_tokens(ids)
+    assert found["twins"] == [2, 8]
+    assert bytes(found["bytes"]).decode() == TOKENS["text"]
+    table = load("minilm").network.get_parameter("tokens.weight").detach().numpy()
+    assert found["x"] == pytest.approx(table[ids, :12])
+    assert [each["row"] for each in found["around"]] == pytest.approx(table[2921:2928, :12])
+    similar = cosine_similarity(table[2924:2925], table)[0]
+    best = similar.argsort()[::-1][1:7]
+    assert [each["id"] for each in found["nearest"]] == best.tolist()
+    assert [each["similarity"] for each in found["nearest"]] == pytest.approx(similar[best])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("text", "a cat", {"words", "bytes", "pieces", "ids", "count", "x", "piece", "nearest"}),
+        ("token", "7", {"token", "piece", "id", "twins", "around", "nearest"}),
+    ],
+)
+def test_the_tokens_move(client: TestClient, name: str, value: str, moves: set[str]) -> None:
+    before = client.get("/api/figure/tokens", params=TOKENS).json()
+    after = client.get("/api/figure/tokens", params={**TOKENS, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}
+
+
+def test_tokens_at_the_edge_of_the_table_and_too_many(client: TestClient) -> None:
+    unknown = client.get("/api/figure/tokens", params={"text": "💙 [PAD]", "token": "2"}).json()
+    assert unknown["id"] == 0
+    assert [each["id"] for each in unknown["around"]] == list(range(7))
+    many = client.get("/api/figure/tokens", params={**TOKENS, "text": "a " * 20})
+    assert (many.status_code, "at most 12 tokens" in many.text) == (400, True)

@@ -85,6 +85,7 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "query_key_value",
     ),
+    "tokens": FigureNumbers({"text": word, "token": count(0, 11)}, "tokens"),
     "head_layer": FigureNumbers(
         {
             "h": reals(3),

@@ -10,5 +10,6 @@ export const FIGURES = {
   heads: () => import("./heads.js"),
   position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
+  tokens: () => import("./tokens.js"),
   head_layer: () => import("./head_layer.js"),
 };
