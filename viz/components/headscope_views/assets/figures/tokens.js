@@ -30,7 +30,7 @@ const [LETTER, SIZE] = [0.6, 14]; // width of a letter in font sizes; the font s
 const [PIECES, IDS] = [66, 126]; // y of the rows of boxes
 const TABLE = { x: 132, y: 208, cell: 12, tall: 24 };
 const STACK = { x: 404, y: 190, cell: 12 };
-const NEAR = { x: 118, y: 212, cell: 12, tall: 30, bar: 286, full: 200 };
+const NEAR = { x: 118, y: 212, cell: 12, tall: 34, bar: 286, full: 200 };
 const STRONG = 0.2; // a feature of this size gets the full colour
 const LONG = 12; // letters of a name beside a row
 
@@ -65,6 +65,8 @@ export const figure = {
     if (!reached("ids")) return [...marks, ...cuts(numbers, ink)];
     if (step === "nearest") return [...marks, ...neighbours(numbers, ink)];
     marks.push(...vocabulary(numbers, moment));
+    if (step === "ids") marks.push(lookUp(numbers, places.at[token], ink));
+    if (step === "table") marks.push(...written(numbers, ink));
     if (reached("rows")) marks.push(...stack(numbers, ink));
     if (reached("table")) marks.push(...lifted(numbers, reached("rows"), ink));
     return marks;
@@ -119,7 +121,7 @@ function cuts({ words, bytes }, ink) {
   const places = spread(words.map((word) => Math.max(20, 12 + word.length * LETTER * SIZE)), 4);
   const cells = spread(bytes.map(() => 26), 1);
   return [
-    caption("words/name", 166, `${words.length} words, of a vocabulary of all words`, ink),
+    caption("words/name", 166, `${words.length} ${words.length === 1 ? "word" : "words"}, of a vocabulary of all words`, ink),
     ...words.flatMap((word, i) => {
       const { x, w } = places.at[i];
       return /** @type {Mark[]} */ ([
@@ -127,7 +129,7 @@ function cuts({ words, bytes }, ink) {
         { key: `word${i}/text`, kind: "text", x: x + w / 2, y: 201, text: word, size: SIZE * places.scale },
       ]);
     }),
-    caption("bytes/name", 286, `${bytes.length} bytes, of a vocabulary of 256`, ink),
+    caption("bytes/name", 286, `${bytes.length} ${bytes.length === 1 ? "byte" : "bytes"}, of a vocabulary of 256`, ink),
     ...bytes.map((byte, i) => {
       const { x, w } = cells.at[i];
       return /** @type {Mark} */ ({ key: `byte${i}`, kind: "rect", x, y: 306, w, h: 30, r: Math.min(3, w / 4), fill: ink.surface, stroke: ink.muted, tip: `byte ${i}: ${byte}` });
@@ -162,6 +164,33 @@ function vocabulary({ around, id, vocab, dim }, { ink, reached }) {
       { key: "table/more", kind: "text", x: x + 12 * cell + 12, y: (y + bottom) / 2, text: "…", fill: ink.muted },
     );
   return marks;
+}
+
+/**
+ * From the chosen token's id to its place in the list.
+ *
+ * @param {Numbers} numbers
+ * @param {{x: number, w: number}} box
+ * @param {Ink} ink
+ * @returns {Mark}
+ */
+function lookUp({ around, id }, { x, w }, ink) {
+  const row = around.findIndex((each) => each.id === id);
+  return { key: "look-up", kind: "curve", x: x + w / 2, y: IDS + 29, x2: TABLE.x + 6, y2: TABLE.y + (row + 0.5) * TABLE.tall, bend: "v", stroke: ink.primary, width: 1.5, flow: true };
+}
+
+/**
+ * The first numbers of the chosen row.
+ *
+ * @param {Numbers} numbers
+ * @param {Ink} ink
+ */
+function written({ x, token, id, dim }, ink) {
+  const row = x[token];
+  const lines = [row.slice(0, 3), row.slice(3, 6)].map((part) => part.map((value) => fixed(value, 3)).join("   "));
+  return [`E[${id}]`, ...lines, `… ${dim} numbers`].map(
+    (text, i) => /** @type {Mark} */ ({ key: `written${i}`, kind: "text", x: 430, y: TABLE.y + 48 + i * 24, text, size: 14, bold: i === 0, fill: i === 0 ? ink.primary : ink.text }),
+  );
 }
 
 /**
