@@ -36,6 +36,10 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "block": FigureNumbers(
+        {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
+        "block",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,

@@ -4,6 +4,7 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  block: () => import("./block.js"),
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
