@@ -66,6 +66,8 @@ def of_site(found: Trace, site: Any, item: int) -> Tensor:
     """The weights of a site, `head query key`."""
     try:
         return found.weights(site, item=item)
+    except TimeoutError:
+        raise
     except Exception as error:
         raise MismatchError(
             f"layer {site.layer} {site.kind} item {item}: {reason_of(error)}"

@@ -6,13 +6,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import at
 from models.inputs.pretrained import ModelInputs, forward_arguments, prepare_inputs
 from models.inputs.sequences import InputSequence
+from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items
 from models.pretrained.checks import check_call
 from models.pretrained.differential import head_parts, merge_calls
@@ -86,7 +87,7 @@ def trace_pretrained(
         model, inputs, edits, hidden=hidden, gradient=with_gradient, rules=rules, progress=progress
     )
     if not record.calls:
-        beside = "; ".join(_untraceable(record)) or "nothing to show"
+        beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
     _check_edits(edits, record.calls)
     output = output_of(out)
@@ -114,7 +115,7 @@ def trace_pretrained(
         patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,
-        notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record))),
+        notes=(*inputs.notes, *map("not shown: {}".format, _untraceable(record, model.network))),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states={}
@@ -253,9 +254,12 @@ def _check_edits(edits: Sequence[Edit], calls: Sequence[Call]) -> None:
         raise ValueError(f"{edit}: expected a layer {span} of {kinds}{place}")
 
 
-def _untraceable(record: Recording) -> tuple[str, ...]:
-    """Attention that does not go through the interface, by class and path."""
-    kinds = record.modules.untraceable
+def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:
+    """Attention that does not go through the interface, by class and path.
+
+    Of the network after the pass: BigBird puts other layers in for a short input as it runs.
+    """
+    kinds = AttentionModules.find_in(network).untraceable
     found = [f"attention inside {', '.join(kinds)}"] if kinds else []
     called = {path for call in record.calls for path in call.entry.place.paths}
     silent: dict[str, list[str]] = {}

@@ -194,3 +194,14 @@ def test_a_tower_that_runs_twice() -> None:
             record.enter_attention(block.attention.self, (normal(1, 5, 30),), {})
             entry = record.entry(block.attention.self)
             assert (entry.layer, entry.part) == (number, part)
+
+
+def test_layers_that_the_library_puts_in_as_it_runs() -> None:
+    """BigBird attends fully to a short input from its first run on; the trace says so."""
+    sizes = {"vocab_size": 53, "d_model": 24, "encoder_layers": 1, "decoder_layers": 1}
+    sizes |= {"encoder_attention_heads": 3, "decoder_attention_heads": 3}
+    sizes |= {"encoder_ffn_dim": 19, "decoder_ffn_dim": 19, "max_position_embeddings": 32}
+    model = build("BigBirdPegasusModel", "BigBirdPegasusConfig", sizes)
+    (note,) = trace(model, {"input_ids": ids(1, 9), "decoder_input_ids": ids(1, 5)}).notes
+    assert "BigBirdPegasusSelfAttention" in note
+    assert "BlockSparse" not in note

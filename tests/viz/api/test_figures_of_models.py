@@ -14,6 +14,7 @@ from models.run import load
 from viz.api import routes
 
 DECODER = "text=the+king+saw&written=5&head=0"
+DATE = "head=1&at=2&length=7&width=16"
 MASKED = "network=trained&window=11&ahead=0&head=0"
 
 
@@ -78,11 +79,52 @@ def labelled(name: str, text: str) -> tuple[tuple[str, ...], list[int]]:
     return found.tokens, list(tokenizer.encode(text).ids)
 
 
+@pytest.mark.parametrize("date", ["March the third, '98", "4/11/2031"])
+def test_the_date_is_written_as_by_whole_passes(client: TestClient, date: str) -> None:
+    """Without a cache: source and everything written so far, once per character."""
+    model, found = load("dates"), card(entry("dates"))
+    assert model.tokenizer is not None
+    assert found is not None
+    source, ids = torch.tensor([model.tokenizer.encode(date).ids]), [1]
+    for written in range(11):
+        with torch.no_grad():
+            out = model.network.eval()(source, torch.tensor([ids]))
+        share, best = out.logits[0, -1].softmax(-1).max(-1)
+        ids.append(int(best))
+        query = {"date": date, "written": written, "head": 1, "at": 2, "length": 7, "width": 16}
+        shown = client.get("/api/figure/both", params=query).json()
+        name = {"[END]": "end"}.get(found.target_tokens[int(best)], found.target_tokens[int(best)])
+        assert shown["now"] == shown["best"][0]["token"] == name
+        assert shown["best"][0]["share"] == pytest.approx(share.item(), abs=1e-5)
+        cross = out.blocks[0].cross.weights(1, item=0)[-1]
+        assert shown["cross"][written] == pytest.approx(cross.tolist(), abs=1e-5)
+        assert sum(shown["cross"][written]) == pytest.approx(1, abs=1e-5)
+        for row in (shown["causal"], shown["self"]):
+            assert sum(row) == pytest.approx(1, abs=1e-5)
+        assert len(shown["causal"]) == written + 1
+
+
+def test_multiplications_of_a_layer_are_counted_one_by_one(client: TestClient) -> None:
+    """Every product of two matrices, n × m by m × p, has n·m·p multiplications."""
+    n, d = 7, 16
+    query = {"date": "3/4/98", "written": 0, "head": 0, "at": 0, "length": n, "width": d}
+    cost = client.get("/api/figure/both", params=query).json()["cost"]
+    scores, sums = ((n, d, n), (n, n, d))
+    assert (cost["scores"], cost["sums"]) == (math.prod(scores), math.prod(sums))
+    assert cost["projections"] == 4 * math.prod((n, d, d))
+    assert cost["total"] == cost["scores"] + cost["sums"] + cost["projections"]
+    query["length"] = cost["equal"]
+    equal = client.get("/api/figure/both", params=query).json()["cost"]
+    assert equal["scores"] + equal["sums"] == equal["projections"]
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [
         (f"decoder?{MASKED}&text=the+zebra&written=0", "received 'zebra'"),
         (f"decoder?{MASKED}&text=the+the+the+the+the+the+the&written=0", "1 to 6 words"),
+        (f"both?{DATE}&date=3+M%C3%A4rz&written=0", "received 'ä'"),
+        (f"both?{DATE}&date={'3' * 25}&written=0", "at most 24 characters"),
     ],
 )
 def test_texts_that_a_model_cannot_read(client: TestClient, path: str, line: str) -> None:

@@ -40,6 +40,17 @@ FIGURES: dict[str, FigureNumbers] = {
         {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
         "block",
     ),
+    "both": FigureNumbers(
+        {
+            "date": word,
+            "written": count(0, 10),
+            "head": count(0, 3),
+            "at": count(0, 23),
+            "length": count(2, 2048),
+            "width": count(16, 1024),
+        },
+        "both",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,
@@ -66,6 +77,15 @@ FIGURES: dict[str, FigureNumbers] = {
             "layer": count(0, 5),
         },
         "heads",
+    ),
+    "scale": FigureNumbers(
+        {
+            "width": count(1, 512),
+            "temperature": within(0.1, 10),
+            "size": within(0.5, 200),
+            "seed": count(0, 99),
+        },
+        "scale",
     ),
     "position": FigureNumbers(
         {

@@ -79,8 +79,8 @@ STORY = Story(
                 " the input and everything that four layers have written. A last norm and the head"
                 " layer turn it into a letter: here “{guess:s}”, with {share:.1%}.",
                 "Because all layers share one stream, a later layer can read what any earlier one"
-                " has written, and gradients can flow back along the sum without passing through the"
-                " layers.",
+                " has written, and gradients can flow back along the sum without passing through"
+                " the layers.",
             ),
             formulas=("x_{end} = x_{0} + a_{0} + m_{0} + a_{1} + m_{1}",),
         ),
@@ -108,8 +108,9 @@ STORY = Story(
             (
                 "Our network normalises what a layer reads: [[pre-norm]]. From block to"
                 " block the stream is never scaled, so it grows: over eight untrained blocks from"
-                " {pre.first:.2f} to {pre.last:.2f}. The first transformer normalised the sum: [[post-norm]]. Its states keep"
-                " the size 1, but the norm now lies on the stream itself.",
+                " {pre.first:.2f} to {pre.last:.2f}. The first transformer normalised the sum:"
+                " [[post-norm]]. Its states keep the size 1, but the norm now lies on the stream"
+                " itself.",
                 "At the first step of training the last block's [[gradient]] is larger with"
                 " post-norm, which is why it needs a warm-up (Xiong et al. 2020). Shown:"
                 " {stack.norm:s}-norm, gradient {stack.gradient:.3f}.",

@@ -69,12 +69,12 @@ STORY = Story(
                 "Now two words of a sentence, each with three [[feature|features]], in the rows of"
                 " X. Every word asks (@query(left)) and can be found (@key(above)): the"
                 " [[score]] where a row meets a column is the dot product of the two words."
-                " X Xᵀ holds them all.",
+                " X X^{T} holds them all.",
                 "Press *word 0* or *word 1* to follow its row; point at a score for its sum. The"
                 " dot product grows with the length of the vectors as well as with their"
                 " similarity.",
             ),
-            formulas=("S = @query(X) @key(Xᵀ)",),
+            formulas=("S = @query(X) @key(X^{T})",),
             tries=(
                 Try("Word 0 three times as long", {"x": (1.3743, 1.4486, 0.9375, *X[3:])}),
                 Try("Words at right angles", {"x": (1, 0, 0, 0, 1, 0)}),
@@ -126,7 +126,7 @@ STORY = Story(
                 "That is all of [[self-attention]]: a soft dictionary in which each word is query,"
                 " key and value at once. Nothing here is learned; the next lesson adds that.",
             ),
-            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(Xᵀ)) @value(X)",),
+            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(X^{T})) @value(X)",),
             code=(
                 "scores = @query(x) @ @key(x).T",
                 "@weight(weights) = softmax(scores, dim=-1)",

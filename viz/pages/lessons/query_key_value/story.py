@@ -147,7 +147,7 @@ STORY = Story(
             (
                 "Every token asks its own question. With a token in each row of X, the whole"
                 " layer is **five matrix products**: three give @query(Q), @key(K) and @value(V),"
-                " the fourth all scores, Q Kᵀ, and the fifth the weighted sums. Between the last"
+                " the fourth all scores, Q K^{T}, and the fifth the weighted sums. Between the last"
                 " two, softmax works row by row.",
                 "The row of *{token:s}* is framed. (Arrows that you moved by hand do not count"
                 " here: these are the matrices' own.) Choose another token, or change a number"
@@ -155,7 +155,7 @@ STORY = Story(
             ),
             formulas=(
                 "@output(Attention)(@query(Q), @key(K), @value(V))"
-                " = @weight(softmax)(@query(Q) @key(Kᵀ) / √d_{k}) @value(V)",
+                " = @weight(softmax)(@query(Q) @key(K^{T}) / √d_{k}) @value(V)",
             ),
             code=(
                 "@query(q), @key(k), @value(v) = x @ @query(w_q).T, x @ @key(w_k).T,"

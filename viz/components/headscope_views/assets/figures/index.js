@@ -5,10 +5,12 @@
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
   block: () => import("./block.js"),
+  both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
   heads: () => import("./heads.js"),
+  scale: () => import("./scale.js"),
   position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
   head_layer: () => import("./head_layer.js"),
