@@ -40,6 +40,16 @@ FIGURES: dict[str, FigureNumbers] = {
         {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
         "block",
     ),
+    "vision": FigureNumbers(
+        {
+            "picture": one_of("a-star", "a-heart", "a-moon"),
+            "shuffle": one_of("none", "tokens", "patches"),
+            "layer": count(0, 3),
+            "head": count(0, 3),
+            "position": count(0, 63),
+        },
+        "vision",
+    ),
     "both": FigureNumbers(
         {
             "date": word,

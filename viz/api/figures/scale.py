@@ -26,7 +26,7 @@ def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str,
 
     from models.lessons import scaling
 
-    every = _walks(seed)[..., width - 1]
+    every = _walks(seed)[width - 1]
     scores = every[0]
     root = sqrt(width)
     plain, scaled = (scaling.softened(each) for each in (scores, scores / root))
@@ -71,15 +71,16 @@ def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str,
 
 @lru_cache(maxsize=4)
 def _walks(seed: int) -> "Tensor":
+    """Dot products `width query key`: those of one width lie together in memory."""
     from models.lessons import scaling
 
-    return scaling.walks(WIDEST, seed=seed)
+    return scaling.walks(WIDEST, seed=seed).permute(2, 0, 1).contiguous()
 
 
 @lru_cache(maxsize=8)
 def _points(seed: int) -> list[list[float]]:
     """The walks of the first query: after 1 feature, and after every few more."""
-    walks = _walks(seed)[0]
+    walks = _walks(seed)[:, 0].T
     rows = [[row[0], *row[EVERY - 1 :: EVERY]] for row in walks.tolist()]
     return [[round(each, 2) for each in row] for row in rows]
 
@@ -90,7 +91,7 @@ def _means(width: int, seed: int) -> dict[str, float]:
     from models.attention.scores import softmax
     from models.lessons import scaling
 
-    scores = _walks(seed)[None, None, ..., width - 1]
+    scores = _walks(seed)[None, None, width - 1]
     plain, scaled = softmax(scores)[0, 0], softmax(scores / sqrt(width))[0, 0]
     return {
         "mean_largest": plain.amax(-1).mean().item(),

@@ -88,7 +88,7 @@ STORY = Story(
                 " Word 0 gives itself {weights.0.0:.4f} and word 1 {weights.0.1:.4f}; word 1 gives"
                 " word 0 {weights.1.0:.4f}.",
                 "No @weight(weight) is negative, and every row sums to 1. A score of 0 still gets"
-                " weight, because exp(0) = 1: softmax never gives exactly nothing.",
+                " weight, because exp(0) = 1: but for rounding, softmax never gives exactly 0.",
             ),
             formulas=("@weight(A_{ij}) = exp(S_{ij}) / Σ_{m} exp(S_{im})",),
             ask=Question(

@@ -46,7 +46,8 @@ STORY = Story(
                 " included. Attention compares arrows of these two kinds with each other, and"
                 " never two queries or two keys.",
                 "**Drag the round handles**, or move to one with Tab and use the arrow keys."
-                " In a network only training moves these arrows, by changing the matrices.",
+                " In a network nobody moves them by hand: they follow from x and the matrices, and"
+                " training changes the matrices.",
             ),
         ),
         Step(

@@ -28,8 +28,8 @@ STORY = Story(
             (
                 "The same, feature by feature: one @query(query) with eight @key(keys). Every"
                 " further feature adds a random product, up or down, and the sums drift apart like"
-                " eight random walks. The dashed lines are ±√d; about two thirds of such walks are"
-                " between them at any width.",
+                " eight random walks. The dashed lines are ±√d: beyond the first few features,"
+                " about two thirds of such walks are between them.",
                 "Steps up and down partly cancel. That is why the spread grows like √d, and not"
                 " like d.",
             ),

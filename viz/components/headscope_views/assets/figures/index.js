@@ -7,6 +7,7 @@ export const FIGURES = {
   block: () => import("./block.js"),
   both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
+  vision: () => import("./vision.js"),
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
   heads: () => import("./heads.js"),
