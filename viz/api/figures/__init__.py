@@ -88,6 +88,20 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "heads",
     ),
+    "heads_do": FigureNumbers(
+        {
+            "text": word,
+            "query": count(0, 12),
+            "head": count(0, 3),
+            "later": count(2, 3),
+            "sink": count(0, 3),
+            "ablated": one_of("none", "0", "1", "2", "3"),
+            "sentence": sentence,
+            "reader": count(0, 3),
+            "hidden": count(0, 7),
+        },
+        "heads_do",
+    ),
     "scale": FigureNumbers(
         {
             "width": count(1, 512),
