@@ -36,6 +36,10 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "block": FigureNumbers(
+        {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
+        "block",
+    ),
     "vision": FigureNumbers(
         {
             "picture": one_of("a-star", "a-heart", "a-moon"),
@@ -83,6 +87,20 @@ FIGURES: dict[str, FigureNumbers] = {
             "layer": count(0, 5),
         },
         "heads",
+    ),
+    "heads_do": FigureNumbers(
+        {
+            "text": word,
+            "query": count(0, 12),
+            "head": count(0, 3),
+            "later": count(2, 3),
+            "sink": count(0, 3),
+            "ablated": one_of("none", "0", "1", "2", "3"),
+            "sentence": sentence,
+            "reader": count(0, 3),
+            "hidden": count(0, 7),
+        },
+        "heads_do",
     ),
     "scale": FigureNumbers(
         {
