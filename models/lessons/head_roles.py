@@ -116,6 +116,20 @@ class Removed:
     change: float
 
 
+def next_probabilities(
+    network: Decoder, ids: Int[Tensor, " token"], edits: Sequence[Edit] = ()
+) -> Float[Tensor, " vocab"]:
+    """Probabilities of the token after a text.
+
+    Args:
+        network: in eval mode.
+        ids: one text.
+        edits: of the forward pass.
+    """
+    with torch.no_grad():
+        return network(ids[None], edits=edits).logits[0, -1].softmax(-1)
+
+
 def removals(
     network: Decoder, ids: Int[Tensor, " token"], layer: int, head: int
 ) -> tuple[Removed, ...]:
@@ -128,16 +142,10 @@ def removals(
         head: which head.
     """
     last = len(ids) - 1
-
-    def probabilities(edits: Sequence[Edit]) -> Tensor:
-        return network(ids[None], edits=edits).logits[0, -1].softmax(-1)
-
+    before = next_probabilities(network, ids)
     with torch.no_grad():
-        before = probabilities(())
         weights = network(ids[None]).patterns[layer].weights(head)[0, -1]
-        changes = [
-            (probabilities((Cut(layer, head, last, key),)) - before).abs().sum() / 2
-            for key in range(len(ids))
-        ]
+    cuts = [Cut(layer, head, last, key) for key in range(len(ids))]
+    changes = [(next_probabilities(network, ids, (cut,)) - before).abs().sum() / 2 for cut in cuts]
     pairs = zip(weights.tolist(), changes, strict=True)
     return tuple(Removed(key, weight, change.item()) for key, (weight, change) in enumerate(pairs))

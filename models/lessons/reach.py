@@ -50,6 +50,31 @@ def cost(kind: str, tokens: int, dim: int, kernel: int = 3) -> Cost:
     return Cost(kernel * tokens * dim * dim, 1, max(1, -(-(tokens - 1) // (kernel // 2))))
 
 
+@dataclass(frozen=True)
+class Multiplications:
+    """Multiplications of one layer of self-attention, whatever its number of heads.
+
+    Attributes:
+        scores: Q Kᵀ, n² · d.
+        sums: the weighted sums of the values, n² · d.
+        projections: queries, keys, values and output, 4 n · d².
+    """
+
+    scores: int
+    sums: int
+    projections: int
+
+    @property
+    def total(self) -> int:
+        return self.scores + self.sums + self.projections
+
+
+def multiplications(tokens: int, dim: int) -> Multiplications:
+    """Counted without biases and the softmax, for heads that share the width."""
+    product = tokens * tokens * dim
+    return Multiplications(product, product, 4 * tokens * dim * dim)
+
+
 def receptive_field(
     kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
 ) -> Bool[Tensor, " token"]:

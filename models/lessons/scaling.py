@@ -73,6 +73,22 @@ def spread(width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 
     )
 
 
+def walks(
+    width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0
+) -> Float[Tensor, "query key width"]:
+    """Dot products of random queries and keys, feature by feature: sums of the first 1 to `width`.
+
+    Args:
+        width: of a query and a key.
+        queries: number of queries.
+        keys: number of keys of each query.
+        seed: of the random numbers, drawn from the standard normal distribution.
+    """
+    with seeded(seed):
+        q, k = torch.randn(queries, 1, width), torch.randn(queries, keys, width)
+    return (q * k).cumsum(-1)
+
+
 @dataclass(frozen=True)
 class Costs:
     """Cost of the scores of all pairs.

@@ -14,11 +14,11 @@ import {
   told,
   wander,
   wanted,
-} from "../../viz/components/headscope_views/assets/lessons/following.js";
+} from "../../viz/components/headscope_views/assets/room/following.js";
 
 const LESSONS = ["one", "two", "three"].map((name) => ({ name, title: name }));
 /**
- * @param {import("../../viz/components/headscope_views/assets/lessons/following.js").Following} state
+ * @param {import("../../viz/components/headscope_views/assets/room/following.js").Following} state
  * @param {Parameters<typeof movedBy>[1]} change
  */
 const moved = (state, change, wished = true) => movedBy(state, change, wished);

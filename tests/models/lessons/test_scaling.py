@@ -6,7 +6,15 @@ import pytest
 import torch
 
 from models.attention import Additive
-from models.lessons.scaling import additive_costs, dot_costs, halves, slopes, softened, spread
+from models.lessons.scaling import (
+    additive_costs,
+    dot_costs,
+    halves,
+    slopes,
+    softened,
+    spread,
+    walks,
+)
 
 
 def test_softmax_with_temperature_in_closed_form() -> None:
@@ -60,3 +68,12 @@ def test_the_fourth_root_twice_in_half_precision() -> None:
     assert math.isinf(large.late)
     assert large.early == pytest.approx(8192, rel=2e-3)
     assert large.exact == 8192
+
+
+def test_walks_end_at_the_dot_products_and_their_variance_is_the_width() -> None:
+    found = walks(97, queries=2000, keys=7, seed=3)
+    assert found.shape == (2000, 7, 97)
+    steps = found.diff(dim=-1)
+    assert torch.allclose(found[..., 0] + steps.sum(-1), found[..., -1], atol=1e-4)
+    for width in (1, 11, 97):
+        assert found[..., width - 1].var().item() == pytest.approx(width, rel=0.12)

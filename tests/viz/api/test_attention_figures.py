@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from starlette.applications import Starlette
@@ -127,3 +128,47 @@ def test_what_an_input_of_by_hand_moves(
     x = torch.tensor(after["x"])
     shares = torch.softmax(x @ x.T, -1)
     assert torch.allclose(torch.tensor(after["outputs"]), shares @ x, atol=1e-6)
+
+
+SCALE = {"width": 64, "temperature": 0.5, "size": 4, "seed": 2}
+
+
+def test_the_scale_against_numpy_and_closed_forms(client: TestClient) -> None:
+    found = ask(client, "scale", SCALE)
+    scores = np.array(found["scores"])
+    for name, divided in (("weights", 1), ("scaled_weights", 8), ("tempered_weights", 4)):
+        exps = np.exp(scores / divided - (scores / divided).max())
+        assert found[name] == pytest.approx((exps / exps.sum()).tolist(), rel=1e-4, abs=1e-7)
+        slopes = [w * (1 - w) for w in found[name]]
+        steep = found[name.replace("weights", "slopes")]
+        assert steep == pytest.approx(slopes, rel=1e-4, abs=1e-7)
+    assert found["variance"] == pytest.approx(64, rel=0.12)  # 4,000 pairs, 8 of them to a query
+    assert found["scaled_variance"] == pytest.approx(found["variance"] / 64, rel=1e-5)
+    assert found["deviation"] == pytest.approx(math.sqrt(found["variance"]), rel=1e-5)
+    assert [row[16] for row in found["walks"]] == pytest.approx(found["scores"], abs=0.006)
+    assert (found["half_product"], found["late"], found["exact"]) == (1024, 128, 128)
+    assert found["early"] == pytest.approx(128, rel=0.01)  # float16
+
+
+def test_half_precision_overflows_at_float16s_largest_number(client: TestClient) -> None:
+    found = ask(client, "scale", {**SCALE, "size": 32})
+    assert found["product"] == 65_536 > found["largest_half"] == np.finfo(np.float16).max
+    assert (found["half_product"], found["late"], found["exact"]) == (None, None, 8192)
+    assert found["early"] == pytest.approx(8192, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "moved", "still"),
+    [
+        ("width", 512, "variance deviation histogram scores weights slopes mean_largest", "walks"),
+        ("temperature", 2, "tempered_weights tempered_slopes", "weights scaled_weights"),
+        ("size", 200, "half_product late exact", "weights variance"),
+        ("seed", 3, "variance walks scores weights scaled_weights mean_slope", "exact"),
+    ],
+)
+def test_what_an_input_of_scale_moves(
+    client: TestClient, name: str, other: object, moved: str, still: str
+) -> None:
+    before, after = (ask(client, "scale", inputs) for inputs in (SCALE, {**SCALE, name: other}))
+    assert all(before[each] != after[each] for each in moved.split())
+    assert all(before[each] == after[each] for each in still.split())

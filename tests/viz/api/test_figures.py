@@ -17,7 +17,7 @@ from models.catalogue import entry, folder
 from models.run import load
 from models.seeding import seeded
 from viz.api import routes
-from viz.api.figures import FIGURES
+from viz.api.figures import FIGURES, trained
 from viz.api.figures import heads as heads_figure
 
 
@@ -197,6 +197,48 @@ def test_the_positions_numbers_move(
     before = client.get("/api/figure/position", params=POSITION).json()
     after = client.get("/api/figure/position", params={**POSITION, name: value}).json()
     assert moves <= {key for key in before if before[key] != after[key]}
+
+
+BLOCK = {"word": "stream", "place": "2", "off": "0;0;0;0", "norm": "pre"}
+ZEROED = ("attention.out", "feed_forward.down")  # what a layer's output comes from
+
+
+@pytest.mark.parametrize("off", [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (1, 0, 1, 0)])
+def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) -> None:
+    """A layer is off where its last matrix and bias are zero."""
+    query = {**BLOCK, "off": ";".join(map(str, off))}
+    found = client.get("/api/figure/block", params=query).json()
+    model = load("reverse")
+    with torch.no_grad():
+        for number, gone in enumerate(off):
+            last = f"blocks.{number // 2}.{ZEROED[number % 2]}"
+            if gone:
+                for parameter in model.network.get_submodule(last).parameters():
+                    parameter.zero_()
+        out = model.network(torch.tensor([trained.encoded("reverse", "stream").ids]))
+    norms = [state[0, 2].norm().item() for state in out.states]
+    assert found["norms"][::2] == pytest.approx(norms, rel=1e-4)
+    assert [add == 0 for add in found["adds"]] == [bool(gone) for gone in off]
+    shares, best = out.logits[0].softmax(-1).max(-1)
+    assert found["shares"] == pytest.approx(shares[:6].tolist(), rel=1e-3)
+    names = trained.trained("reverse")[1].tokens
+    assert found["written"] == [names[each] for each in best[:6]]
+    if not any(off):
+        assert "".join(found["written"]) == "maerts"
+    assert found["correct"] == sum(a == b for a, b in zip(found["written"], "maerts", strict=True))
+
+
+def test_the_blocks_numbers_move(client: TestClient) -> None:
+    before = client.get("/api/figure/block", params=BLOCK).json()
+    for name, value, moves in (
+        ("word", "planet", {"letters", "norms", "written"}),
+        ("place", "3", {"letter", "norms", "adds", "reads", "guess"}),
+        ("norm", "post", {"stack"}),
+    ):
+        after = client.get("/api/figure/block", params={**BLOCK, name: value}).json()
+        assert moves <= {key for key in before if before[key] != after[key]}
+    short = client.get("/api/figure/block", params={**BLOCK, "word": "cat"})
+    assert (short.status_code, "received 3" in short.text) == (400, True)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,25 @@
 """Numbers of the figures that run trained models, against slow plain ways to compute them."""
 
+import base64
+import io
 import math
 from collections.abc import Iterator
 
 import pytest
 import torch
+from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from models.catalogue import entry
+from models.catalogue import CHECKPOINTS, entry
 from models.files.card import card
+from models.image import to_pixels
 from models.run import load
+from models.vit import ViT
 from viz.api import routes
 
 DECODER = "text=the+king+saw&written=5&head=0"
+DATE = "head=1&at=2&length=7&width=16"
 MASKED = "network=trained&window=11&ahead=0&head=0"
 
 
@@ -78,11 +84,119 @@ def labelled(name: str, text: str) -> tuple[tuple[str, ...], list[int]]:
     return found.tokens, list(tokenizer.encode(text).ids)
 
 
+@pytest.mark.parametrize("date", ["March the third, '98", "4/11/2031"])
+def test_the_date_is_written_as_by_whole_passes(client: TestClient, date: str) -> None:
+    """Without a cache: source and everything written so far, once per character."""
+    model, found = load("dates"), card(entry("dates"))
+    assert model.tokenizer is not None
+    assert found is not None
+    source, ids = torch.tensor([model.tokenizer.encode(date).ids]), [1]
+    for written in range(11):
+        with torch.no_grad():
+            out = model.network.eval()(source, torch.tensor([ids]))
+        share, best = out.logits[0, -1].softmax(-1).max(-1)
+        ids.append(int(best))
+        query = {"date": date, "written": written, "head": 1, "at": 2, "length": 7, "width": 16}
+        shown = client.get("/api/figure/both", params=query).json()
+        name = {"[END]": "end"}.get(found.target_tokens[int(best)], found.target_tokens[int(best)])
+        assert shown["now"] == shown["best"][0]["token"] == name
+        assert shown["best"][0]["share"] == pytest.approx(share.item(), abs=1e-5)
+        cross = out.blocks[0].cross.weights(1, item=0)[-1]
+        assert shown["cross"][written] == pytest.approx(cross.tolist(), abs=1e-5)
+        assert sum(shown["cross"][written]) == pytest.approx(1, abs=1e-5)
+        for row in (shown["causal"], shown["self"]):
+            assert sum(row) == pytest.approx(1, abs=1e-5)
+        assert len(shown["causal"]) == written + 1
+
+
+def test_multiplications_of_a_layer_are_counted_one_by_one(client: TestClient) -> None:
+    """Every product of two matrices, n × m by m × p, has n·m·p multiplications."""
+    n, d = 7, 16
+    query = {"date": "3/4/98", "written": 0, "head": 0, "at": 0, "length": n, "width": d}
+    cost = client.get("/api/figure/both", params=query).json()["cost"]
+    scores, sums = ((n, d, n), (n, n, d))
+    assert (cost["scores"], cost["sums"]) == (math.prod(scores), math.prod(sums))
+    assert cost["projections"] == 4 * math.prod((n, d, d))
+    assert cost["total"] == cost["scores"] + cost["sums"] + cost["projections"]
+    query["length"] = cost["equal"]
+    equal = client.get("/api/figure/both", params=query).json()["cost"]
+    assert equal["scores"] + equal["sums"] == equal["projections"]
+
+
+def seen(client: TestClient, **changes: str | int) -> dict:
+    query = {"picture": "a-heart", "shuffle": "none", "layer": 2, "head": 3, "position": 9}
+    return client.get("/api/figure/vision", params={**query, **changes}).json()
+
+
+def test_patches_are_the_pictures_pixels(client: TestClient) -> None:
+    found, picture = seen(client), Image.open(CHECKPOINTS / "objects/a-heart.png").convert("RGB")
+    assert (found["count"], found["flat"], found["tokens"]) == (64, 8 * 8 * 3, 65)
+    for index, url in enumerate(found["patches"]):
+        patch = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+        row, col = divmod(index, 8)
+        for x, y in ((0, 0), (7, 0), (3, 5)):
+            scale = patch.width // 8
+            expected = picture.getpixel((col * 8 + x, row * 8 + y))
+            assert patch.getpixel((x * scale, y * scale)) == expected
+
+
+def test_the_class_tokens_weights_and_answers_are_a_plain_passs(client: TestClient) -> None:
+    found, picture = seen(client), Image.open(CHECKPOINTS / "objects/a-heart.png")
+    network = load("objects").network
+    assert isinstance(network, ViT)
+    with torch.no_grad():
+        out = network.eval()(to_pixels(picture))
+    weights = out.patterns[2].weights(3, [0], item=0)[0]
+    assert found["weights"] == pytest.approx(weights[1:].tolist(), abs=1e-6)
+    assert found["own"] == pytest.approx(weights[0].item(), abs=1e-6)
+    assert out.logits is not None
+    shares = out.logits[0, :12].softmax(-1)
+    assert found["answer"]["share"] == pytest.approx(shares.max().item(), abs=1e-6)
+    vectors = network.positions.vectors((8, 8), 64)[1:]
+    similar = [float(v @ vectors[9] / (v.norm() * vectors[9].norm())) for v in vectors]
+    assert found["similar"] == pytest.approx(similar, abs=1e-6)
+
+
+def test_shuffled_tokens_change_nothing_and_shuffled_patches_do(client: TestClient) -> None:
+    plain, tokens, patches = (seen(client, shuffle=how) for how in ("none", "tokens", "patches"))
+    assert sorted(tokens["sequence"]) == list(range(64)) != tokens["sequence"]
+    assert tokens["weights"] == pytest.approx(plain["weights"], abs=1e-5)
+    assert (plain["changed"], tokens["changed"] < 1e-5) == (0, True)  # the same sums, other order
+    picture = Image.open(CHECKPOINTS / "objects/a-heart.png")
+    scrambled = picture.copy()
+    for patch, place in enumerate(patches["places"]):
+        (y, x), (row, col) = divmod(place, 8), divmod(patch, 8)
+        box = (8 * col, 8 * row, 8 * col + 8, 8 * row + 8)
+        scrambled.paste(picture.crop(box), (8 * x, 8 * y))
+    logits = load("objects").network.eval()(to_pixels(scrambled)).logits
+    share = logits[0, :12].softmax(-1).max().item()
+    assert patches["answer"]["share"] == pytest.approx(share, abs=1e-5)
+    assert patches["changed"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("picture", "a-moon", {"patches", "weights", "answer"}),
+        ("layer", 0, {"weights", "largest", "own"}),
+        ("head", 0, {"weights", "largest", "own"}),
+        ("position", 10, {"similar", "position"}),
+    ],
+)
+def test_the_pictures_numbers_move(
+    client: TestClient, name: str, value: str | int, moves: set[str]
+) -> None:
+    before, after = seen(client), seen(client, **{name: value})
+    assert moves <= {key for key in before if before[key] != after[key]}
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [
         (f"decoder?{MASKED}&text=the+zebra&written=0", "received 'zebra'"),
         (f"decoder?{MASKED}&text=the+the+the+the+the+the+the&written=0", "1 to 6 words"),
+        (f"both?{DATE}&date=3+M%C3%A4rz&written=0", "received 'ä'"),
+        (f"both?{DATE}&date={'3' * 25}&written=0", "at most 24 characters"),
     ],
 )
 def test_texts_that_a_model_cannot_read(client: TestClient, path: str, line: str) -> None:

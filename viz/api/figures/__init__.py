@@ -36,6 +36,31 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "block": FigureNumbers(
+        {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
+        "block",
+    ),
+    "vision": FigureNumbers(
+        {
+            "picture": one_of("a-star", "a-heart", "a-moon"),
+            "shuffle": one_of("none", "tokens", "patches"),
+            "layer": count(0, 3),
+            "head": count(0, 3),
+            "position": count(0, 63),
+        },
+        "vision",
+    ),
+    "both": FigureNumbers(
+        {
+            "date": word,
+            "written": count(0, 10),
+            "head": count(0, 3),
+            "at": count(0, 23),
+            "length": count(2, 2048),
+            "width": count(16, 1024),
+        },
+        "both",
+    ),
     "decoder": FigureNumbers(
         {
             "text": word,
@@ -62,6 +87,29 @@ FIGURES: dict[str, FigureNumbers] = {
             "layer": count(0, 5),
         },
         "heads",
+    ),
+    "heads_do": FigureNumbers(
+        {
+            "text": word,
+            "query": count(0, 12),
+            "head": count(0, 3),
+            "later": count(2, 3),
+            "sink": count(0, 3),
+            "ablated": one_of("none", "0", "1", "2", "3"),
+            "sentence": sentence,
+            "reader": count(0, 3),
+            "hidden": count(0, 7),
+        },
+        "heads_do",
+    ),
+    "scale": FigureNumbers(
+        {
+            "width": count(1, 512),
+            "temperature": within(0.1, 10),
+            "size": within(0.5, 200),
+            "seed": count(0, 99),
+        },
+        "scale",
     ),
     "position": FigureNumbers(
         {

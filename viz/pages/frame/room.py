@@ -1,4 +1,4 @@
-"""The teacher's room: one person presents lessons, others follow (see assets/lessons/room.js)."""
+"""The teacher's room: one person presents lessons, others follow (see assets/room/room.js)."""
 
 import streamlit as st
 

@@ -504,7 +504,7 @@ export interface MapLesson {
   title: string;
   line: string;
   minutes: number;
-  /** Of the map, as in lessons/map_parts.js; the first are those that it explains. */
+  /** Of the map, as in map/parts.js; the first are those that it explains. */
   parts: string[];
   /** Numbers of the lessons that it builds on. */
   needs: number[];

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, generation, tables
+from viz.pages.lessons import frame, generation, story, tables
 from viz.pages.lessons.both import texts
+from viz.pages.lessons.both.story import STORY
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
@@ -53,25 +54,31 @@ RETIRED = tuple(map(link.retired, ("length", "width", "kernel", "layers", "posit
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, (*PARAMS, *RETIRED)):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\operatorname{softmax}\!\Big(\frac{(X W^Q)(E W^K)^\top}{\sqrt{d}}\Big) E W^V",
-            r"X \text{: target} \qquad E \text{: encoded source}",
-        )
-        frame.heading("Three kinds of attention")
-        try:
-            _three_kinds()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.heading("One matrix or three")
-        frame.text(*texts.SHARING_TEXT)
-        try:
-            _sharing()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\operatorname{softmax}\!\Big(\frac{(X W^Q)(E W^K)^\top}{\sqrt{d}}\Big) E W^V",
+        r"X \text{: target} \qquad E \text{: encoded source}",
+    )
+    frame.heading("Three kinds of attention")
+    try:
+        _three_kinds()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.heading("One matrix or three")
+    frame.text(*texts.SHARING_TEXT)
+    try:
+        _sharing()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _three_kinds() -> None:
@@ -234,7 +241,7 @@ def _measured(config: "Seq2SeqConfig") -> "Shared":
 
 def _code() -> None:
     from models.blocks import PostNormDecoderBlock
-    from models.lessons import sharing
+    from models.lessons import reach, sharing
     from models.seq2seq import Seq2Seq
 
     frame.code(
@@ -242,4 +249,5 @@ def _code() -> None:
         Seq2Seq.forward,
         PostNormDecoderBlock.forward,
         sharing.shared,
+        reach.multiplications,
     )

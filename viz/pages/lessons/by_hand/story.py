@@ -69,12 +69,12 @@ STORY = Story(
                 "Now two words of a sentence, each with three [[feature|features]], in the rows of"
                 " X. Every word asks (@query(left)) and can be found (@key(above)): the"
                 " [[score]] where a row meets a column is the dot product of the two words."
-                " X Xᵀ holds them all.",
+                " X X^{T} holds them all.",
                 "Press *word 0* or *word 1* to follow its row; point at a score for its sum. The"
                 " dot product grows with the length of the vectors as well as with their"
                 " similarity.",
             ),
-            formulas=("S = @query(X) @key(Xᵀ)",),
+            formulas=("S = @query(X) @key(X^{T})",),
             tries=(
                 Try("Word 0 three times as long", {"x": (1.3743, 1.4486, 0.9375, *X[3:])}),
                 Try("Words at right angles", {"x": (1, 0, 0, 0, 1, 0)}),
@@ -88,7 +88,7 @@ STORY = Story(
                 " Word 0 gives itself {weights.0.0:.4f} and word 1 {weights.0.1:.4f}; word 1 gives"
                 " word 0 {weights.1.0:.4f}.",
                 "No @weight(weight) is negative, and every row sums to 1. A score of 0 still gets"
-                " weight, because exp(0) = 1: softmax never gives exactly nothing.",
+                " weight, because exp(0) = 1: but for rounding, softmax never gives exactly 0.",
             ),
             formulas=("@weight(A_{ij}) = exp(S_{ij}) / Σ_{m} exp(S_{im})",),
             ask=Question(
@@ -126,7 +126,7 @@ STORY = Story(
                 "That is all of [[self-attention]]: a soft dictionary in which each word is query,"
                 " key and value at once. Nothing here is learned; the next lesson adds that.",
             ),
-            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(Xᵀ)) @value(X)",),
+            formulas=("@output(Y) = @weight(softmax)(@query(X) @key(X^{T})) @value(X)",),
             code=(
                 "scores = @query(x) @ @key(x).T",
                 "@weight(weights) = softmax(scores, dim=-1)",

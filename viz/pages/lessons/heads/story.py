@@ -53,7 +53,7 @@ STORY = Story(
                 "With three heads, “was” attends mostly to “the” in head 0, to “cat” in head 1 and"
                 " to itself in head 2. One head would have to settle for a single mixture.",
             ),
-            formulas=("@weight(A_{i}) = softmax(@query(q_{i}) @key(k_{i})ᵀ / √d)",),
+            formulas=("@weight(A_{i}) = softmax(@query(q_{i}) @key(k_{i})^{T} / √d)",),
             ask=Question(
                 "All heads read the same four words. Will a word give them the same weights in"
                 " every head?",

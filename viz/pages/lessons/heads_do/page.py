@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from viz.api.figures import heads_do as figure
 from viz.pages import shared
 from viz.pages.lessons import frame, tables
 from viz.pages.lessons.heads_do import texts
+from viz.pages.lessons.heads_do.story import STORY
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
@@ -14,14 +16,10 @@ from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from models.decoder import Decoder
-    from models.lessons.head_roles import Ablated
 
 NAME = "heads_do"
 INDUCTION, GRAMMAR = shared.Choice("induction"), shared.Choice("grammar-next")
 ROLES = {"previous token": "previous", "induction": "induction", "first token": "first (sink)"}
-TEXTS = 64  # in a test of ablation
-SIGNS = (5, 41)  # ids of letters and digits: none is special
-BEGIN = 1
 KEYS, VALUES = 6, 2  # of the example of equal outputs
 BOTH = {0: "0", 1: "1"}
 PARAMS = (
@@ -37,13 +35,9 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        for section in (_roles, _ablation, _removal, _same):
-            try:
-                section()
-            except ValueError as error:
-                shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         frame.explore(
             "See the induction head at work",
             model="induction",
@@ -57,9 +51,19 @@ def page() -> None:
         frame.code(
             NAME,
             *(head_roles.repeats, head_roles.ablations, Ablate),
-            *(head_roles.removals, head_roles.other_weights),
+            *(head_roles.next_probabilities, head_roles.removals, head_roles.other_weights),
         )
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    for section in (_roles, _ablation, _removal, _same):
+        try:
+            section()
+        except ValueError as error:
+            shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _roles() -> None:
@@ -99,23 +103,11 @@ def _ablation() -> None:
             number(each.loss),
             f"{each.accuracy:.1%}",
         ]
-        for each in ablated(length)
+        for each in figure.ablations(length)
     ]
     cols = ("network", "[[cross entropy]]", "next token right")
-    title = f"{TEXTS} random texts of {length} + {length} signs, the second half"
+    title = f"{figure.TEXTS} random texts of {length} + {length} signs, the second half"
     frame.show(tables.table(title, cols, rows))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def ablated(length: int) -> "tuple[Ablated, ...]":
-    """The induction network with each head ablated."""
-    import torch
-
-    from models.lessons import head_roles
-
-    ids = head_roles.repeats(TEXTS, length, *SIGNS)
-    begin = torch.full((TEXTS, 1), BEGIN)
-    return head_roles.ablations(_decoder(INDUCTION), torch.cat([begin, ids], 1), length + 1)
 
 
 def _removal() -> None:

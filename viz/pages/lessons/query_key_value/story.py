@@ -46,7 +46,8 @@ STORY = Story(
                 " included. Attention compares arrows of these two kinds with each other, and"
                 " never two queries or two keys.",
                 "**Drag the round handles**, or move to one with Tab and use the arrow keys."
-                " In a network only training moves these arrows, by changing the matrices.",
+                " In a network nobody moves them by hand: they follow from x and the matrices, and"
+                " training changes the matrices.",
             ),
         ),
         Step(
@@ -147,7 +148,7 @@ STORY = Story(
             (
                 "Every token asks its own question. With a token in each row of X, the whole"
                 " layer is **five matrix products**: three give @query(Q), @key(K) and @value(V),"
-                " the fourth all scores, Q Kᵀ, and the fifth the weighted sums. Between the last"
+                " the fourth all scores, Q K^{T}, and the fifth the weighted sums. Between the last"
                 " two, softmax works row by row.",
                 "The row of *{token:s}* is framed. (Arrows that you moved by hand do not count"
                 " here: these are the matrices' own.) Choose another token, or change a number"
@@ -155,7 +156,7 @@ STORY = Story(
             ),
             formulas=(
                 "@output(Attention)(@query(Q), @key(K), @value(V))"
-                " = @weight(softmax)(@query(Q) @key(Kᵀ) / √d_{k}) @value(V)",
+                " = @weight(softmax)(@query(Q) @key(K^{T}) / √d_{k}) @value(V)",
             ),
             code=(
                 "@query(q), @key(k), @value(v) = x @ @query(w_q).T, x @ @key(w_k).T,"

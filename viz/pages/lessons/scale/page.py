@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, tables
+from viz.pages.lessons import frame, story, tables
 from viz.pages.lessons.scale import texts
+from viz.pages.lessons.scale.story import STORY
 from viz.pages.lessons.tables import number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -32,18 +33,9 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(texts.FORMULA)
-        frame.text(texts.WHERE)
-        frame.heading("Temperature")
-        try:
-            _temperature()
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TEMPERATURE_TRIES, part="temperature")
-        _variance()
-        _costs()
-        _halves()
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         width = session.get(NAME, "width")
         frame.explore(
             f"The scores of a layer of width {width}, part by part",
@@ -66,6 +58,21 @@ def page() -> None:
         )
         frame.code(NAME, *parts, scaling.dot_costs, scaling.additive_costs, scaling.halves)
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(texts.FORMULA)
+    frame.text(texts.WHERE)
+    frame.heading("Temperature")
+    try:
+        _temperature()
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TEMPERATURE_TRIES, part="temperature")
+    _variance()
+    _costs()
+    _halves()
 
 
 def parse_scores(text: str) -> list[float]:

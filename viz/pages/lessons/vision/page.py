@@ -6,8 +6,9 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.image.picture import PHOTOS
-from viz.pages.lessons import frame, tables
+from viz.pages.lessons import frame, story, tables
 from viz.pages.lessons.vision import pictures, texts
+from viz.pages.lessons.vision.story import STORY
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -55,29 +56,35 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"z_0 = [x_{\text{class}};\, x_1 E;\, \dots;\, x_N E] + E_{\text{pos}}",
-            r"z'_l = \operatorname{MSA}(\operatorname{LN}(z_{l-1})) + z_{l-1}",
-            r"z_l = \operatorname{MLP}(\operatorname{LN}(z'_l)) + z'_l",
-            r"y = \operatorname{LN}(z_L^0)",
-        )
-        frame.text(*texts.SYMBOLS)
-        frame.heading("Six steps")
-        frame.text(*texts.CONTROL_TEXT)
-        _controls()
-        at = frame.stepper(NAME, STEPS)
-        try:
-            _steps(at)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
-        _why()
-        _parameters()
-        frame.heading("Pretraining and fine-tuning")
-        frame.text(*texts.TRAIN_TEXT)
+        story.show(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"z_0 = [x_{\text{class}};\, x_1 E;\, \dots;\, x_N E] + E_{\text{pos}}",
+        r"z'_l = \operatorname{MSA}(\operatorname{LN}(z_{l-1})) + z_{l-1}",
+        r"z_l = \operatorname{MLP}(\operatorname{LN}(z'_l)) + z'_l",
+        r"y = \operatorname{LN}(z_L^0)",
+    )
+    frame.text(*texts.SYMBOLS)
+    frame.heading("Six steps")
+    frame.text(*texts.CONTROL_TEXT)
+    _controls()
+    at = frame.stepper(NAME, STEPS)
+    try:
+        _steps(at)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
+    _why()
+    _parameters()
+    frame.heading("Pretraining and fine-tuning")
+    frame.text(*texts.TRAIN_TEXT)
 
 
 def _controls() -> None:

@@ -46,6 +46,7 @@ class Story {
     /** @type {HTMLElement[]} */
     this.stills = [];
     this.crossing = 0; // the paragraph on the line where one reads
+    this.went = NaN; // top of the text when a step had been asked for
     this.scrolled = false; // until then the page may still be growing above the story
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
@@ -64,7 +65,7 @@ class Story {
     const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, this.save);
     this.controls = controlsOf((patch) => this.patch(patch, false));
     this.tables = tablesOf();
-    const aside = element("div", "story-figure", { role: "group", "aria-label": props.title });
+    const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title }));
     aside.append(bar, this.picture, this.tip, this.problem, this.controls.box, this.tables.box);
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
@@ -176,8 +177,15 @@ class Story {
   go(step) {
     if (step < 0 || step >= this.sections.length) return;
     this.crossing = step;
-    this.sections[step].box.scrollIntoView({ block: "center" });
+    this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
+    this.sections[step].box.scrollIntoView({ block: this.narrow ? "start" : "center" });
+    this.went = this.text.getBoundingClientRect().top;
     this.show(step);
+  }
+
+  /** Whether nobody has scrolled since a step was asked for: that step is shown, wherever its text could be brought. */
+  isWhereItWent() {
+    return Math.abs(this.text.getBoundingClientRect().top - this.went) < 2;
   }
 
   /** @param {number} step */
@@ -240,7 +248,7 @@ class Story {
           const step = this.sections.findIndex(({ box }) => box === target);
           if (!isIntersecting || step < 0) continue;
           this.crossing = step;
-          if (this.scrolled && !this.frozen) this.show(step);
+          if (this.scrolled && !this.frozen && !this.isWhereItWent()) this.show(step);
         }
       },
       { rootMargin: `-${line}% 0px -${100 - line}% 0px` },
@@ -254,7 +262,7 @@ class Story {
     const end = new AbortController();
     const begin = () => {
       this.scrolled = true;
-      this.show(this.crossing);
+      if (!this.isWhereItWent()) this.show(this.crossing);
     };
     document.addEventListener("scroll", begin, { capture: true, once: true, passive: true, signal: end.signal });
     return () => end.abort();

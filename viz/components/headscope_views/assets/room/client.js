@@ -1,7 +1,7 @@
 // The browser's side of a room on the server: changes by POST, news by server-sent events.
 
 /** @import {RoomNews} from "../types" */
-/** @import {ShownStep} from "./current_step.js" */
+/** @import {ShownStep} from "../lessons/current_step.js" */
 
 const BASE = "/api/room";
 const AGAIN_MS = 1500; // before the next try to listen

@@ -2,7 +2,7 @@
 // the document; room.js does what `wanted` says.
 
 /** @import {RoomLesson} from "../types" */
-/** @import {ShownStep} from "./current_step.js" */
+/** @import {ShownStep} from "../lessons/current_step.js" */
 
 /**
  * @typedef {object} Following

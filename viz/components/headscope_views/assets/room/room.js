@@ -2,7 +2,7 @@
 // or wander off and come back. No script of Streamlit runs for a step.
 
 import { element } from "../core/dom.js";
-import { onStep, requestStep } from "./current_step.js";
+import { onStep, requestStep } from "../lessons/current_step.js";
 import {
   START,
   comeBack,
@@ -15,11 +15,11 @@ import {
   wander,
   wanted,
 } from "./following.js";
-import { Refused, changeRoom, listen, openRoom } from "./room_client.js";
-import { answerPanel, askPanel, button, linkPanel, strip } from "./room_parts.js";
+import { Refused, changeRoom, listen, openRoom } from "./client.js";
+import { answerPanel, askPanel, button, linkPanel, strip } from "./parts.js";
 
 /** @import {RoomNews, RoomProps} from "../types" */
-/** @import {ShownStep} from "./current_step.js" */
+/** @import {ShownStep} from "../lessons/current_step.js" */
 
 /** @typedef {{code: string, key?: string, host?: string}} Kept a room; with its key we present */
 

@@ -4,11 +4,11 @@
 import { svg } from "../architecture/draw.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
-import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./map_parts.js";
+import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
 import { zoom } from "./zoom.js";
 
 /** @import {MapLesson, MapProps} from "../types" */
-/** @import {MapPart} from "./map_parts.js" */
+/** @import {MapPart} from "./parts.js" */
 
 const LINKS = "[class*='st-key-lesson_links'] a"; // the page's own: they change the page without a reload
 const PHONE = "(max-width: 640px)";

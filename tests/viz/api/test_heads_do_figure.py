@@ -1,0 +1,102 @@
+"""The figure on what heads do: weights, ablations and hidden keys by plain forward passes."""
+
+import copy
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from models.run import load
+from viz.api import figures
+from viz.api.requests import QuestionError
+from viz.pages.lessons.heads_do.story import STORY
+
+
+def numbers(**changes: object) -> dict[str, Any]:
+    inputs = {**STORY.inputs, **changes}
+    return figures.numbers("heads_do", [(name, str(each)) for name, each in inputs.items()])()
+
+
+def test_weights_and_predictions_are_the_networks() -> None:
+    found = numbers()
+    model = load("induction")
+    assert model.tokenizer is not None
+    ids = torch.tensor([model.tokenizer.encode("dreamdream").ids])
+    with torch.no_grad():
+        out = model.network.eval()(ids)
+    first = out.patterns[0]
+    scores = first.q[0] @ first.k[0].mT / math.sqrt(first.q.shape[-1])
+    hidden = torch.ones(11, 11, dtype=torch.bool).triu(1)
+    weights = scores.masked_fill(hidden, -math.inf).softmax(-1)
+    torch.testing.assert_close(torch.tensor(found["weights"][:2]), weights, rtol=1e-4, atol=1e-5)
+    shares = out.logits[0].softmax(-1).amax(-1).tolist()
+    assert [each["share"] for each in found["best"]] == pytest.approx(shares, rel=1e-5)
+    before = weights[1].diagonal(-1).mean().item()
+    assert found["roles"]["previous"][1] == pytest.approx(before, abs=1e-5)
+    assert [each["token"] for each in found["best"][6:]] == [*"reamd"]
+    assert (found["asks"], found["finds"], found["before"], found["key"]) == ("d", "r", "d", 2)
+
+
+@pytest.mark.parametrize("ablated", range(4))
+def test_an_ablated_head_has_no_columns_in_the_output_projection(ablated: int) -> None:
+    found = numbers(ablated=ablated)
+    model = load("induction")
+    network: Any = copy.deepcopy(model.network).eval()
+    layer, head = divmod(ablated, 2)
+    assert model.tokenizer is not None
+    ids = torch.tensor([model.tokenizer.encode("dreamdream").ids])
+    with torch.no_grad():
+        network.blocks[layer].attention.out.weight[:, 32 * head : 32 * head + 32] = 0
+        shares = network(ids).logits[0].softmax(-1).amax(-1).tolist()
+    assert [each["share"] for each in found["changed"]["best"]] == pytest.approx(shares, rel=1e-4)
+    assert [each["head"] for each in found["tests"]] == [None, 0, 1, 2, 3]
+    assert found["tests"][0]["accuracy"] == 1
+    assert found["tests"][2]["accuracy"] < 0.1
+
+
+def test_the_key_with_most_weight_changes_next_to_nothing() -> None:
+    found = numbers()["reads"]
+    model = load("grammar-next")
+    assert model.tokenizer is not None
+    ids = torch.tensor([model.tokenizer.encode("the keys near the cabinet").ids])
+    with torch.no_grad():
+        shares = model.network.eval()(ids).logits[0, -1].softmax(-1)
+    assert found["before"] == pytest.approx(shares.topk(4).values.tolist(), rel=1e-5)
+    assert sum(found["weights"]) == pytest.approx(1, abs=1e-5)
+    assert (round(found["weight"], 2), round(found["change"], 2)) == (0.91, 0.01)
+    moved = sum(abs(a - b) for a, b in zip(found["before"], found["after"], strict=True)) / 2
+    assert moved <= found["change"] + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("text", "k4mzqk4mzq", {"tokens", "weights", "best", "roles"}),
+        ("query", 7, {"asks", "finds", "found_weight", "predicted"}),
+        ("head", 0, {"followed"}),
+        ("later", 2, {"followed", "found_weight"}),
+        ("sink", 3, {"followed"}),
+        ("ablated", "1", {"changed"}),
+        ("sentence", "the dog saw", {"reads"}),
+        ("reader", 3, {"reads"}),
+        ("hidden", 4, {"reads"}),
+    ],
+)
+def test_the_numbers_move(name: str, value: object, moves: set[str]) -> None:
+    before, after = numbers(), numbers(**{name: value})
+    assert moves <= {key for key in before if before[key] != after[key]}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("text", "é", "expected letters a to z"),
+        ("text", "a", "expected 2 to 12"),
+        ("sentence", "zebra", "expected words such as"),
+        ("sentence", " ", "expected 1 to 7 words, received 0"),
+    ],
+)
+def test_unknown_signs_get_one_line(name: str, value: str, line: str) -> None:
+    with pytest.raises(QuestionError, match=line):
+        numbers(**{name: value})

@@ -1,0 +1,105 @@
+"""Dot products of random vectors as their width grows, with and without the division by √d."""
+
+from functools import lru_cache
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WIDEST = 512
+SPAN = 70  # of the histogram, on both sides of 0, in bins of width 1
+EVERY = 4  # features between two points of a walk
+LARGEST_HALF = 65_504.0  # float16
+
+
+def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str, Any]:
+    """The spread of the scores, the weights of one query, and one score in float16.
+
+    Args:
+        width: d, of queries and keys.
+        temperature: divides the scaled scores of the one query.
+        size: of every number of the vectors of the score in float16.
+        seed: of the random queries and keys.
+    """
+    import torch
+
+    from models.lessons import scaling
+
+    every = _walks(seed)[width - 1]
+    scores = every[0]
+    root = sqrt(width)
+    plain, scaled = (scaling.softened(each) for each in (scores, scores / root))
+    tempered = scaling.softened(scores / root, temperature)
+    counts = every.histc(2 * SPAN, -SPAN, SPAN)
+    scaled_counts = (every / root).histc(2 * SPAN, -SPAN, SPAN)
+    low = scaling.halves(torch.full((width,), size), torch.full((width,), size))
+    return {
+        "width": width,
+        "root": root,
+        "seed": seed,
+        "variance": every.var(correction=0).item(),
+        "deviation": every.std(correction=0).item(),
+        "scaled_variance": (every / root).var(correction=0).item(),
+        "scaled_deviation": (every / root).std(correction=0).item(),
+        "histogram": (counts / counts.max()).tolist(),
+        "scaled_histogram": (scaled_counts / scaled_counts.max()).tolist(),
+        "walks": _points(seed),
+        "scores": scores.tolist(),
+        "scaled_scores": (scores / root).tolist(),
+        "tempered_scores": (scores / root / temperature).tolist(),
+        "weights": plain.tolist(),
+        "scaled_weights": scaled.tolist(),
+        "tempered_weights": tempered.tolist(),
+        "slopes": scaling.slopes(plain).tolist(),
+        "scaled_slopes": scaling.slopes(scaled).tolist(),
+        "tempered_slopes": scaling.slopes(tempered).tolist(),
+        "largest": plain.max().item(),
+        "scaled_largest": scaled.max().item(),
+        "tempered_largest": tempered.max().item(),
+        "gap": (scores.max() - scores.sort().values[-2]).item(),
+        **_means(width, seed),
+        "size": size,
+        "product": width * size * size,
+        "half_product": _finite(low.product),
+        "late": _finite(low.late),
+        "early": _finite(low.early),
+        "exact": low.exact,
+        "largest_half": LARGEST_HALF,
+    }
+
+
+@lru_cache(maxsize=4)
+def _walks(seed: int) -> "Tensor":
+    """Dot products `width query key`: those of one width lie together in memory."""
+    from models.lessons import scaling
+
+    return scaling.walks(WIDEST, seed=seed).permute(2, 0, 1).contiguous()
+
+
+@lru_cache(maxsize=8)
+def _points(seed: int) -> list[list[float]]:
+    """The walks of the first query: after 1 feature, and after every few more."""
+    walks = _walks(seed)[:, 0].T
+    rows = [[row[0], *row[EVERY - 1 :: EVERY]] for row in walks.tolist()]
+    return [[round(each, 2) for each in row] for row in rows]
+
+
+@lru_cache(maxsize=2048)
+def _means(width: int, seed: int) -> dict[str, float]:
+    """Means over all queries of the largest weight and of the largest slope."""
+    from models.attention.scores import softmax
+    from models.lessons import scaling
+
+    scores = _walks(seed)[None, None, width - 1]
+    plain, scaled = softmax(scores)[0, 0], softmax(scores / sqrt(width))[0, 0]
+    return {
+        "mean_largest": plain.amax(-1).mean().item(),
+        "mean_scaled_largest": scaled.amax(-1).mean().item(),
+        "mean_slope": scaling.slopes(plain).amax(-1).mean().item(),
+        "mean_scaled_slope": scaling.slopes(scaled).amax(-1).mean().item(),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None

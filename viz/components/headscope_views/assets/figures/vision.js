@@ -1,0 +1,167 @@
+// Vision transformer: patches lift off the picture into a sequence, and the class token attends to them.
+
+import { fixed, percent } from "../lessons/marks.js";
+
+/** @import {Figure, Mark, Moment} from "../types" */
+
+/**
+ * @typedef {object} Numbers
+ * @property {string[]} patches data: URLs, row by row
+ * @property {number} cols of patches in the picture
+ * @property {number} count of patches
+ * @property {number} tokens
+ * @property {number} side of the picture in pixels
+ * @property {number} patch side of a patch in pixels
+ * @property {number} flat numbers of a patch
+ * @property {number} width of a token
+ * @property {number[]} sequence for each patch, its place in the sequence
+ * @property {number[]} places for each patch, its place in the picture
+ * @property {number[]} weights that the class token gives to each patch
+ * @property {number} own weight that it gives to itself
+ * @property {number} largest weight of a patch
+ * @property {number} position whose vector is compared
+ * @property {number[]} similar cosine similarity of all position vectors with it
+ * @property {number} least smallest of these
+ * @property {number} changed largest difference of a probability from the picture as it is
+ * @property {{title: string, best: {name: string, share: number}[]}[]} questions
+ * @property {{name: string, share: number}} before answer for the picture as it is
+ * @property {{name: string, share: number}} answer
+ */
+
+const [WIDTH, HEIGHT] = [560, 400];
+const PICTURE = { x: 16, y: 34, cell: 41 };
+const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the sequence, written like lines of text
+const LEAST = 0.03; // weights below it get no line
+
+/** @type {Figure} */
+export const figure = {
+  size: [WIDTH, HEIGHT],
+  controls: [
+    { kind: "choice", input: "picture", label: "Picture", options: [["a-star", "star"], ["a-heart", "heart"], ["a-moon", "moon"]] },
+    { kind: "choice", input: "shuffle", label: "Shuffle", options: [["none", "nothing"], ["tokens", "tokens with positions"], ["patches", "patches alone"]], from: "shuffle" },
+    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "attention" },
+    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "attention" },
+  ],
+
+  marks(/** @type {Numbers} */ numbers, moment) {
+    const { reached } = moment;
+    if (reached("attention")) return attention(numbers, moment);
+    if (reached("sequence")) return sequence(numbers, moment);
+    return cut(numbers, moment);
+  },
+
+  describe(/** @type {Numbers} */ { count, tokens, side, patch, answer, largest, changed }, { step, inputs }) {
+    const what = `A picture of ${side} by ${side} pixels, cut into ${count} patches of ${patch} by ${patch}`;
+    if (step === "cut") return `${what}.`;
+    if (step === "sequence") return `${what}, which stand in a sequence, row by row.`;
+    if (step === "class" || step === "positions") return `A sequence of ${tokens} tokens: the class token and ${count} patches.`;
+    if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${changed.toExponential(1)}.`;
+    return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch. The answer is ${answer.name}, ${percent(answer.share)}.`;
+  },
+
+  tables(/** @type {Numbers} */ { cols, count, places, weights, similar, questions }) {
+    const rows = Array.from({ length: count / cols }, (_, row) => row);
+    const names = rows.map((row) => `row ${row}`);
+    const grid = (/** @type {(place: number) => number} */ value) => rows.map((row) => rows.map((col) => value(row * cols + col)));
+    return [
+      { title: "Weights of the class token", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => weights[places.indexOf(place)]) },
+      { title: "Similarity of position vectors", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => similar[place]) },
+      ...questions.map(({ title, best }) => ({ title, rows: best.map(({ name }) => name), cols: ["probability"], values: best.map(({ share }) => [share]) })),
+    ];
+  },
+};
+
+/** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
+function cut({ patches, places, cols, side, patch, count, flat }, { ink }) {
+  const said = [
+    [`${side} × ${side} pixels`, "the picture"],
+    [`${patch} × ${patch} pixels`, "a patch"],
+    [`${side}² / ${patch}² = ${count}`, "patches"],
+    [`${patch} · ${patch} · 3 = ${flat}`, "numbers in each"],
+  ];
+  return [
+    ...patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), PICTURE.cell - 2)),
+    ...said.flatMap(([value, name], i) => /** @type {Mark[]} */ ([
+      { key: `said${i}`, kind: "text", x: 376, y: 76 + i * 74, text: value, size: 18, bold: true, anchor: "start", fill: ink.text },
+      { key: `said${i}/name`, kind: "text", x: 376, y: 100 + i * 74, text: name, size: 14, anchor: "start", fill: ink.muted },
+    ])),
+  ];
+}
+
+/** @type {(href: string, i: number, x: number, y: number, size: number, more?: Partial<Mark>) => Mark} */
+const tile = (href, i, x, y, size, more = {}) => ({ key: `p${i}`, kind: "image", href, x, y, w: size, h: size, ...more });
+
+/** @type {(place: number, cols: number) => [number, number]} */
+const inPicture = (place, cols) => [PICTURE.x + (place % cols) * PICTURE.cell, PICTURE.y + Math.floor(place / cols) * PICTURE.cell];
+
+/** @type {(place: number) => [number, number]} */
+const inLine = (place) => [LINE.x + (place % LINE.each) * LINE.cell, LINE.y + Math.floor(place / LINE.each) * LINE.high];
+
+/** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
+function sequence({ patches, sequence: order, count, similar, least, position, changed, before, answer, flat, width }, { reached, inputs, ink, step }) {
+  const positions = reached("positions");
+  /** @type {Mark[]} */
+  const marks = patches.map((href, i) => tile(href, i, ...inLine(order[i]), LINE.size));
+  for (let line = 0; line * LINE.each < count; line += 1)
+    marks.push({ key: `line${line}`, kind: "text", x: LINE.x + LINE.size / 2, y: LINE.y - 14 + line * LINE.high, text: String(line * LINE.each + 1), size: 13, fill: ink.muted });
+  if (reached("class"))
+    marks.push(
+      { key: "class", kind: "rect", x: 12, y: LINE.y, w: LINE.size, h: LINE.size, r: 5, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
+      { key: "class/text", kind: "text", x: 12 + LINE.size / 2, y: LINE.y + LINE.size / 2, text: "c", size: 16, bold: true, fill: ink.term.query, term: "query" },
+      { key: "class/name", kind: "text", x: 12 + LINE.size / 2, y: LINE.y - 14, text: "0", size: 13, fill: ink.muted },
+    );
+  if (positions)
+    patches.forEach((_, i) => {
+      const [x, y] = inLine(order[i]);
+      const own = inputs.shuffle === "patches" ? order[i] : i; // the position whose vector this token has
+      const share = (similar[own] - least) / (1 - least);
+      marks.push({
+        ...{ key: `pos${own}`, kind: "rect", x, y: y + LINE.size + 3, w: LINE.size, h: 13, r: 2, fill: ink.text, opacity: 0.07 + 0.93 * share },
+        ...{ tip: `Position ${own + 1}: cosine similarity with position ${position + 1} is ${fixed(similar[own])}` },
+        ...{ press: { label: `Position ${own + 1}`, pressed: own === position, patch: { position: own } } },
+      });
+    });
+  const bottom = LINE.y + 4 * LINE.high + 4;
+  const line = step === "shuffle" ? `answer: ${answer.name}, ${percent(answer.share)} (in order: ${before.name}, ${percent(before.share)})` : positions ? `bars: similarity with the vector of position ${position + 1}, from ${fixed(least)} to 1` : `each patch: ${flat} numbers → ${width} by one matrix E`;
+  marks.push({ key: "below", kind: "text", x: LINE.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
+  if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINE.x, y: bottom + 8, text: `largest change of a probability: ${changed < 0.001 ? changed.toExponential(1).replace("e-", "e−") : fixed(changed, 3)}`, size: 14, anchor: "start", fill: ink.muted });
+  return marks;
+}
+
+/** @type {(numbers: Numbers, moment: Moment) => Mark[]} */
+function attention({ patches, places, cols, weights, own, largest, questions }, { reached, inputs, ink }) {
+  const size = PICTURE.cell;
+  const [cx, cy] = [402, 52];
+  /** @type {Mark[]} */
+  const marks = patches.map((href, i) => tile(href, i, ...inPicture(places[i], cols), size));
+  patches.forEach((_, i) => {
+    const [x, y] = inPicture(places[i], cols);
+    marks.push({ key: `w${i}`, kind: "rect", x, y, w: size, h: size, fill: ink.background, opacity: 0.82 * (1 - weights[i] / largest), tip: `Patch ${places[i] + 1}: weight ${fixed(weights[i], 4)}` });
+  });
+  patches.forEach((_, i) => {
+    if (weights[i] < LEAST) return;
+    const [x, y] = inPicture(places[i], cols);
+    marks.push({ key: `l${i}`, kind: "curve", x: cx - 16, y: cy, x2: x + size / 2, y2: y + size / 2, bend: "h", stroke: ink.term.weight, width: 1 + 10 * weights[i], opacity: 0.4 + 0.5 * weights[i], term: "weight" });
+  });
+  marks.push(
+    { key: "class", kind: "rect", x: cx - 16, y: cy - 16, w: 32, h: 32, r: 6, fill: ink.surface, stroke: ink.term.query, width: 2.5, term: "query" },
+    { key: "class/text", kind: "text", x: cx, y: cy, text: "c", size: 17, bold: true, fill: ink.term.query, term: "query" },
+    { key: "attends", kind: "text", x: cx + 26, y: cy - 9, text: "the class token", size: 13, anchor: "start", fill: ink.term.query, term: "query" },
+    { key: "attends/own", kind: "text", x: cx + 26, y: cy + 9, text: `to itself ${fixed(own)}`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
+    { key: "attends/where", kind: "text", x: PICTURE.x, y: 18, text: `layer ${inputs.layer}, head ${inputs.head}: its weights, at most ${fixed(largest)} for a patch`, size: 13, anchor: "start", fill: ink.term.weight, term: "weight" },
+  );
+  if (reached("answer"))
+    questions.forEach(({ title, best }, q) => {
+      const top = 110 + q * 96;
+      marks.push({ key: `q${q}`, kind: "text", x: 374, y: top, text: title, size: 14, bold: true, anchor: "start", fill: ink.text });
+      best.slice(0, 2 + Number(q === 0)).forEach(({ name, share }, i) => {
+        const y = top + 22 + i * 20;
+        marks.push(
+          { key: `q${q}.${i}`, kind: "text", x: 374, y, text: name, size: 13, anchor: "start", fill: i ? ink.muted : ink.term.output, term: "output" },
+          { key: `q${q}.${i}/bar`, kind: "rect", x: 436, y: y - 7, w: Math.max(1, 70 * share), h: 13, r: 2, fill: i ? ink.muted : ink.term.output, term: "output" },
+          { key: `q${q}.${i}/share`, kind: "text", x: 554, y, text: percent(share), size: 13, anchor: "end", fill: ink.muted },
+        );
+      });
+    });
+  return marks;
+}

@@ -1,0 +1,136 @@
+"""The story of encoder and decoder: a date is read, and written a character at a time."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="both",
+    title="Reading and writing dates",
+    inputs={
+        "date": "March the third, '98",
+        "written": 0,
+        "head": 0,
+        "at": 6,
+        "length": 64,
+        "width": 64,
+    },
+    steps=(
+        Step(
+            "encode",
+            "The encoder reads everything at once",
+            (
+                "This network was trained to write any date as year-month-day. Its [[encoder]]"
+                " reads the date as you type it, all characters in one pass, without a mask:"
+                " every character attends to every other, on both sides.",
+                "Press a character to see its @weight(weights) in the chosen head. The encoder's"
+                " output is one vector for each character, and it is computed **once**.",
+            ),
+            tries=(
+                Try("4/11/2031", {"date": "4/11/2031"}),
+                Try("13 December 2013", {"date": "13 December 2013"}),
+            ),
+        ),
+        Step(
+            "cross",
+            "The decoder asks the encoder",
+            (
+                "The [[decoder]] starts from a begin symbol. In [[cross-attention]] its position"
+                " gives the @query(query); @key(keys) and @value(values) come from the encoder's"
+                " output. The thickness of a line is its @weight(weight) in the chosen head.",
+                "To write “{now:s}” this head attends most to “{most.token:s}” at position"
+                " {most.at:d}, with {most.weight:.0%}. All years here lie between 1950 and 2049,"
+                " so two digits of a year decide its century.",
+            ),
+            formulas=("softmax(@query(Q_{target}) @key(K_{source})^{T} / √d) @value(V_{source})",),
+            code=(
+                "@query(q) = target @ w_q",
+                "@key(k), @value(v) = encoded @ w_k, encoded @ w_v",
+                "@output(out) = softmax(@query(q) @ @key(k).mT / √d) @ @value(v)",
+            ),
+            ask=Question(
+                "The date is “March the third, '98”. Which characters will the decoder attend to"
+                " for the first digit that it writes?",
+                (
+                    Option(
+                        "The first ones, “Ma”",
+                        "The target begins with the year, and here the year comes last. Attention"
+                        " need not go from left to right.",
+                    ),
+                    Option(
+                        "The year at the end, “98”",
+                        "The year is written first, so it is looked up first, wherever it stands.",
+                        right=True,
+                    ),
+                    Option(
+                        "All about equally",
+                        "An untrained network would do that. This one has learned where to look.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "write",
+            "One character per step",
+            (
+                "Press the framed character to write it, or move the slider. Each step appends"
+                " the likeliest character, and the decoder runs again, with a new"
+                " @query(query) to the *same* keys and values. Below it stand the three"
+                " likeliest characters.",
+                "Now “{now:s}” is written, and “{most.token:s}” (position {most.at:d}) has the"
+                " largest weight, {most.weight:.0%}. Other heads look elsewhere: try them while"
+                " the month is written.",
+            ),
+            tries=(
+                Try("The month, head 2", {"written": 6, "head": 2}),
+                Try("The day, head 3", {"written": 9, "head": 3}),
+                Try("98-4-23, year first", {"date": "98-4-23"}),
+            ),
+        ),
+        Step(
+            "kinds",
+            "Three kinds of attention",
+            (
+                "Below the target are the weights of its *masked self-attention*: what is being"
+                " written also depends on what has been written. So the three kinds are: the"
+                " **source on itself**, everything in sight; the **target on itself**, under a"
+                " causal mask; and the **target on the source**.",
+                "Not every character needs the source: a digit of the day does, but a hyphen could"
+                " be written from its position alone.",
+            ),
+            tries=(Try("A hyphen", {"written": 4}), Try("The last digit", {"written": 9})),
+        ),
+        Step(
+            "align",
+            "The alignment, as a map",
+            (
+                "All rows together are the [[alignment]]: one row for each character written,"
+                " one column for each character read. A row is one @query(query), and its"
+                " @weight(weights) sum to 1. Nobody labelled which characters belong together:"
+                " it was learned from pairs of dates alone.",
+                "It shows where a head reads, not why a digit was written: other heads, and what"
+                " has been written, count too.",
+            ),
+            tries=(
+                Try("Head 2", {"head": 2}),
+                Try("1998-3-3", {"date": "1998-3-3"}),
+            ),
+        ),
+        Step(
+            "cost",
+            "What it costs",
+            (
+                "A recurrent network would need {cost.steps.recurrence:,d} steps, one after the"
+                " other, for {cost.length:,d} tokens; a layer of attention needs 1, and connects"
+                " any two of them directly. Its price is the square: n²·d multiplications for"
+                " Q K^{T}, and as many again for the weighted sums.",
+                "But the four [[projection|projections]] cost 4n·d². They are the larger part"
+                " until a text has more than 2d = {cost.equal:,d} tokens; from there on the"
+                " square dominates, in time and in stored weights.",
+            ),
+            formulas=("2 n²·d + 4 n·d² = {cost.total:,d}",),
+            tries=(
+                Try("n = 2d", {"length": 128, "width": 64}),
+                Try("n = 2048, d = 64", {"length": 2048, "width": 64}),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,112 @@
+"""The story of what heads do."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="heads_do",
+    title="Four heads read a repeat",
+    inputs={
+        "text": "dreamdream",
+        "query": 6,
+        "head": 1,
+        "later": 3,
+        "sink": 0,
+        "ablated": "none",
+        "sentence": "the keys near the cabinet",
+        "reader": 1,
+        "hidden": 3,
+    },
+    steps=(
+        Step(
+            "previous",
+            "One head looks one token back",
+            (
+                "A small trained network of two layers with two [[head|heads]] each reads a text"
+                " that repeats itself. Below are its four maps: a row for each @query(query), a"
+                " column for each @key(key), dark for much @weight(weight).",
+                "One diagonal stands out: head 1 of layer 0 attends to the token just before, with"
+                " mean weight {roles.previous.1:.2f}. It is a **previous-token head**: it writes"
+                " into each token what came before it. Press another map to see its arrows.",
+            ),
+        ),
+        Step(
+            "induction",
+            "Another asks what came next",
+            (
+                "Both heads of layer 1 use that note. “{asks:s}” looks for a token that *follows*"
+                " an earlier “{asks:s}”, and its largest weight, {found_weight:.2f}, is on"
+                " “{finds:s}”, whose note says “{before:s}”: the thin arrow.",
+                "So the head reads how the text went on last time, and the network predicts"
+                " “{predicted.token:s}” with probability {predicted.share:.2f}. This is an"
+                " **induction head** (Elhage et al. 2021; Olsson et al. 2022). Press other tokens;"
+                " in the first half there is nothing to find.",
+            ),
+            tries=(Try("Another repeat", {"text": "k4mzqk4mzq", "query": 7}),),
+        ),
+        Step(
+            "ablate",
+            "Take a head away",
+            (
+                "A pattern only suggests a role. **Ablation** tests it: press a head, and its"
+                " values become 0. The bars are measured on 64 random texts, repeated once: how"
+                " often the next token of the second half is predicted.",
+                "Without the previous-token head {tests.2.accuracy:.1%} are right, for the"
+                " induction heads no longer find their key. They have the same pattern, yet are"
+                " not worth the same: {tests.3.accuracy:.1%} without head 0 of layer 1,"
+                " {tests.4.accuracy:.1%} without head 1.",
+            ),
+            tries=(
+                Try("Ablate the previous-token head", {"ablated": "1"}),
+                Try("Ablate an induction head", {"ablated": "3"}),
+            ),
+        ),
+        Step(
+            "sink",
+            "A place to park weight",
+            (
+                "@weight(Weights) sum to 1, so a head that finds nothing must still put its weight"
+                " somewhere. Often that is the first token, an **attention sink** (Xiao et al."
+                " 2024). Head 0 of layer 0 leaves {roles.first.0:.2f} there on average; without it"
+                " the network still gets {tests.1.accuracy:.1%} right.",
+                "Head 1 of layer 1, an induction head, parks most of its weight there in the first"
+                " half, where nothing has come twice yet. Press its map.",
+            ),
+        ),
+        Step(
+            "hide",
+            "Attention is not explanation",
+            (
+                "Head {reads.head:d} of layer {reads.layer:d} gives “{reads.hidden:s}”"
+                " @weight({reads.weight:.2f}) of its weight. Without this key, {reads.change:.2f}"
+                " of the predicted probability moves. Press other keys, or choose another head.",
+                "Weight and effect disagree often: other heads may carry the same information, the"
+                " @value(value) may matter little, or the head as a whole (Jain and Wallace 2019)."
+                " A map shows where a head reads, not why the network answers.",
+            ),
+            formulas=("change = ½ Σ_{i} |p_{i} − p_{i}′|",),
+            tries=(Try("A key that matters", {"reader": 3, "hidden": 4}),),
+            ask=Question(
+                "Another network, which knows a small English, reads “the keys near the cabinet”."
+                " At the last word, one head gives “near” a weight of 0.91. Hide “near” from this"
+                " head: how much of the probability of the next word moves?",
+                (
+                    Option(
+                        "About 0.9, as much as the weight",
+                        "The weight says how much of the head's output comes from “near”, not how"
+                        " much the prediction depends on that output: only 0.01 moves.",
+                    ),
+                    Option(
+                        "About half",
+                        "It may seem safe to expect less than the weight, but it is far less: only"
+                        " 0.01 moves.",
+                    ),
+                    Option(
+                        "About 0.01, next to nothing",
+                        "Only 0.01 moves: the network predicts almost the same without it.",
+                        right=True,
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
