@@ -313,3 +313,38 @@ def test_tokens_at_the_edge_of_the_table_and_too_many(client: TestClient) -> Non
     assert [each["id"] for each in unknown["around"]] == list(range(7))
     many = client.get("/api/figure/tokens", params={**TOKENS, "text": "a " * 20})
     assert (many.status_code, "at most 12 tokens" in many.text) == (400, True)
+
+
+SEQUENCES = {"tokens": "11", "kernel": "5", "width": "7", "gain": "0.8", "activation": "none"}
+
+
+def test_the_way_through_a_sequence_in_closed_form(client: TestClient) -> None:
+    found = client.get("/api/figure/sequences", params=SEQUENCES).json()
+    assert found["count"] == {"attention": 1, "recurrence": 10, "convolution": 5}
+    assert found["hops"]["convolution"] == [0, 2, 4, 6, 8, 10]
+    assert found["seen"] == [[10 - i <= 2 * (5 - layer) for i in range(11)] for layer in range(5)]
+    assert found["costs"]["attention"]["work"] == 11**2 * 7
+    assert found["costs"]["convolution"]["work"] == 5 * 11 * 7**2
+    sizes = found["influence"]["recurrence"]["sizes"]
+    assert sizes == pytest.approx([sizes[-1] * 0.8 ** (10 - i) for i in range(11)], rel=1e-4)
+    assert found["influence"]["recurrence"]["ratio"] == pytest.approx(0.8**10, rel=1e-4)
+    long = client.get("/api/figure/sequences", params={**SEQUENCES, "tokens": "20"}).json()
+    assert long["influence"]["attention"]["ratio"] > 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("tokens", "12", {"hops", "count", "seen", "costs", "influence"}),
+        ("kernel", "3", {"hops", "count", "seen", "costs"}),
+        ("width", "8", {"costs"}),
+        ("gain", "0.9", {"influence"}),
+        ("activation", "tanh", {"influence"}),
+    ],
+)
+def test_the_sequences_numbers_move(
+    client: TestClient, name: str, value: str, moves: set[str]
+) -> None:
+    before = client.get("/api/figure/sequences", params=SEQUENCES).json()
+    after = client.get("/api/figure/sequences", params={**SEQUENCES, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}

@@ -15,6 +15,7 @@ export const FIGURES = {
   scale: () => import("./scale.js"),
   position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
+  sequences: () => import("./sequences.js"),
   tokens: () => import("./tokens.js"),
   head_layer: () => import("./head_layer.js"),
 };
