@@ -121,8 +121,9 @@ function row(key, tokens, ink) {
 function convolution({ tokens, kernel, count, hops, seen }, ink) {
   const { at, r } = grid(tokens);
   const layers = count.convolution;
-  const room = Math.min(60, (BOTTOM - TOP) / layers);
-  const y = (/** @type {number} */ layer) => BOTTOM - layer * room;
+  const first = BOTTOM - r - 22; // y of the first layer
+  const room = Math.min(60, (first - TOP) / Math.max(1, layers - 1));
+  const y = (/** @type {number} */ layer) => (layer ? first - (layer - 1) * room : BOTTOM);
   const dot = Math.max(3, Math.min(r * 0.6, room * 0.3));
   const edge = (/** @type {number} */ layer) => (layer ? dot : r); // the tokens are larger
   const marks = title(layers, "layer", `convolution, window of ${kernel}: 1 to ${tokens}`, ink);
