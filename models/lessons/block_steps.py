@@ -1,5 +1,6 @@
 """An encoder block one line at a time, pre-norm or post-norm."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import torch
@@ -42,21 +43,31 @@ def random_block(
 
 @torch.no_grad()
 def block_steps(
-    block: PostNormBlock | PreNormBlock, x: Float[Tensor, "batch token dim"]
+    block: PostNormBlock | PreNormBlock,
+    x: Float[Tensor, "batch token dim"],
+    *,
+    without: Collection[str] = (),
 ) -> list[BlockStep]:
-    """The input and the result of every step of the block; the last is the output."""
+    """The input and the result of every step of the block; the last is the output.
+
+    Args:
+        block: whose steps are taken.
+        x: its input.
+        without: layers whose output is replaced by zeros: "attention", "feed-forward".
+    """
+    kept = {name: float(name not in without) for name in ("attention", "feed-forward")}
     if isinstance(block, PreNormBlock):
         calm = block.before_attention(x)
-        attended, _ = block.attention(calm)
+        attended = kept["attention"] * block.attention(calm)[0]
         between = x + attended
         again = block.before_feed_forward(between)
-        fed = block.feed_forward(again)
+        fed = kept["feed-forward"] * block.feed_forward(again)
         found = [x, calm, attended, between, again, fed, between + fed]
         names = ("x", "norm", "attention", "+", "norm", "feed-forward", "+")
     else:
-        attended, _ = block.attention(x)
+        attended = kept["attention"] * block.attention(x)[0]
         normed = block.after_attention(x, attended)
-        fed = block.feed_forward(normed)
+        fed = kept["feed-forward"] * block.feed_forward(normed)
         out = block.after_feed_forward(normed, fed)
         found = [x, attended, x + attended, normed, fed, normed + fed, out]
         names = ("x", "attention", "+", "norm", "feed-forward", "+", "norm")

@@ -75,6 +75,19 @@ def multiplications(tokens: int, dim: int) -> Multiplications:
     return Multiplications(product, product, 4 * tokens * dim * dim)
 
 
+def hops(kind: str, tokens: int, kernel: int = 3) -> tuple[int, ...]:
+    """The positions that the first token's information passes on its way to the last.
+
+    A hop is a step of a recurrence, or a layer of attention or convolution.
+
+    Raises:
+        ValueError: for an unknown kind, or a kernel size that is even or less than 3.
+    """
+    _check(kind, kernel)
+    stride = {"attention": max(1, tokens - 1), "recurrence": 1, "convolution": kernel // 2}[kind]
+    return (*range(0, tokens - 1, stride), tokens - 1)
+
+
 def receptive_field(
     kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
 ) -> Bool[Tensor, " token"]:

@@ -7,13 +7,17 @@ from collections.abc import Iterator
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.metrics.pairwise import cosine_similarity
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from transformers import AutoTokenizer
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.catalogue import entry, folder
+from models.run import load
 from models.seeding import seeded
 from viz.api import routes
-from viz.api.figures import FIGURES
+from viz.api.figures import FIGURES, trained
 from viz.api.figures import heads as heads_figure
 
 
@@ -195,6 +199,48 @@ def test_the_positions_numbers_move(
     assert moves <= {key for key in before if before[key] != after[key]}
 
 
+BLOCK = {"word": "stream", "place": "2", "off": "0;0;0;0", "norm": "pre"}
+ZEROED = ("attention.out", "feed_forward.down")  # what a layer's output comes from
+
+
+@pytest.mark.parametrize("off", [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0), (1, 0, 1, 0)])
+def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) -> None:
+    """A layer is off where its last matrix and bias are zero."""
+    query = {**BLOCK, "off": ";".join(map(str, off))}
+    found = client.get("/api/figure/block", params=query).json()
+    model = load("reverse")
+    with torch.no_grad():
+        for number, gone in enumerate(off):
+            last = f"blocks.{number // 2}.{ZEROED[number % 2]}"
+            if gone:
+                for parameter in model.network.get_submodule(last).parameters():
+                    parameter.zero_()
+        out = model.network(torch.tensor([trained.encoded("reverse", "stream").ids]))
+    norms = [state[0, 2].norm().item() for state in out.states]
+    assert found["norms"][::2] == pytest.approx(norms, rel=1e-4)
+    assert [add == 0 for add in found["adds"]] == [bool(gone) for gone in off]
+    shares, best = out.logits[0].softmax(-1).max(-1)
+    assert found["shares"] == pytest.approx(shares[:6].tolist(), rel=1e-3)
+    names = trained.trained("reverse")[1].tokens
+    assert found["written"] == [names[each] for each in best[:6]]
+    if not any(off):
+        assert "".join(found["written"]) == "maerts"
+    assert found["correct"] == sum(a == b for a, b in zip(found["written"], "maerts", strict=True))
+
+
+def test_the_blocks_numbers_move(client: TestClient) -> None:
+    before = client.get("/api/figure/block", params=BLOCK).json()
+    for name, value, moves in (
+        ("word", "planet", {"letters", "norms", "written"}),
+        ("place", "3", {"letter", "norms", "adds", "reads", "guess"}),
+        ("norm", "post", {"stack"}),
+    ):
+        after = client.get("/api/figure/block", params={**BLOCK, name: value}).json()
+        assert moves <= {key for key in before if before[key] != after[key]}
+    short = client.get("/api/figure/block", params={**BLOCK, "word": "cat"})
+    assert (short.status_code, "received 3" in short.text) == (400, True)
+
+
 @pytest.mark.parametrize(
     ("path", "status", "line"),
     [
@@ -226,3 +272,79 @@ def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
     found = client.get(f"/api/figure/{name}?nonsense=1")
     assert found.status_code == 400
     assert "expected" in found.text
+
+
+TOKENS = {"text": "Our bank rewilded the river bank", "token": "2"}
+
+
+def test_the_tokens_are_the_librarys_and_the_rows_those_of_the_file(client: TestClient) -> None:
+    found = client.get("/api/figure/tokens", params=TOKENS).json()
+    reader = AutoTokenizer.from_pretrained(folder(entry("minilm")))
+    ids = reader(TOKENS["text"])["input_ids"]
+    assert found["ids"] == ids
+    assert found["pieces"] == reader.convert_ids_to_tokens(ids)
+    assert found["twins"] == [2, 8]
+    assert bytes(found["bytes"]).decode() == TOKENS["text"]
+    table = load("minilm").network.get_parameter("tokens.weight").detach().numpy()
+    assert found["x"] == pytest.approx(table[ids, :12])
+    assert [each["row"] for each in found["around"]] == pytest.approx(table[2921:2928, :12])
+    similar = cosine_similarity(table[2924:2925], table)[0]
+    best = similar.argsort()[::-1][1:7]
+    assert [each["id"] for each in found["nearest"]] == best.tolist()
+    assert [each["similarity"] for each in found["nearest"]] == pytest.approx(similar[best])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("text", "a cat", {"words", "bytes", "pieces", "ids", "count", "x", "piece", "nearest"}),
+        ("token", "7", {"token", "piece", "id", "twins", "around", "nearest"}),
+    ],
+)
+def test_the_tokens_move(client: TestClient, name: str, value: str, moves: set[str]) -> None:
+    before = client.get("/api/figure/tokens", params=TOKENS).json()
+    after = client.get("/api/figure/tokens", params={**TOKENS, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}
+
+
+def test_tokens_at_the_edge_of_the_table_and_too_many(client: TestClient) -> None:
+    unknown = client.get("/api/figure/tokens", params={"text": "💙 [PAD]", "token": "2"}).json()
+    assert unknown["id"] == 0
+    assert [each["id"] for each in unknown["around"]] == list(range(7))
+    many = client.get("/api/figure/tokens", params={**TOKENS, "text": "a " * 20})
+    assert (many.status_code, "at most 12 tokens" in many.text) == (400, True)
+
+
+SEQUENCES = {"tokens": "11", "kernel": "5", "width": "7", "gain": "0.8", "activation": "none"}
+
+
+def test_the_way_through_a_sequence_in_closed_form(client: TestClient) -> None:
+    found = client.get("/api/figure/sequences", params=SEQUENCES).json()
+    assert found["count"] == {"attention": 1, "recurrence": 10, "convolution": 5}
+    assert found["hops"]["convolution"] == [0, 2, 4, 6, 8, 10]
+    assert found["seen"] == [[10 - i <= 2 * (5 - layer) for i in range(11)] for layer in range(5)]
+    assert found["costs"]["attention"]["work"] == 11**2 * 7
+    assert found["costs"]["convolution"]["work"] == 5 * 11 * 7**2
+    sizes = found["influence"]["recurrence"]["sizes"]
+    assert sizes == pytest.approx([sizes[-1] * 0.8 ** (10 - i) for i in range(11)], rel=1e-4)
+    assert found["influence"]["recurrence"]["ratio"] == pytest.approx(0.8**10, rel=1e-4)
+    long = client.get("/api/figure/sequences", params={**SEQUENCES, "tokens": "20"}).json()
+    assert long["influence"]["attention"]["ratio"] > 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "moves"),
+    [
+        ("tokens", "12", {"hops", "count", "seen", "costs", "influence"}),
+        ("kernel", "3", {"hops", "count", "seen", "costs"}),
+        ("width", "8", {"costs"}),
+        ("gain", "0.9", {"influence"}),
+        ("activation", "tanh", {"influence"}),
+    ],
+)
+def test_the_sequences_numbers_move(
+    client: TestClient, name: str, value: str, moves: set[str]
+) -> None:
+    before = client.get("/api/figure/sequences", params=SEQUENCES).json()
+    after = client.get("/api/figure/sequences", params={**SEQUENCES, name: value}).json()
+    assert moves <= {key for key in before if before[key] != after[key]}

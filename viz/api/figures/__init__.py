@@ -36,6 +36,10 @@ class FigureNumbers:
 
 
 FIGURES: dict[str, FigureNumbers] = {
+    "block": FigureNumbers(
+        {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
+        "block",
+    ),
     "vision": FigureNumbers(
         {
             "picture": one_of("a-star", "a-heart", "a-moon"),
@@ -140,6 +144,17 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "query_key_value",
     ),
+    "sequences": FigureNumbers(
+        {
+            "tokens": count(2, 20),
+            "kernel": one_of("3", "5", "7"),
+            "width": count(4, 64),
+            "gain": within(0.5, 1.2),
+            "activation": one_of("tanh", "none"),
+        },
+        "sequences",
+    ),
+    "tokens": FigureNumbers({"text": word, "token": count(0, 11)}, "tokens"),
     "head_layer": FigureNumbers(
         {
             "h": reals(3),

@@ -1,7 +1,7 @@
 """A small trained decoder that writes, under a mask whose edges can be moved."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from viz.api.figures.trained import encoded, trained
@@ -52,18 +52,12 @@ def numbers(
     """
     import torch
 
-    from models.lessons import mask_edge
-
-    model, card = trained(MODEL)
+    _, card = trained(MODEL)
     found = _written(text)
-    ids = torch.tensor(found.ids[: found.start + written])
-    if network == "copying":
-        run, layer, index = partial(mask_edge.copied, ids, len(card.tokens)), 0, 0
-    else:
-        run = partial(mask_edge.predicted, model.network, ids)
-        layer, index = divmod(head, HEADS)
-    seen = run(mask_edge.Band(window, ahead))
-    causal = run(mask_edge.Band(MOST, 0))
+    kept = found.ids[: found.start + written]
+    seen, causal = _seen(kept, network, window, ahead), _seen(kept, network, MOST, 0)
+    layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
+    ids = torch.tensor(kept)
     names = [_shown(card.tokens[id]) for id in found.ids]
     count = len(ids)
     return {
@@ -119,6 +113,20 @@ def _fell(causal: "Tensor", now: "Tensor", names: list[str]) -> dict[str, Any]:
         "causal": causal[at].item(),
         "now": now[at].item(),
     }
+
+
+@lru_cache(maxsize=256)
+def _seen(ids: tuple[int, ...], network: str, window: int, ahead: int) -> "Seen":
+    """One pass over these tokens."""
+    import torch
+
+    from models.lessons import mask_edge
+
+    model, card = trained(MODEL)
+    band = mask_edge.Band(window, ahead)
+    if network == "copying":
+        return mask_edge.copied(torch.tensor(ids), len(card.tokens), band)
+    return mask_edge.predicted(model.network, torch.tensor(ids), band)
 
 
 @lru_cache(maxsize=256)

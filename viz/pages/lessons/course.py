@@ -155,7 +155,7 @@ COURSE = (
     ),
     Lesson(
         "vision",
-        "The vision transformer in six steps",
+        "The vision transformer",
         "image",
         "An image becomes a sentence of patches.",
         parts=("patches",),

@@ -8,6 +8,7 @@ import streamlit as st
 
 from viz.pages.lessons import frame, inputs, markup, tables
 from viz.pages.lessons.block import smallest, texts
+from viz.pages.lessons.block.story import STORY
 from viz.pages.lessons.tables import bracketed, number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -56,46 +57,52 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"\text{post-norm: } x \leftarrow \operatorname{norm}(x + f(x))",
-            r"\text{pre-norm: } x \leftarrow x + f(\operatorname{norm}(x))",
-            r"\operatorname{norm}(s) = \gamma\,\frac{s - \mu}{\sqrt{\sigma^2 + \varepsilon}}"
-            r" + \beta",
-            r"\mu = \tfrac1H \sum_i s_i \qquad \sigma^2 = \tfrac1H \sum_i (s_i - \mu)^2",
-        )
-        frame.text(*texts.SYMBOLS)
-        frame.heading("The way through a block")
-        frame.text(*texts.WAY_TEXT)
-        x = inputs.grid(NAME, "x", ("x",), FEATURES)
-        _paths([*x, *inputs.values(NAME, "other", len(OTHERS), len(FEATURES))])
-        frame.heading("Add & Norm, followed number by number")
-        frame.text(*texts.NORM_TEXT)
-        y = inputs.grid(NAME, "y", ("f(x)",), FEATURES)
-        with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
-            gamma = inputs.grid(NAME, "gamma", ("γ",), FEATURES)
-            beta = inputs.grid(NAME, "beta", ("β",), FEATURES)
-            eps = controls.choice(NAME, "eps", "ε", EPS, "Avoids a division by zero")
-        at = frame.stepper(NAME, STEPS)
-        total, found = _followed(x[0], y[0], gamma[0], beta[0], float(EPS[eps]))
-        _picture(x[0], y[0], total, found, (gamma[0], beta[0]), at)
-        frame.heading("Compared with BatchNorm")
-        frame.text(*texts.BATCH_TEXT)
-        _beside(total)
-        _depths()
-        _feed_forward(found.out.tolist())
-        frame.tries(NAME, PARAMS, *texts.TRIES)
-        frame.heading("The smallest transformer")
-        smallest.draw(NAME)
-        frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
-        frame.explore(
-            "The block of a small encoder, part by part, in the Architecture page",
-            "architecture",
-            preset="small",
-            norm="pre",
-        )
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         _code()
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"\text{post-norm: } x \leftarrow \operatorname{norm}(x + f(x))",
+        r"\text{pre-norm: } x \leftarrow x + f(\operatorname{norm}(x))",
+        r"\operatorname{norm}(s) = \gamma\,\frac{s - \mu}{\sqrt{\sigma^2 + \varepsilon}}"
+        r" + \beta",
+        r"\mu = \tfrac1H \sum_i s_i \qquad \sigma^2 = \tfrac1H \sum_i (s_i - \mu)^2",
+    )
+    frame.text(*texts.SYMBOLS)
+    frame.heading("The way through a block")
+    frame.text(*texts.WAY_TEXT)
+    x = inputs.grid(NAME, "x", ("x",), FEATURES)
+    _paths([*x, *inputs.values(NAME, "other", len(OTHERS), len(FEATURES))])
+    frame.heading("Add & Norm, followed number by number")
+    frame.text(*texts.NORM_TEXT)
+    y = inputs.grid(NAME, "y", ("f(x)",), FEATURES)
+    with st.expander("Change γ, β and ε, which are 1, 0 and tiny before anything is learned"):
+        gamma = inputs.grid(NAME, "gamma", ("γ",), FEATURES)
+        beta = inputs.grid(NAME, "beta", ("β",), FEATURES)
+        eps = controls.choice(NAME, "eps", "ε", EPS, "Avoids a division by zero")
+    at = frame.stepper(NAME, STEPS)
+    total, found = _followed(x[0], y[0], gamma[0], beta[0], float(EPS[eps]))
+    _picture(x[0], y[0], total, found, (gamma[0], beta[0]), at)
+    frame.heading("Compared with BatchNorm")
+    frame.text(*texts.BATCH_TEXT)
+    _beside(total)
+    _depths()
+    _feed_forward(found.out.tolist())
+    frame.tries(NAME, PARAMS, *texts.TRIES)
+    frame.heading("The smallest transformer")
+    smallest.draw(NAME)
+    frame.explore("The smallest transformer, part by part", "architecture", preset="smallest")
+    frame.explore(
+        "The block of a small encoder, part by part, in the Architecture page",
+        "architecture",
+        preset="small",
+        norm="pre",
+    )
 
 
 def _paths(words: Sequence[Sequence[float]]) -> None:

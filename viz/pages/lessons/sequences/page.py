@@ -4,6 +4,7 @@ import streamlit as st
 
 from viz.pages.lessons import frame, tables
 from viz.pages.lessons.sequences import texts
+from viz.pages.lessons.sequences.story import STORY
 from viz.pages.lessons.tables import counted, number
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -34,16 +35,9 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.heading("How far a token reaches")
-        frame.formula(r"h_t = \tanh(g\,Q\,h_{t-1} + U x_t)")
-        frame.text(texts.WHERE)
-        _fading()
-        frame.text(*texts.FADING)
-        frame.heading("What one layer costs, and what it sees")
-        frame.text(*texts.COST_TEXT)
-        _costs()
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         from models.lessons import reach, sequences
 
         frame.code(
@@ -54,6 +48,19 @@ def page() -> None:
             reach.receptive_field,
         )
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.heading("How far a token reaches")
+    frame.formula(r"h_t = \tanh(g\,Q\,h_{t-1} + U x_t)")
+    frame.text(texts.WHERE)
+    _fading()
+    frame.text(*texts.FADING)
+    frame.heading("What one layer costs, and what it sees")
+    frame.text(*texts.COST_TEXT)
+    _costs()
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _fading() -> None:

@@ -9,7 +9,9 @@ from viz.pages.lessons import frame, tables
 from viz.pages.lessons.markup import plain
 from viz.pages.lessons.tables import counted, number
 from viz.pages.lessons.tokens import texts
+from viz.pages.lessons.tokens.story import STORY
 from viz.pages.state import params as link
+from viz.pages.state import session
 from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
@@ -31,20 +33,27 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(r"x_t = E_{\text{id}_t} = \operatorname{onehot}(\text{id}_t)\, E")
-        frame.heading("One text, cut in three ways")
-        text = controls.text_input(NAME, "text", "A text", width=420, max_chars=120)
-        try:
-            _lesson(text)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
+        text = session.get(NAME, "text")
         frame.explore("See these tokens attend to each other", model="minilm", input=text)
         from models.lessons import tokens
 
         frame.code(NAME, tokens.words, tokens.utf8, tokens.rows, tokens.selected, tokens.nearest)
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(r"x_t = E_{\text{id}_t} = \operatorname{onehot}(\text{id}_t)\, E")
+    frame.heading("One text, cut in three ways")
+    text = controls.text_input(NAME, "text", "A text", width=420, max_chars=120)
+    try:
+        _lesson(text)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
 
 
 def _lesson(text: str) -> None:

@@ -1,4 +1,4 @@
-"""The vision transformer in six steps, each with a picture and the current shapes."""
+"""The vision transformer: from a picture to an answer, step by step, with the current shapes."""
 
 from typing import TYPE_CHECKING
 

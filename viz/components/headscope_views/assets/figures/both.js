@@ -31,9 +31,9 @@ const GRID = 82; // top of the alignment's cells
 export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "date", label: "A date", longest: 24 },
-    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]] },
-    { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, from: "write" },
+    { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
+    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "cost" },
+    { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, from: "write", until: "cost" },
     { kind: "slider", input: "length", label: "Tokens n", min: 2, max: 2048, step: 1, log: true, from: "cost" },
     { kind: "slider", input: "width", label: "Width d", min: 16, max: 1024, step: 1, log: true, from: "cost" },
   ],

@@ -4,6 +4,7 @@
 
 /** @type {Record<string, () => Promise<{figure: Figure}>>} */
 export const FIGURES = {
+  block: () => import("./block.js"),
   both: () => import("./both.js"),
   decoder: () => import("./decoder.js"),
   vision: () => import("./vision.js"),
@@ -15,5 +16,7 @@ export const FIGURES = {
   scale: () => import("./scale.js"),
   position: () => import("./position.js"),
   query_key_value: () => import("./query_key_value.js"),
+  sequences: () => import("./sequences.js"),
+  tokens: () => import("./tokens.js"),
   head_layer: () => import("./head_layer.js"),
 };

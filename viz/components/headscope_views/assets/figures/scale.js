@@ -48,7 +48,7 @@ export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true },
-    { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 10, step: 0.01, log: true, from: "temperature" },
+    { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 10, step: 0.01, log: true, from: "temperature", until: "half" },
     { kind: "slider", input: "size", label: "Numbers of q, k", min: 0.5, max: 200, step: 0.1, log: true, from: "half" },
   ],
 

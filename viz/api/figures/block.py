@@ -1,0 +1,114 @@
+"""The residual stream of a trained network that reverses words, and of untrained stacks."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from viz.api.figures.trained import encoded, network
+from viz.api.requests import QuestionError
+
+if TYPE_CHECKING:
+    from models.blocks import PreNormBlock
+
+NETWORK = "reverse"
+FEWEST, MOST = 4, 12  # letters that the network was trained on
+DEPTH = 8  # blocks of the untrained stacks
+SUBLAYERS = ("attention", "feed-forward")
+
+
+def numbers(word: str, place: int, off: list[float], norm: str) -> dict[str, Any]:
+    """What is in the stream of one letter, and what each layer adds.
+
+    Args:
+        word: that the network reverses.
+        place: of the letter; the last one where the word is shorter.
+        off: for each of the four layers in order, 1 if its output is replaced by zeros.
+        norm: of the untrained stack.
+
+    Raises:
+        QuestionError: for a word that is too short or too long.
+    """
+    if not FEWEST <= len(word) <= MOST:
+        raise QuestionError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
+    word = word.lower()
+    at = min(place, len(word) - 1)
+    return {
+        **_stream(word, at, tuple(bool(each) for each in off)),
+        "stack": _stack(norm),
+        "pre": _stack("pre"),
+    }
+
+
+@lru_cache(maxsize=256)
+def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
+    import torch
+
+    from models.encoder import Encoder
+    from models.lessons.block_steps import block_steps
+
+    found, tokens = network(NETWORK).network, encoded(NETWORK, word)
+    if not isinstance(found, Encoder) or found.head is None:
+        raise TypeError(f"expected an encoder with a head, received {type(found).__name__}")
+    blocks = cast("list[PreNormBlock]", list(found.blocks))
+    with torch.no_grad():
+        x = found.embed(torch.tensor([list(tokens.ids)]))
+        norms, reads, adds = [_norm(x, place)], [], []
+        for layer, block in enumerate(blocks):
+            pair = off[2 * layer : 2 * layer + 2]
+            without = [name for name, gone in zip(SUBLAYERS, pair, strict=True) if gone]
+            steps = [step.out for step in block_steps(block, x, without=without)]
+            _, read, attended, between, again, fed, x = steps
+            reads += [_norm(read, place), _norm(again, place)]
+            adds += [_norm(attended, place), _norm(fed, place)]
+            norms += [_norm(between, place), _norm(x, place)]
+        shares = found.head(found.norm(x))[0].softmax(-1)
+    best, guesses = shares.max(-1)
+    letters = encoded(NETWORK, word).labels[: len(word)]
+    names = _letters()
+    written = [names[guess] for guess in guesses.tolist()[: len(word)]]
+    wanted = list(reversed(letters))
+    return {
+        "letters": letters,
+        "place": place,
+        "letter": letters[place],
+        "norms": norms,
+        "reads": reads,
+        "adds": adds,
+        "off": list(off),
+        "written": written,
+        "shares": best.tolist()[: len(word)],
+        "right": [a == b for a, b in zip(written, wanted, strict=True)],
+        "correct": sum(a == b for a, b in zip(written, wanted, strict=True)),
+        "count": len(letters),
+        "wanted": wanted[place],
+        "guess": written[place],
+        "share": best[place].item(),
+        "least": abs(norms[0] - adds[0]),
+        "most": norms[0] + adds[0],
+    }
+
+
+def _norm(x: Any, place: int) -> float:
+    return x[0, place].norm().item()
+
+
+@lru_cache(maxsize=1)
+def _letters() -> tuple[str, ...]:
+    """Names of the network's tokens."""
+    from viz.api.figures.trained import trained
+
+    return tuple(trained(NETWORK)[1].tokens)
+
+
+@lru_cache(maxsize=2)
+def _stack(norm: str) -> dict[str, Any]:
+    """Sizes of the states of an untrained stack, and the last block's gradient."""
+    from models.lessons.depth import growth, last_gradient
+
+    sizes = growth(norm, DEPTH).sizes.tolist()
+    return {
+        "norm": norm,
+        "sizes": sizes,
+        "first": sizes[0],
+        "last": sizes[-1],
+        "gradient": last_gradient(norm, DEPTH),
+    }

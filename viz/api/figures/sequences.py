@@ -1,0 +1,60 @@
+"""The way from the first token to the last in three kinds of layer, its cost and its effect."""
+
+from functools import lru_cache
+from typing import Any
+
+
+def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) -> dict[str, Any]:
+    """Hops, costs and influence for a text of so many tokens.
+
+    Args:
+        tokens: length of the text.
+        kernel: size of the convolution's window.
+        width: of a token, for the costs.
+        gain: of the recurrence.
+        activation: of the recurrence, "tanh" or "none".
+    """
+    from models.lessons import reach
+
+    size = int(kernel)
+    hops = {kind: reach.hops(kind, tokens, size) for kind in reach.KINDS}
+    costs = {kind: reach.cost(kind, tokens, width, size) for kind in reach.KINDS}
+    return {
+        "tokens": tokens,
+        "kernel": size,
+        "width": width,
+        "gain": gain,
+        "hops": hops,
+        "count": {kind: len(path) - 1 for kind, path in hops.items()},
+        "seen": _seen(tokens, size),
+        "costs": {kind: {"work": one.work, "steps": one.steps} for kind, one in costs.items()},
+        "influence": _influence(tokens, gain, activation),
+    }
+
+
+@lru_cache(maxsize=64)
+def _seen(tokens: int, kernel: int) -> list[list[bool]]:
+    """What the last output depends on in each layer of the convolution, from the input up."""
+    from models.lessons import reach
+
+    layers = len(reach.hops("convolution", tokens, kernel)) - 1
+    seen = [
+        reach.receptive_field("convolution", tokens, tokens - 1, layers=depth, kernel=kernel)
+        for depth in range(layers, 0, -1)
+    ]
+    return [each.tolist() for each in seen]
+
+
+@lru_cache(maxsize=256)
+def _influence(tokens: int, gain: float, activation: str) -> dict[str, Any]:
+    """Of each token on the last output, and the first token's as a share of the last one's."""
+    from models.lessons import sequences
+
+    found = {
+        "recurrence": sequences.recurrent_influence(tokens, gain=gain, activation=activation),
+        "attention": sequences.attention_influence(tokens),
+    }
+    return {
+        kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
+        for kind, sizes in found.items()
+    }

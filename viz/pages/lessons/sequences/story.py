@@ -1,0 +1,104 @@
+"""The story of why attention replaced recurrence and convolution."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="sequences",
+    title="The way from the first token to the last",
+    inputs={"tokens": 12, "kernel": "3", "width": 16, "gain": 0.9, "activation": "tanh"},
+    steps=(
+        Step(
+            "recurrence",
+            "One after another",
+            (
+                "“The keys near the old cabinet **are** …”: the right verb depends on a word far"
+                " back, so a network must carry information from there. A [[recurrence]] reads"
+                " one [[token]] after another and keeps everything it knows in one state.",
+                "From token 1 to token {tokens:d}, information passes **{count.recurrence:d}**"
+                " updates of the state. Each can weaken it, and none can start before the one"
+                " before it has finished. Move the slider.",
+            ),
+            formulas=("h_{t} = tanh(g Q h_{t−1} + U x_{t})",),
+        ),
+        Step(
+            "convolution",
+            "A window at a time",
+            (
+                "A [[convolution]] computes all positions of a layer at once, each from a window of"
+                " k neighbours. So a layer carries information only (k − 1) / 2 tokens to either"
+                " side: with k = {kernel:d}, connecting both ends takes **{count.convolution:d}**"
+                " layers.",
+                "Filled dots are what the last output depends on. A wider window needs fewer"
+                " layers but more weights; dilated windows, which skip tokens, bring the number"
+                " down to about log_{k} n.",
+            ),
+        ),
+        Step(
+            "attention",
+            "One hop",
+            (
+                "[[attention|Attention]] lets every position read every other one directly: from"
+                " token 1 to token {tokens:d} it is **{count.attention:d}** hop, however long the"
+                " text. All positions are computed at once.",
+                "The connections are not fixed either. A trained convolution applies the same"
+                " kernel to every input; attention computes its [[weights]] anew from each input."
+                " It assumes less, and so needs more data.",
+            ),
+        ),
+        Step(
+            "cost",
+            "What one layer costs",
+            (
+                "Every pair of tokens is compared, so attention's work grows with n²: here"
+                " {costs.attention.work:,d} multiplications, up to a constant factor, against"
+                " {costs.recurrence.work:,d} for the recurrence (Vaswani et al. 2017, table 1)."
+                " It is the cheaper of the two while a text has fewer tokens than a token has"
+                " features: n < d.",
+                "What must happen one after another matters more on a GPU: {tokens:d} steps for the"
+                " recurrence, 1 for the others.",
+            ),
+            tries=(
+                Try("20 tokens of width 8", {"tokens": 20, "width": 8}),
+                Try("20 tokens of width 64", {"tokens": 20, "width": 64}),
+            ),
+        ),
+        Step(
+            "influence",
+            "What arrives of the first token",
+            (
+                "The bars show how strongly each token influences the last output: the size of"
+                " its [[gradient]], in untrained networks of width 16. In the recurrence, the first"
+                " token counts {influence.recurrence.ratio:.5f} times as much as the last; in"
+                " attention {influence.attention.ratio:.3f} times: the influence varies from token"
+                " to token, but does not fall with distance.",
+                "Without tanh every step multiplies the influence by exactly g = {gain:.2f}. Gates"
+                " (LSTM, GRU) help, but the long path remains.",
+            ),
+            ask=Question(
+                "A recurrence with g = 0.9 and tanh reads 12 tokens. How much does the first token"
+                " count for the last state, compared with the last token?",
+                (
+                    Option(
+                        "About nine tenths as much",
+                        "0.9 is the factor of a single step. There are 11, and tanh makes each"
+                        " smaller still.",
+                    ),
+                    Option(
+                        "About a third: 0.9¹¹ = 0.31",
+                        "That is right without tanh. The slope of tanh is at most 1, and below 1"
+                        " wherever its input is not 0, so still less arrives.",
+                    ),
+                    Option(
+                        "Less than a hundredth",
+                        "Eleven factors of 0.9, and eleven slopes of tanh below 1.",
+                        right=True,
+                    ),
+                ),
+            ),
+            tries=(
+                Try("No tanh, g = 0.9", {"activation": "none"}),
+                Try("No tanh, g = 1.2: it explodes", {"activation": "none", "gain": 1.2}),
+            ),
+        ),
+    ),
+)
