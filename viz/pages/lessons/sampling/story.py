@@ -82,7 +82,7 @@ STORY = Story(
             "Time for memory",
             (
                 "Without a cache, the token after {length:,d} others costs **{without:,d}**"
-                " multiplications, with one **{with:,d}**: {times:,.1f} times fewer. Drag the line"
+                " multiplications, with one **{with:,d}**: {times:,.1f} times fewer. Drag the ring"
                 " to other lengths.",
                 "The price is memory: a key and a value per token and layer, here {memory:,.1f} MiB"
                 " in 16-bit numbers. It grows with the text, and long texts with many readers fill"
