@@ -111,6 +111,17 @@ FIGURES: dict[str, FigureNumbers] = {
         },
         "scale",
     ),
+    "sampling": FigureNumbers(
+        {
+            "start": sentence,
+            "temperature": within(0.1, 5),
+            "k": count(0, 10),
+            "p": within(0.05, 1),
+            "written": count(0, 11),
+            "length": count(2, 4096),
+        },
+        "sampling",
+    ),
     "position": FigureNumbers(
         {
             "position": count(0, 19),

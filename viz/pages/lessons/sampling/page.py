@@ -7,6 +7,7 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.lessons import frame, generation, tables
 from viz.pages.lessons.sampling import texts
+from viz.pages.lessons.sampling.story import STORY
 from viz.pages.state import params as link
 from viz.pages.widgets import controls
 
@@ -32,22 +33,9 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        frame.text(*texts.TEXT)
-        frame.formula(
-            r"p_i = \frac{\exp(z_i / T)}{\sum_{j \in \text{kept}} \exp(z_j / T)}"
-            r"\quad\text{for the tokens } i \text{ that are kept}"
-        )
-        frame.text(texts.SYMBOLS)
-        frame.heading("The next word")
-        start = controls.text_input(NAME, "start", "Words to go on from", width=320, max_chars=160)
-        try:
-            _sampled(start)
-        except ValueError as error:
-            shared.error_line(error)
-        frame.tries(NAME, PARAMS, *texts.TRIES)
-        frame.heading("What the cache saves")
-        frame.text(*texts.CACHE)
-        _costs()
+        frame.story(NAME, STORY)
+        with frame.details(NAME, PARAMS):
+            _details()
         from models import decode
         from models.lessons import sampling
 
@@ -55,6 +43,25 @@ def page() -> None:
             NAME, sampling.next_probabilities, sampling.draws, sampling.step_cost, decode._steps
         )
         frame.takeaways(*texts.TAKEAWAYS)
+
+
+def _details() -> None:
+    frame.text(*texts.TEXT)
+    frame.formula(
+        r"p_i = \frac{\exp(z_i / T)}{\sum_{j \in \text{kept}} \exp(z_j / T)}"
+        r"\quad\text{for the tokens } i \text{ that are kept}"
+    )
+    frame.text(texts.SYMBOLS)
+    frame.heading("The next word")
+    start = controls.text_input(NAME, "start", "Words to go on from", width=320, max_chars=160)
+    try:
+        _sampled(start)
+    except ValueError as error:
+        shared.error_line(error)
+    frame.tries(NAME, PARAMS, *texts.TRIES)
+    frame.heading("What the cache saves")
+    frame.text(*texts.CACHE)
+    _costs()
 
 
 def _sampled(start: str) -> None:

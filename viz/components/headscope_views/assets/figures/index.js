@@ -11,6 +11,7 @@ export const FIGURES = {
   dictionary: () => import("./dictionary.js"),
   by_hand: () => import("./by_hand.js"),
   heads: () => import("./heads.js"),
+  sampling: () => import("./sampling.js"),
   heads_do: () => import("./heads_do.js"),
   scale: () => import("./scale.js"),
   position: () => import("./position.js"),

@@ -1,0 +1,115 @@
+"""The story of sampling and of the key–value cache."""
+
+from viz.pages.lessons.story import Option, Question, Step, Story, Try
+
+STORY = Story(
+    figure="sampling",
+    title="The next word: drawn, then remembered",
+    inputs={
+        "start": "the king saw the queen because",
+        "temperature": 1,
+        "k": 0,
+        "p": 1,
+        "written": 0,
+        "length": 512,
+    },
+    steps=(
+        Step(
+            "probabilities",
+            "A probability for every word",
+            (
+                "A small trained [[decoder]] knows {count:d} words and signs and gives each a"
+                " [[logits|logit]] z. [[softmax|Softmax]] makes them probabilities; the ten largest"
+                " are shown.",
+                "Which word is written? The likeliest, “{best:s}”, is the [[greedy]] choice:"
+                " always the same, and long texts written so tend to repeat themselves."
+                " **Sampling** draws a word by its probability instead.",
+            ),
+            formulas=("@output(p_{i}) = exp(z_{i}) / Σ_{j} exp(z_{j})",),
+        ),
+        Step(
+            "temperature",
+            "Temperature: bolder or safer",
+            (
+                "The logits are divided by the [[temperature]] T first. Below 1 the likeliest words"
+                " gain, above 1 the unlikely ones; the order never changes. Outlines show T = 1.",
+                "Now “{best:s}” has {warm.0:.1%}, and all words outside the first ten have"
+                " {others.warm:.1%} together. Each of those is rare, but there are many of them:"
+                " a bold setting soon writes nonsense.",
+            ),
+            formulas=("@output(p_{i}) = exp(z_{i} / T) / Σ_{j} exp(z_{j} / T)",),
+            tries=(
+                Try("T = 0.3: nearly greedy", {"temperature": 0.3}),
+                Try("T = 3: almost anything", {"temperature": 3}),
+            ),
+        ),
+        Step(
+            "cut",
+            "Cut the tail off",
+            (
+                "**Top-k** keeps the k likeliest words: drag the line. **Top-p** keeps the fewest"
+                " likeliest words that together reach probability p (the right column adds them up;"
+                " Holtzman et al. 2020): few where the network is sure, many where it is not.",
+                "Hatched words can no longer be drawn: {cut:.1%} of the probability. What is left,"
+                " {kept:d} of {count:d} words, is scaled to sum to 1; the outlines show it before.",
+            ),
+            formulas=("@output(p_{i}) = exp(z_{i} / T) / Σ_{j kept} exp(z_{j} / T)",),
+            tries=(
+                Try("T = 3, top-k = 3", {"temperature": 3, "k": 3}),
+                Try("T = 1, top-p = 0.9", {"p": 0.9}),
+                Try("T = 3, top-p = 0.9", {"temperature": 3, "p": 0.9}),
+            ),
+        ),
+        Step(
+            "cache",
+            "Remember keys and values",
+            (
+                "The word is written, and the network reads a text one token longer. Under a"
+                " [[causal mask]] the @key(keys) and @value(values) of earlier tokens do not"
+                " change, so they are **cached**. Only the new token gets a @query(query), a key"
+                " and a value; it attends to all that are kept.",
+                "Press the button below the row to write. Nothing of the answer is lost: all"
+                " probabilities agree within {difference:.0e}, which is rounding.",
+            ),
+            code=(
+                "@key(keys) = cat([@key(keys), @key(k_new)])",
+                "@value(values) = cat([@value(values), @value(v_new)])",
+                "@output(out) = softmax(@query(q_new) @ @key(keys).T / sqrt(d)) @ @value(values)",
+            ),
+        ),
+        Step(
+            "cost",
+            "Time for memory",
+            (
+                "Without a cache, the token after {length:,d} others costs **{without:,d}**"
+                " multiplications, with one **{with:,d}**: {times:,.1f} times fewer. Drag the line"
+                " to other lengths.",
+                "The price is memory: a key and a value per token and layer, here {memory:,.1f} MiB"
+                " in 16-bit numbers. It grows with the text, and long texts with many readers fill"
+                " a graphics card with their caches.",
+            ),
+            ask=Question(
+                "A network of 12 layers of width 768 has read 512 tokens. How many times fewer"
+                " multiplications does the next token take with a cache?",
+                (
+                    Option(
+                        "About 2 times",
+                        "Far more: without a cache *all* 512 tokens are worked out again for every"
+                        " new one. For {length:,d} tokens it is {times:,.1f} times.",
+                    ),
+                    Option(
+                        "About 20 times",
+                        "More: every layer would work out all 512 tokens again instead of one. For"
+                        " {length:,d} tokens it is {times:,.1f} times.",
+                    ),
+                    Option(
+                        "More than 300 times",
+                        "In the layers 512 times fewer; the logits, which are computed once either"
+                        " way, bring it down. For {length:,d} tokens it is {times:,.1f} times.",
+                        right=True,
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
