@@ -1,8 +1,10 @@
 """What a layer sees, against what is known of it; and the costs of a paper's table."""
 
+import itertools
+
 import pytest
 
-from models.lessons.reach import KINDS, cost, receptive_field
+from models.lessons.reach import KINDS, cost, hops, receptive_field
 
 TOKENS, AT = 19, 7
 
@@ -50,3 +52,21 @@ def test_costs() -> None:
 def test_refusals(kind: str, kernel: int) -> None:
     with pytest.raises(ValueError, match="expected"):
         cost(kind, 5, 5, kernel)
+
+
+@pytest.mark.parametrize("tokens", [2, 3, 13])
+@pytest.mark.parametrize("kernel", [3, 5, 7])
+def test_each_hop_of_a_convolution_is_one_that_gradients_take(tokens: int, kernel: int) -> None:
+    path = hops("convolution", tokens, kernel)
+    assert (path[0], path[-1]) == (0, tokens - 1)
+    for before, after in itertools.pairwise(path):
+        assert receptive_field("convolution", tokens, after, kernel=kernel)[before]
+    short = len(path) - 2
+    if short:
+        seen = receptive_field("convolution", tokens, tokens - 1, layers=short, kernel=kernel)
+        assert not seen[0]
+
+
+def test_hops_of_a_recurrence_and_of_attention() -> None:
+    assert hops("recurrence", 5) == (0, 1, 2, 3, 4)
+    assert hops("attention", 5) == (0, 4)
