@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { FIGURES } from "../../viz/components/headscope_views/assets/figures/index.js";
-import { attributesOf } from "../../viz/components/headscope_views/assets/lessons/scene.js";
+import { attributesOf } from "../../viz/components/headscope_views/assets/story/scene.js";
 
 /** @import {Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
 

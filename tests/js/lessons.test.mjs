@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { moveStep, onRequest, reportStep } from "../../viz/components/headscope_views/assets/lessons/current_step.js";
-import { feed } from "../../viz/components/headscope_views/assets/lessons/feed.js";
-import * as inputs from "../../viz/components/headscope_views/assets/lessons/inputs.js";
-import { formatted, valueAt } from "../../viz/components/headscope_views/assets/lessons/prose.js";
-import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/lessons/scene.js";
+import { feed } from "../../viz/components/headscope_views/assets/story/feed.js";
+import * as inputs from "../../viz/components/headscope_views/assets/story/inputs.js";
+import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
+import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
 import { settled } from "./helpers.mjs";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {

@@ -43,7 +43,7 @@ def test_every_lesson_comes_after_those_it_needs() -> None:
 
 
 def test_every_lesson_lights_parts_of_the_map() -> None:
-    drawn = (ASSETS / "lessons" / "map_parts.js").read_text("utf-8")
+    drawn = (ASSETS / "map" / "parts.js").read_text("utf-8")
     parts = set(re.findall(r'\bid: "([^"]+)"', drawn))
     lit = {part for lesson in course.COURSE for part in lesson.parts}
     assert lit <= parts

@@ -1,6 +1,6 @@
 // The residual stream: a band that runs through the blocks; attention and MLP read from it and write into it.
 
-import { fixed, percent } from "../lessons/marks.js";
+import { fixed, percent } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

@@ -1,6 +1,6 @@
 // Encoder and decoder: a date is read at once and written a character at a time.
 
-import { fixed, percent } from "../lessons/marks.js";
+import { fixed, percent } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

@@ -1,6 +1,6 @@
 // Self-attention by hand: a film and a viewer, then two words, with every sum written out.
 
-import { bracketed, fixed, matrix, replaced, writtenSum } from "../lessons/marks.js";
+import { bracketed, fixed, matrix, replaced, writtenSum } from "../story/marks.js";
 
 /** @import {Figure, Mark, Moment} from "../types" */
 

@@ -1,6 +1,6 @@
 // Decoder: a grid of weights that grows by a row and a column with each token, and a mask with edges to drag.
 
-import { fixed, percent } from "../lessons/marks.js";
+import { fixed, percent } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 
@@ -96,23 +96,22 @@ function grid({ tokens, start, weights, scores, visible }, count, { step, reache
   for (let i = 0; i < count; i += 1) {
     const fill = i < start ? ink.text : ink.term.output;
     const middle = (i + 0.5) * CELL;
-    const faded = step === "cache" && i < count - 1;
+    const faded = step === "cache" && i < count - 1; // computed before, and not again
     marks.push(
-      { key: `row${i}`, kind: "text", x: LEFT - 8, y: TOP + middle, text: tokens[i], anchor: "end", size: 14, fill, opacity: faded ? 0.45 : 1, term: i < start ? undefined : "output" },
+      { key: `row${i}`, kind: "text", x: LEFT - 8, y: TOP + middle, text: tokens[i], anchor: "end", size: 14, fill: faded ? ink.muted : fill, term: i < start ? undefined : "output" },
       { key: `col${i}`, kind: "text", x: LEFT + middle, y: TOP - 25, text: tokens[i], anchor: "start", size: 14, fill, turn: -50, term: i < start ? undefined : "output" },
     );
     for (let j = 0; j < count; j += 1) {
       const seen = visible[i][j];
       const [x, y] = [LEFT + j * CELL, TOP + i * CELL];
-      const ground = seen ? ink.weight(weights[i][j]) : ink.surface;
+      const ground = seen && !faded ? ink.weight(weights[i][j]) : ink.surface;
       const answer = reached("cheat") && j === i + 1 && seen;
-      const opacity = faded ? 0.35 : 1;
       marks.push({
-        ...{ key: `${i}.${j}`, kind: "rect", x, y, w: CELL, h: CELL, fill: ground, stroke: ink.line, opacity },
+        ...{ key: `${i}.${j}`, kind: "rect", x, y, w: CELL, h: CELL, fill: ground, stroke: ink.line },
         ...{ term: seen ? "weight" : undefined, tip: cellTip(tokens, i, j, scores[i][j], weights[i][j], seen, answer) },
       });
       const text = seen ? String(Math.round(100 * weights[i][j])) : reached("mask") ? "−∞" : "";
-      marks.push({ key: `${i}.${j}/number`, kind: "text", x: x + CELL / 2, y: y + CELL / 2, text, size: 13, fill: seen ? ink.on(ground) : ink.muted, opacity });
+      marks.push({ key: `${i}.${j}/number`, kind: "text", x: x + CELL / 2, y: y + CELL / 2, text, size: 13, fill: seen && !faded ? ink.on(ground) : ink.muted });
     }
   }
   if (reached("cheat"))

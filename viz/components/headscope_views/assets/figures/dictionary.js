@@ -1,6 +1,6 @@
 // Soft dictionary: values flow to the answer, each in proportion to its weight.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Mark} from "../types" */
 

@@ -1,6 +1,6 @@
 // The head layer: a vector, a logit for each word, probabilities, the loss and where it pushes.
 
-import { fixed, writtenSum } from "../lessons/marks.js";
+import { fixed, writtenSum } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark} from "../types" */
 

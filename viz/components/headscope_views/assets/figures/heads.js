@@ -1,6 +1,6 @@
 // Many heads: a band of numbers that splits into heads, attends in each, and joins again.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

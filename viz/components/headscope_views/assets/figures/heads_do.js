@@ -1,6 +1,6 @@
 // What heads do: arrows above a repeated text, the maps of four heads below it, and a key to hide.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

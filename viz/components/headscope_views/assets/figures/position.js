@@ -1,6 +1,6 @@
 // Positions as clock hands: each pair of features is a hand, each hand turns at its own speed.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

@@ -1,7 +1,7 @@
 // Query, key, value: a token fans out into three vectors; arrows of queries and keys to drag; and the
 // five matrix products for all tokens.
 
-import { bracketed, fixed, matrix, replaced, writtenSum } from "../lessons/marks.js";
+import { bracketed, fixed, matrix, replaced, writtenSum } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment, Patch, Term} from "../types" */
 

@@ -1,6 +1,6 @@
 // Sampling: bars that temperature moves and a line cuts off; then a cache that grows by a column.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

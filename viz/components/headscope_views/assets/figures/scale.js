@@ -1,7 +1,7 @@
 // Scale and softmax: dot products spread as the width grows, and the softmax saturates.
 
-import { fixed } from "../lessons/marks.js";
-import { formatted } from "../lessons/prose.js";
+import { fixed } from "../story/marks.js";
+import { formatted } from "../story/prose.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

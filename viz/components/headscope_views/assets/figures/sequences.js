@@ -1,6 +1,6 @@
 // The way from the first token to the last: through every state, through layers of windows, or at once.
 
-import { fixed } from "../lessons/marks.js";
+import { fixed } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark} from "../types" */
 

@@ -1,6 +1,6 @@
 // A text becomes pieces, ids and rows of a table; then the neighbours of a row.
 
-import { fixed, matrix } from "../lessons/marks.js";
+import { fixed, matrix } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 

@@ -1,6 +1,6 @@
 // Vision transformer: patches lift off the picture into a sequence, and the class token attends to them.
 
-import { fixed, percent } from "../lessons/marks.js";
+import { fixed, percent } from "../story/marks.js";
 
 /** @import {Figure, Mark, Moment} from "../types" */
 

@@ -7,7 +7,7 @@ import { element, offer, setText } from "../core/dom.js";
 import { keep, kept, startOf } from "../core/kept.js";
 import { FIGURES } from "../figures/index.js";
 import { controlsOf } from "./controls.js";
-import { onRequest, reportStep } from "./current_step.js";
+import { onRequest, reportStep } from "../lessons/current_step.js";
 import { feed, fetchJson } from "./feed.js";
 import { inkOf } from "./ink.js";
 import { changed, queryOf, read, written } from "./inputs.js";
