@@ -41,7 +41,9 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def serious(page: Page) -> list[str]:
-    """The findings in what we draw: the rule, and where."""
+    """The findings in what we draw, once nothing waits for a script: the rule, and where."""
+    expect(page.locator("[data-test-script-state=notRunning]")).to_have_count(1)
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
     found = Axe().run(page).response["violations"]
     return [
         f"{each['id']}: {node['target']} {node['failureSummary']}"

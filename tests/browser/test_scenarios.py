@@ -286,7 +286,8 @@ def test_back_after_an_example_agrees(page, app_url, quick):
     if not quick:
         painted(page, head=1)
         rest(page)
-    page.go_back()
+    page.go_back()  # returns as soon as anything becomes the address: also the view's last write
+    page.wait_for_url(re.compile("/positions"))
     agree(page)
 
 
