@@ -71,8 +71,11 @@ LONGEST_LINE = """
 """
 CHANGE = """
 (range, share) => {
+  const before = range.value;
   range.value = String(Number(range.min) + share * (Number(range.max) - Number(range.min)));
+  if (range.value === before) return false;
   range.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  return true;
 }
 """
 
@@ -137,15 +140,16 @@ def lesson(page: Page, url: str, name: str, changes: int) -> dict[str, Any]:
         stepped.append(wait_for(page, "seen.step", "a step"))
         page.wait_for_timeout(PAUSE_MS)
     report["step"] = vars(Spread.of(stepped))
-    for each in page.locator(".story-show:visible").all():
-        each.click()
+    while page.locator(".story-show:visible").count():
+        page.locator(".story-show:visible").first.click()
     for _ in range(steps):
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(PAUSE_MS)
     changed = []
     control = page.locator(".story-range:visible").first
     for number in range(changes + 2 if control.count() else 0):
-        control.evaluate(CHANGE, (number * 0.618) % 1)
+        if not control.evaluate(CHANGE, (number * 0.618) % 1):
+            continue
         took = wait_for(page, "seen.input", "the numbers of a change")
         if number >= 2:
             changed.append(took)
