@@ -97,13 +97,6 @@ def step_on(page: Page) -> None:
         page.wait_for_url(re.compile(r"[?&]story=1"))
         by_key(page, "ArrowLeft")
         page.wait_for_url(lambda url: "story=" not in url)
-    elif page.locator(".st-key-lesson_forward").count():
-        by_key(page, "ArrowRight")
-        page.wait_for_url(re.compile(r"[?&]step=1"))
-        settled(page)
-        by_key(page, "ArrowLeft")
-        page.wait_for_url(lambda url: "step=" not in url)
-        settled(page)
 
 
 def press_the_last_try(page: Page, name: str) -> None:

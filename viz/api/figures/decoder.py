@@ -2,36 +2,21 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from viz.api.figures.trained import encoded, trained
-from viz.api.requests import QuestionError
+from viz.api.figures.trained import trained
+from viz.api.figures.writing import MODEL, label
+from viz.api.figures.writing import written as written_after
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from models.lessons.mask_edge import Seen
 
-MODEL = "grammar-next"
 MOST = 11  # tokens that the picture has room for
 LONGEST = 7  # of them, at the start
 HEADS = 2  # per layer
-END = "."
 BEST = 3  # candidates for the next token
-
-
-class Written(NamedTuple):
-    """A text as the network goes on with it.
-
-    Attributes:
-        ids: the start, then what was written.
-        start: number of tokens of the start.
-        difference: largest difference of a probability with and without cached keys and values.
-    """
-
-    ids: tuple[int, ...]
-    start: int
-    difference: float
 
 
 def numbers(
@@ -53,12 +38,12 @@ def numbers(
     import torch
 
     _, card = trained(MODEL)
-    found = _written(text)
+    found = written_after(text, LONGEST, MOST)
     kept = found.ids[: found.start + written]
     seen, causal = _seen(kept, network, window, ahead), _seen(kept, network, MOST, 0)
     layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
     ids = torch.tensor(kept)
-    names = [_shown(card.tokens[id]) for id in found.ids]
+    names = [label(card.tokens[id]) for id in found.ids]
     count = len(ids)
     return {
         "tokens": names[:count],
@@ -67,7 +52,7 @@ def numbers(
         "left": len(found.ids) - count,
         "difference": found.difference,
         **_weights(seen, layer, index),
-        **_predictions(seen, ids, [_shown(name) for name in card.tokens]),
+        **_predictions(seen, ids, [label(name) for name in card.tokens]),
         "fell": _fell(causal.of_answers(ids), seen.of_answers(ids), names),
     }
 
@@ -127,32 +112,3 @@ def _seen(ids: tuple[int, ...], network: str, window: int, ahead: int) -> "Seen"
     if network == "copying":
         return mask_edge.copied(torch.tensor(ids), len(card.tokens), band)
     return mask_edge.predicted(model.network, torch.tensor(ids), band)
-
-
-@lru_cache(maxsize=256)
-def _written(text: str) -> Written:
-    """The start of a text and what the network writes after it, as far as there is room."""
-    import torch
-
-    from models.decode import greedy
-
-    model, card = trained(MODEL)
-    unknown = [word for word in text.lower().split() if word not in card.tokens]
-    if unknown:
-        raise QuestionError(f"expected words such as king, dog, saw, the; received {unknown[0]!r}")
-    ids = list(encoded(MODEL, text).ids)
-    if not 2 <= len(ids) <= LONGEST:
-        raise QuestionError(f"expected 1 to {LONGEST - 1} words, received {len(ids) - 1}")
-    end, room = card.tokens.index(END), MOST - len(ids)
-    runs = [
-        list(greedy(model.network, torch.tensor([ids]), end=end, limit=room, cached=cached))
-        for cached in (True, False)
-    ]
-    pairs = zip(*runs, strict=True)
-    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
-    return Written((*ids, *(int(step.ids[0]) for step in runs[0])), len(ids), difference)
-
-
-def _shown(token: str) -> str:
-    """A token as a label: the begin symbol without its brackets."""
-    return "begin" if token == "[BEGIN]" else token

@@ -1,46 +1,24 @@
 """From logits to the probabilities that are drawn from, and what cached keys and values save."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from viz.api.figures.trained import encoded, trained
-from viz.api.requests import QuestionError
+from viz.api.figures.trained import trained
+from viz.api.figures.writing import MODEL, Written, label
+from viz.api.figures.writing import written as written_after
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from models.attention import Pattern
-    from models.decoder import DecoderConfig
+    from models.decoder import DecoderConfig, DecoderOutput
 
-MODEL = "grammar-next"
 SHOWN = 10  # words with a bar
 MOST = 12  # tokens that the picture has room for
 LONGEST = 8  # of them, at the start
 FEATURES = 5  # of each key and value that are drawn
 LAYER, HEAD = 0, 0  # whose keys and values are drawn
-END = "."
 LENGTHS = tuple(2**power for power in range(1, 13))
 BYTES = 2  # of a cached number
-
-
-@dataclass(frozen=True, eq=False)
-class Read:
-    """A text as the network goes on with it.
-
-    Attributes:
-        ids: of the start, then of what was written.
-        start: number of tokens of the start.
-        logits: after the start.
-        pattern: of the drawn head's layer, for all ids.
-        difference: largest difference of a probability with and without cached keys and values.
-    """
-
-    ids: tuple[int, ...]
-    start: int
-    logits: "Tensor"
-    pattern: "Pattern"
-    difference: float
 
 
 def numbers(
@@ -59,9 +37,10 @@ def numbers(
     Raises:
         QuestionError: for words that the network does not know, or too many of them.
     """
-    found = _read(start)
+    found = written_after(start, LONGEST, MOST)
+    logits = _pass(found.ids).logits[0, found.start - 1].float()
     return {
-        **_drawn(found.logits, temperature, k, p),
+        **_drawn(logits, temperature, k, p),
         **_cached(found, written),
         **_costs(length),
     }
@@ -91,14 +70,14 @@ def _drawn(logits: "Tensor", temperature: float, k: int, p: float) -> dict[str, 
     }
 
 
-def _cached(found: Read, written: int) -> dict[str, Any]:
+def _cached(found: Written, written: int) -> dict[str, Any]:
     """Keys and values of all tokens but the last, its query and weights, and the price."""
     from models.lessons.sampling import step_cost
 
     model, card = trained(MODEL)
     count = min(found.start + written, len(found.ids))
-    names = [_shown(card.tokens[id]) for id in found.ids]
-    pattern = found.pattern
+    names = [label(card.tokens[id]) for id in found.ids]
+    pattern = _pass(found.ids).patterns[LAYER]
     weights = pattern.weights(HEAD, item=0)[count - 1, :count]
     config = model.network.config
     return {
@@ -144,32 +123,10 @@ def _cost(config: "DecoderConfig", length: int) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)
-def _read(start: str) -> Read:
+@lru_cache(maxsize=256)
+def _pass(ids: tuple[int, ...]) -> "DecoderOutput":
+    """One forward pass over these tokens."""
     import torch
 
-    from models.decode import greedy
-
-    model, card = trained(MODEL)
-    unknown = [word for word in start.lower().split() if word not in card.tokens]
-    if unknown:
-        raise QuestionError(f"expected words such as king, dog, saw, the; received {unknown[0]!r}")
-    ids = list(encoded(MODEL, start).ids)
-    if not 2 <= len(ids) <= LONGEST:
-        raise QuestionError(f"expected 1 to {LONGEST - 1} words, received {len(ids) - 1}")
-    end, room = card.tokens.index(END), MOST - len(ids)
-    runs = [
-        list(greedy(model.network, torch.tensor([ids]), end=end, limit=room, cached=cached))
-        for cached in (True, False)
-    ]
-    pairs = zip(*runs, strict=True)
-    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
-    whole = (*ids, *(int(step.ids[0]) for step in runs[0]))
     with torch.no_grad():
-        pattern = model.network(torch.tensor([whole])).patterns[LAYER]
-    return Read(whole, len(ids), runs[0][0].logits[0].float(), pattern, difference)
-
-
-def _shown(token: str) -> str:
-    """A token as a label: the begin symbol without its brackets."""
-    return "begin" if token == "[BEGIN]" else token
+        return trained(MODEL)[0].network(torch.tensor([ids]))

@@ -156,7 +156,7 @@ def step(titles: Sequence[str]) -> link.Param:
 
 
 def stepper(name: str, titles: Sequence[str]) -> int:
-    """Buttons to go through the steps, with arrow keys as shortcuts.
+    """Buttons to go through the steps of the tables; arrow keys belong to the story.
 
     Returns:
         The number of the current step; all earlier steps are shown as well.

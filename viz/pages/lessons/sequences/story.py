@@ -41,7 +41,7 @@ STORY = Story(
                 " token 1 to token {tokens:d} it is **{count.attention:d}** hop, however long the"
                 " text. All positions are computed at once.",
                 "The connections are not fixed either. A trained convolution applies the same"
-                " kernel to every input; attention computes its [[weights]] anew from each input."
+                " kernel to every input; attention computes its [[weights]] from each input."
                 " It assumes less, and so needs more data.",
             ),
         ),

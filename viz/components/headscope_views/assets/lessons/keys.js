@@ -4,8 +4,6 @@ import { moveStep } from "./current_step.js";
 
 /** @type {Record<string, string>} */
 const PRESSES = {
-  ArrowRight: ".st-key-lesson_forward button",
-  ArrowLeft: ".st-key-lesson_back button",
   n: ".st-key-lesson_next a",
   p: ".st-key-lesson_previous a",
 };
@@ -84,8 +82,8 @@ function pressed(event) {
   const from = event.composedPath()[0];
   if (from instanceof Element && from.closest(OWN)) return;
   const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-  if (by && moveStep(by)) {
-    event.preventDefault();
+  if (by) {
+    if (moveStep(by)) event.preventDefault();
     return;
   }
   const wanted = PRESSES[event.key] ?? PRESSES[event.key.toLowerCase()];

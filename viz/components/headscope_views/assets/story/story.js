@@ -56,6 +56,7 @@ class Story {
     this.picture = element("div", "story-picture");
     this.tip = element("p", "story-tip", { "aria-live": "polite" });
     this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
+    this.again = button("Try again", "Ask for the numbers again", () => this.feed.retry());
     this.place = element("span", "story-place");
     this.back = button("←", "The step before", () => this.go(this.step - 1));
     this.forward = button("→", "The next step", () => this.go(this.step + 1));
@@ -70,13 +71,13 @@ class Story {
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
-    this.feed = feed(fetchJson, (numbers) => this.received(numbers), (reason) => this.failed(reason));
+    this.feed = feed(fetchJson, (numbers) => this.received(numbers), (reason) => this.failed(reason, this.again));
     this.ends = [onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
     this.update(props);
-    void this.load();
+    this.load().catch(() => this.failed("The figure could not be loaded. Reload the page."));
   }
 
   async load() {
@@ -145,9 +146,12 @@ class Story {
     if (this.props.paper) this.showStills();
   }
 
-  /** @param {string} reason */
-  failed(reason) {
-    setText(this.problem, reason);
+  /**
+   * @param {string} reason
+   * @param {(Node | string)[]} remedy
+   */
+  failed(reason, ...remedy) {
+    this.problem.replaceChildren(`${reason} `, ...remedy);
     this.problem.hidden = false;
   }
 
