@@ -64,7 +64,7 @@ STORY = Story(
         ),
         Step(
             "influence",
-            "What arrives of the first token",
+            "What is left of the first token",
             (
                 "The bars show how strongly each token influences the last output: the size of"
                 " its [[gradient]], in untrained networks of width 16. In the recurrence, the first"

@@ -127,7 +127,7 @@ function stack({ stack: { norm, sizes, gradient } }, { ink }) {
   /** @type {Mark[]} */
   const marks = [
     { key: "stack/title", kind: "text", x: 30, y: 40, text: `Eight untrained blocks, ${norm}-norm`, size: 17, bold: true, anchor: "start", fill: ink.text },
-    { key: "stack/what", kind: "text", x: 30, y: 64, text: "size of a number in the stream (root mean square)", size: 14, anchor: "start", fill: ink.muted },
+    { key: "stack/what", kind: "text", x: 30, y: 64, text: "root mean square of the stream", size: 14, anchor: "start", fill: ink.muted },
     { key: "stack/axis", kind: "text", x: 280, y: 350, text: "after block", size: 14, fill: ink.muted },
     { key: "stack/gradient", kind: "text", x: 30, y: 392, text: `gradient of the last block: ${fixed(gradient, 3)}`, size: 16, bold: true, anchor: "start", fill: ink.text },
   ];
