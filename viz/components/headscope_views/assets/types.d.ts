@@ -487,6 +487,7 @@ export interface Curves {
   tokens: number;
   value: number;
   removal: string;
+  read: boolean;
   comprehensiveness: number[];
   sufficiency: number[];
 }
