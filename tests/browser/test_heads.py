@@ -19,7 +19,7 @@ def opened(page: Page, server: Server, source: Source, size: str, **start: Any) 
     defaults = (
         DEFAULTS
         | {"overview": "atlas", "plot": "", "rank": ""}
-        | {"order": "layers", "conditions": ""}
+        | {"arrangement": "layers", "conditions": ""}
     )
     linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
     props = {"kind": "text", "defaults": defaults, "start": start, **linked}
@@ -77,7 +77,7 @@ def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Ser
     page.get_by_text("Sort and filter", exact=True).click()
     expect(page.locator(".hs-sorting .hs-filter")).to_have_value("> 0.4")
     page.get_by_label("Sort the thumbnails by").select_option("Previous token")
-    page.wait_for_url(re.compile("order=rank"))
+    page.wait_for_url(re.compile("arrangement=rank"))
     expect(page.locator(".hs-thumbs")).to_have_attribute(
         "aria-label", re.compile(f"{count} of 1056")
     )

@@ -78,7 +78,7 @@ export interface Selection {
   /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
   rank: string;
   /** Whether the thumbnails lie by layer and head, or by that number. */
-  order: "layers" | "rank";
+  arrangement: "layers" | "rank";
   /** Conditions on the numbers of heads, "induction:> 0.3;entropy:< 2". */
   conditions: string;
   values: Values;

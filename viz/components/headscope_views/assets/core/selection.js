@@ -21,7 +21,7 @@ export const START = {
   overview: "atlas",
   plot: "",
   rank: "",
-  order: "layers",
+  arrangement: "layers",
   conditions: "",
   values: "weights",
   sinks: "shown",

@@ -129,7 +129,7 @@ export function atlas(state, parent) {
   function order() {
     const { numbers, selection } = state;
     const { key, least } = rankOf(selection.rank);
-    if (selection.order !== "rank" || !numbers?.has(key)) return null;
+    if (selection.arrangement !== "rank" || !numbers?.has(key)) return null;
     const spots = state.passing();
     return { spots: ranked(numbers.values(key, spots), least).map((index) => spots[index]), key };
   }
@@ -367,10 +367,10 @@ export function atlas(state, parent) {
     section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
     sorting.render();
-    const { site, head, scale, order: by, rank } = state.selection;
+    const { site, head, scale, arrangement, rank } = state.selection;
     const { thumbs } = state.maps;
     const sizes = [scroller.clientWidth, devicePixelRatio];
-    const chosenOrder = by === "rank" ? [rank, state.numbers, state.conditions] : [];
+    const chosenOrder = arrangement === "rank" ? [rank, state.numbers, state.conditions] : [];
     const what = [theme, state.base, rows()[0], thumbs.size, scale, state.standing];
     if (drawn(...what, ...sizes, ...chosenOrder)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;

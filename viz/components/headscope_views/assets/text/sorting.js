@@ -23,7 +23,7 @@ const LAYERS = {
  */
 export function sort(state, parent) {
   const by = measureSelect("Sort by", "Sort the thumbnails by", (key) =>
-    state.select(key ? { order: "rank", rank: key } : { order: "layers" }),
+    state.select(key ? { arrangement: "rank", rank: key } : { arrangement: "layers" }),
   );
   const turn = button("", "", () => {
     const { key, least } = rankOf(state.selection.rank);
@@ -46,7 +46,7 @@ export function sort(state, parent) {
   parent.append(box);
 
   let filtered = ""; // the number in the filter
-  const ordered = changes();
+  const arranged = changes();
   const listed = changes();
   box.ontoggle = () => state.changed();
   text.oninput = () => state.filter({ [filtered]: text.value });
@@ -68,16 +68,16 @@ export function sort(state, parent) {
 
   return {
     render() {
-      const { order, rank } = state.selection;
-      if (ordered(order) && order === "rank") box.open = true;
-      if (!box.open && order !== "rank") return;
+      const { arrangement, rank } = state.selection;
+      if (arranged(arrangement) && arrangement === "rank") box.open = true;
+      if (!box.open && arrangement !== "rank") return;
       const numbers = state.askNumbers();
       row.hidden = !numbers;
       showLine(wait, numbers ? "" : state.waitingFor("numbers", "Computing the numbers of every head"));
       if (!numbers) return;
       if (listed(numbers, state.group()[0])) list(numbers);
       const { key, least } = rankOf(rank);
-      const sorted = order === "rank" && numbers.has(key);
+      const sorted = arrangement === "rank" && numbers.has(key);
       by.show([LAYERS, ...numbers.measures.slice(1)], sorted ? key : "");
       turn.hidden = !sorted;
       setText(turn, least ? "Least first" : "Most first");
