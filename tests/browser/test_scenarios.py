@@ -191,7 +191,7 @@ async def _with_others(url: str) -> list[str]:
             for which in ["Run it", "Parts"] * 5:
                 await asyncio.sleep(0.001)
                 client.send(kind, _chosen(groups["View"], which))
-            await client.rest(0.2)
+            await client.rest()
             if f'"{name}"' not in client.shown()["button_group Kind"]:
                 lost.append(name)
     return [*lost, *client.errors]
