@@ -80,8 +80,8 @@ STORY = Story(
                 "How much does a @weight(weight) move when its own score moves a little? By"
                 " w (1 − w): at most 0.25, at w = 0.5, and almost 0 where w is near 0 or 1. Each"
                 " dot is one of the eight keys.",
-                "With all weights near 0 or 1, changing a score changes nothing, and hardly any"
-                " [[gradient]] reaches the @query(queries) and @key(keys). Vaswani et al. (2017,"
+                "With all weights near 0 or 1, changing a score changes next to nothing, and hardly"
+                " any [[gradient]] reaches the @query(queries) and @key(keys). Vaswani et al. (2017,"
                 " section 3.2.1) suspected this as the reason why unscaled dot products did worse"
                 " than additive attention at large widths.",
             ),
