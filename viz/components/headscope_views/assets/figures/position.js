@@ -270,7 +270,7 @@ function alibi({ alibi: { slopes, bias, weights }, position }, ink) {
     { key: "alibi/0", kind: "text", x: left - 8, y: base, text: "0", size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/-10", kind: "text", x: left - 8, y: base + 130, text: "−10", size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/slope", kind: "text", x: left - 8, y: top - 14, text: "slope", size: 13, anchor: "end", fill: ink.muted },
-    { key: "alibi/keys", kind: "text", x: left + 10 * cell, y: HEIGHT - 12, text: "position of the key", size: 14, fill: ink.muted },
+    { key: "alibi/keys", kind: "text", x: left + 10 * cell, y: HEIGHT - 9, text: "position of the key", size: 14, fill: ink.muted },
   ];
   slopes.forEach((slope, head) => {
     const y = top + head * tall;

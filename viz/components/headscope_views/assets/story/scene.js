@@ -165,6 +165,7 @@ export class Scene {
   constructor([width, height]) {
     /** @type {[number, number]} */
     this.size = [width, height];
+    this.least = 0; // size of text, in the picture's units
     this.root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "story-scene", role: "group" });
     /** @type {Map<string, Held>} */
     this.held = new Map();
@@ -191,16 +192,28 @@ export class Scene {
       leaving.add(held.element);
     }
     /** @type {ChildNode | null} */
-    let place = this.root.firstChild;
-    for (const mark of marks) {
-      const held = this.hold(mark);
+    let after = null;
+    for (const each of marks) {
+      const held = this.hold(this.legible(each));
+      /** @type {ChildNode | null} */
+      let place = after ? after.nextSibling : this.root.firstChild;
       while (place && leaving.has(place)) place = place.nextSibling;
-      if (place === held.element) place = place.nextSibling;
-      else this.root.insertBefore(held.element, place);
+      if (place !== held.element) this.root.insertBefore(held.element, place);
+      after = held.element;
     }
     this.began = performance.now();
     this.duration = duration;
     this.advance(duration ? this.began : Infinity);
+  }
+
+  /**
+   * A mark with text of at least the least size.
+   *
+   * @param {Mark} mark
+   * @returns {Mark}
+   */
+  legible(mark) {
+    return mark.kind === "text" && (mark.size ?? 14) < this.least ? { ...mark, size: this.least } : mark;
   }
 
   /**

@@ -22,6 +22,7 @@ import { tablesOf } from "./tables.js";
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
 const PHONE = 720; // CSS pixels of the story's width
+const LEAST = 15.5; // of text on a phone, in units of a picture 560 wide: 10 pixels
 
 class Story {
   /**
@@ -271,6 +272,7 @@ class Story {
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.props.inputs);
     if (!this.figure || !this.scene || !this.numbers) return;
+    this.scene.least = this.narrow ? LEAST : 0;
     const moment = this.moment(this.step);
     this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);
     this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
@@ -311,6 +313,7 @@ class Story {
     if (this.narrow === this.root.clientWidth <= PHONE) return;
     this.observer.disconnect();
     this.observer = this.observe();
+    this.draw(0);
   }
 
   /** On paper every paragraph has its picture below it, and none moves. */
