@@ -33,6 +33,8 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
+    link.choice("arrangement", "layers", ("layers", "rank")),
+    link.text("conditions", ""),
 )
 OVERLAY = (  # of weights over a picture
     link.choice("ground", "colour", ("colour", "grey")),

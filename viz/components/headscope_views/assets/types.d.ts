@@ -77,6 +77,10 @@ export interface Selection {
   plot: string;
   /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
   rank: string;
+  /** Whether the thumbnails lie by layer and head, or by that number. */
+  arrangement: "layers" | "rank";
+  /** Conditions on the numbers of heads, "induction:> 0.3;entropy:< 2". */
+  conditions: string;
   values: Values;
   sinks: Sinks;
   /** The other token of a chosen pair: a key when the direction is "out". */

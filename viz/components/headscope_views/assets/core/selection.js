@@ -21,6 +21,8 @@ export const START = {
   overview: "atlas",
   plot: "",
   rank: "",
+  arrangement: "layers",
+  conditions: "",
   values: "weights",
   sinks: "shown",
   partner: null,
