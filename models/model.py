@@ -42,6 +42,7 @@ class Model:
         door: the implementation: "own" or "transformers".
         sound: settings of its feature extractor; None if it reads no sound.
         max_tokens: maximum number of tokens, where the config does not define it.
+        classes: names of its classes, in the order of its logits; () if it states none.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Model:
     door: Door = "own"
     sound: ProcessorSettings | None = None
     max_tokens: int | None = None
+    classes: tuple[str, ...] = ()
 
     @property
     def limit(self) -> int:

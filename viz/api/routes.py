@@ -146,7 +146,7 @@ ENDPOINTS = (
     Endpoint("python", BOTH, export.python, FIGURE, FIGURE_OPTIONS),
     Endpoint(
         "predictions",
-        TextEntry,
+        BOTH,
         provenance.predictions,
         {**SITE, "direction": DIRECTION},
         {"token": requests.whole},

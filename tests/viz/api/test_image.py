@@ -1,6 +1,7 @@
 """The API over the trace of a picture: every route, exact numbers, and what is refused."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,12 +210,22 @@ def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says
     [
         "map?site=0&head=0",
         "row?site=0&head=0&axis=query&index=0",
-        "predictions?site=0&direction=out",
         "nothing",
     ],
 )
 def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
     assert client.get(f"{path}/{question}").status_code == 404
+
+
+def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
+    question = "predictions?site=0&direction=out&token=2"
+    assert client.get(f"/api/trace/{hold(entry)}/{question}").json() == {}
+    said = {"labels": ["tabby"], "probabilities": [0.5]}
+    named = replace(entry, predict=lambda site, direction, token: said)
+    assert client.get(f"/api/trace/{hold(named)}/{question}").json() == said
+    last = TOKENS - 1
+    answer = client.get(f"/api/trace/{hold(named)}/predictions?site=0&direction=out&token={TOKENS}")
+    assert (answer.status_code, answer.text) == (400, f"expected token 0 to {last}")
 
 
 @pytest.mark.parametrize(
