@@ -44,11 +44,12 @@ def chart(page: str, figure: go.Figure, name: str, alt: str) -> None:
 
 
 @contextmanager
-def saved(page: str, title: str, lines: Sequence[str] = ()) -> Iterator[None]:
+def saved(page: str, name: str, title: str, lines: Sequence[str] = ()) -> Iterator[None]:
     """Offers the charts drawn inside as one file: light, whatever the browser's mode.
 
     Args:
         page: of the charts.
+        name: unique on its page.
         title: of the file's figure.
         lines: below the figure: settings, and what it does not show.
     """
@@ -60,16 +61,16 @@ def saved(page: str, title: str, lines: Sequence[str] = ()) -> Iterator[None]:
         _drawn.reset(token)
     if not drawn:
         return
-    name = "-".join(re.findall("[a-z0-9]+", title.lower()))[:60]
+    file = "-".join(re.findall("[a-z0-9]+", title.lower()))[:60]
     with st.popover("Save", help="These charts as one file, light, for paper"):
         for suffix in SUFFIXES:
             label, help = FILES[suffix]
             st.download_button(
                 label,
                 partial(chart_file, drawn, suffix, title, lines),
-                f"{name}{suffix}",
+                f"{file}{suffix}",
                 on_click="ignore",
                 help=help,
-                key=f"{page}_save_{suffix[1:]}",
+                key=f"{page}_save_{name}_{suffix[1:]}",
                 width="stretch",
             )
