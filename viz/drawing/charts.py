@@ -7,10 +7,10 @@ and colour scales: what `viz.figures`, `viz.positions` and `viz.vision` make.
 import base64
 import io
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import unescape
-from itertools import cycle, pairwise
+from itertools import cycle, groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from viz.drawing.scales import Scale
 from viz.drawing.scene import Anchor, Box, Fill, Item, Raster, Scene, Segment, Stroke, Text, frame
 
 HIGH = 0.55  # points for a pixel of a figure's height
-LEFT, BELOW, ABOVE = 34.0, 24.0, 14.0  # around the axes: numbers, their title, a name
+LEFT, BELOW, ABOVE = 34.0, 28.0, 14.0  # around the axes: numbers, their title, a name
 TICKS = 5  # on an axis, about
 MOST = 2000  # pixels along a side of a heat map
 BETWEEN = 40.0  # between two rows of subplots
@@ -72,7 +72,7 @@ def _figure(figure: go.Figure, y: float) -> tuple[list[Item], float]:
     items: list[Item] = [Text(MARGIN, y, unescape(layout.title.text or ""), BODY, INK.text)]
     page = (MARGIN + LEFT, y + ABOVE, PAGE - 2 * MARGIN - LEFT - 8, HIGH * (layout.height or 420))
     lines = [*_coloured(figure)]
-    page, placed = _placed(figure, page)
+    placed = _placed(figure, page)
     bottom = max(axes.box[1] + axes.box[3] for axes in placed.values())
     for names, axes in placed.items():
         mine = [(t, c) for t, c in lines if (t.xaxis or "x", t.yaxis or "y") == names]
@@ -80,7 +80,7 @@ def _figure(figure: go.Figure, y: float) -> tuple[list[Item], float]:
             items += _trace(figure, trace, axes, colour)
         items += _marks(figure, names, axes)
         items += _frame(figure, names, axes)
-    items += _names(figure, page, placed)
+    items += _names(figure, placed)
     bottom += BELOW
     named = [(t.name, c) for t, c in lines if t.type == "scatter" and t.showlegend is not False]
     if len(named) > 1:
@@ -108,25 +108,28 @@ def _coloured(figure: go.Figure) -> Iterator[tuple[Any, str]]:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def _placed(figure: go.Figure, page: Box) -> tuple[Box, dict[tuple[str, str], _Axes]]:
-    """The axes of every subplot, and the space they take: less where square cells leave some."""
+def _placed(figure: go.Figure, page: Box) -> dict[tuple[str, str], _Axes]:
+    """The axes of every subplot; rows of subplots stand close below each other."""
     traces: Any = figure.data
     names: list[tuple[str, str]] = [
         *dict.fromkeys((trace.xaxis or "x", trace.yaxis or "y") for trace in traces)
     ]
     placed = {each: _axes(figure, each, page) for each in names}
-    rows = sorted({tuple(_axis(figure, up).domain or (0, 1)) for _, up in names})
-    filled = max(
-        placed[each].box[3] / page[3] / (most - low)
-        for each in names
-        for low, most in [_axis(figure, each[1]).domain or (0, 1)]
-    )
-    if len(rows) == 1 or filled > 0.999:
-        return page, placed
-    gap = min(upper[0] - lower[1] for lower, upper in pairwise(rows))
-    left, top, wide, high = page
-    page = (left, top, wide, min(high, max(filled * high, BETWEEN / gap)))
-    return page, {each: _axes(figure, each, page) for each in names}
+    y = page[1]
+    for _, row in groupby(sorted(placed, key=lambda each: placed[each].box[1]), _row(placed)):
+        height = 0.0
+        for each in row:
+            left, _, wide, high = placed[each].box
+            placed[each] = replace(placed[each], box=(left, y, wide, high))
+            height = max(height, high)
+        y += height + BETWEEN
+    return placed
+
+
+def _row(placed: Mapping[tuple[str, str], _Axes]) -> Callable[[tuple[str, str]], float]:
+    """Where the row of a subplot starts on the page."""
+    starts = {each: round(axes.box[1], 3) for each, axes in placed.items()}
+    return starts.__getitem__
 
 
 def _axes(figure: go.Figure, names: tuple[str, str], page: Box) -> _Axes:
@@ -244,14 +247,15 @@ def _marks(figure: go.Figure, names: tuple[str, str], axes: _Axes) -> list[Item]
     return items
 
 
-def _names(figure: go.Figure, page: Box, placed: dict[tuple[str, str], _Axes]) -> list[Item]:
-    """Annotations: the name of each subplot, and names among the numbers."""
+def _names(figure: go.Figure, placed: Mapping[tuple[str, str], _Axes]) -> list[Item]:
+    """Annotations: the name of each subplot, in their order, and names among the numbers."""
     items: list[Item] = []
-    left, top, wide, high = page
+    subplots = iter(placed.values())
     layout: Any = figure.layout
     for note in layout.annotations:
         if note.xref == "paper":
-            x, y = left + wide * note.x, top + high * (1 - note.y) - 4
+            left, top, wide, _ = next(subplots).box
+            x, y = left + wide / 2, top - 4
         else:
             names = [(ref or axis).split()[0] for ref, axis in ((note.xref, "x"), (note.yref, "y"))]
             axes = placed[names[0], names[1]]
