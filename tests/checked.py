@@ -55,18 +55,21 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     function.__annotations__ = hints
     inner = BEARTYPE(function)
     function.__annotations__ = inner.__annotations__ = written
-    if not any(map(_names_axes, hints.values())):
-        return inner
+    if not hints:
+        return function
+    axes = any(map(_names_axes, hints.values()))
 
     @wraps(function)
-    def with_axes(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if config.jaxtyping_disable:
             return function(*args, **kwargs)
+        if not axes:
+            return inner(*args, **kwargs)
         with jaxtyped("context"):
             return inner(*args, **kwargs)
 
-    return with_axes
+    return call
 
 
 def _resolved(hint: Any, function: Callable[..., Any]) -> Any:
