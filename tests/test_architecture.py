@@ -167,7 +167,7 @@ def clicks_count(source: Source) -> Iterator[str]:
             continue
         for keyword in node.keywords:
             value = ast.unparse(keyword.value)
-            noted = value == "'rerun'" or "session.callback(" in value
+            noted = value in ("'rerun'", "'ignore'") or "session.callback(" in value
             if keyword.arg in ("on_click", "on_change") and not noted:
                 yield source.at(node, f"{keyword.arg}={value}: not session.callback({value})")
 
@@ -391,6 +391,7 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     (streamlit_by_its_public_names, "tests/x.py", "from streamlit.testing.v1 import AppTest"),
     (clicks_count, "viz/pages/x.py", "st.button('a', on_click=session.callback(f), args=(1,))"),
     (clicks_count, "viz/pages/x.py", "st.expander('a', on_change='rerun')"),
+    (clicks_count, "viz/pages/x.py", "st.download_button('a', b'', on_click='ignore')"),
     (one_reader_of_the_link, "viz/pages/state/session.py", "st.query_params"),
     (one_reader_of_the_link, "viz/api/routes.py", "request.query_params"),
     (pictures_know_no_models, "viz/x.py", "if TYPE_CHECKING:\n    import torch"),

@@ -217,6 +217,27 @@ def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
     assert client.get(f"{path}/{question}").status_code == 404
 
 
+@pytest.mark.parametrize("outliers", ["no", "yes"])
+def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, entry, outliers):
+    answer = client.get(f"{path}/sinks?site=1&outliers={outliers}")
+    header, area = unpack(answer.content)
+    (found,) = header["sinks"]
+    assert (found["site"], found["outliers"]) == (1, outliers)
+    assert found["keys"][:PREFIX] == list(range(PREFIX))
+    rest = [key for key in range(TOKENS) if key not in found["keys"]]
+    left = np.frombuffer(area, "<f4", found["count"], found["at"]).reshape(HEADS, TOKENS)
+    weights = entry.shown.weights(layer=1)
+    np.testing.assert_allclose(left, weights[..., rest].sum(-1), rtol=1e-5)
+    given = weights[..., found["keys"]].sum(-1).mean(-1)
+    assert found["shares"] == pytest.approx(given.tolist(), rel=1e-5)
+
+
+def test_sinks_of_a_layer_of_3601_tokens_fit_a_message(client, large):
+    answer = client.get(f"/api/trace/{hold(large)}/sinks?site=0")
+    assert answer.status_code == 200
+    assert len(answer.content) < 400_000
+
+
 def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
     question = "predictions?site=0&direction=out&token=2"
     assert client.get(f"/api/trace/{hold(entry)}/{question}").json() == {}

@@ -108,6 +108,8 @@ export interface Selection {
   paint: Paint;
   /** Of the weights over a picture, in percent. */
   opacity: number;
+  /** Whether a picture's outlier patches count as sinks, beside its class token and registers. */
+  outliers: "no" | "yes";
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -294,6 +296,19 @@ export interface LayerHeader {
   at: number;
 }
 
+/** The tokens of a picture that count as sinks, and what rows leave for the others. */
+export interface PictureSinksHeader {
+  site: number;
+  outliers: "no" | "yes";
+  keys: number[];
+  /** Mean weight of a row on them, by head. */
+  shares: number[];
+  count: number;
+  at: number;
+  /** Largest weights without them, as in a layer: rows as they are, and divided by what is left. */
+  peaks: [[number, number], [number, number]];
+}
+
 export interface Header {
   v: number;
   trace: string;
@@ -302,6 +317,7 @@ export interface Header {
   maps?: MapHeader[];
   rows?: RowHeader[];
   layers?: LayerHeader[];
+  sinks?: PictureSinksHeader[];
   stages?: StagesHeader;
 }
 

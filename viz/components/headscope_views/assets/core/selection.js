@@ -40,6 +40,7 @@ export const START = {
   ground: "colour",
   paint: "patches",
   opacity: 100,
+  outliers: "no",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 
