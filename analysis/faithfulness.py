@@ -26,6 +26,7 @@ from models.trace import Output, Trace
 Removal = Literal["mask", "drop", "grey"]
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 ORDERS = 8  # random orders beside the relevance
+SAME = 1e-3  # outputs of one input differ less than this, relative to 1 or the larger
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,7 @@ class Study:
     """The orders in which tokens are removed from one input, and what is measured then.
 
     Attributes:
+        tokens: number of tokens of the input.
         value: p(x) of the whole input.
         counts: how many tokens are removed, or kept.
         queue: the order of the relevance, the most relevant token first; then random ones.
@@ -80,17 +82,18 @@ class Study:
         levels: Sequence[float] = LEVELS,
         orders: int = ORDERS,
         seed: int = 0,
+        written: Any = None,
     ) -> "Study":
         """Arguments and errors as for `faithfulness`; `chosen` is what its target means."""
         with torch.no_grad():
-            whole = trace(model, input)
+            whole = trace(model, input, written)
         if len(relevance) != len(whole.labels):
             raise ValueError(
                 f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
             )
         chosen, inputs = chosen.resolved(whole.output), _inputs(model, input, whole, removal)
         movable = torch.tensor([not special for special in whole.tokens[0].special])
-        if chosen.position is not None:
+        if chosen.position is not None and whole.target_tokens is None:
             movable[chosen.position] = False
         movable = movable.nonzero()[:, 0]
         if not len(movable):
@@ -103,8 +106,16 @@ class Study:
         order = first[relevance.cpu()[first].argsort(descending=True, stable=True)]
         counts = sorted({max(1, round(level * len(movable))) for level in levels})
         value = float(chosen.probability(whole.output))
-        queue = (order, *shuffled[1:])
-        return Study(model, inputs, chosen, len(whole.labels), value, counts, queue)
+        study = Study(
+            model, inputs, chosen, len(whole.labels), value, counts, (order, *shuffled[1:])
+        )
+        again = study._probabilities([order[:0]])[0]
+        if abs(again - value) > SAME * max(1.0, abs(value)):
+            raise ValueError(
+                f"{model.name}: expected an input that its tokens or pixels alone describe:"
+                f" they give {again:.4f} in place of {value:.4f}"
+            )
+        return study
 
     @property
     def orders(self) -> int:
@@ -120,6 +131,11 @@ class Study:
     def removal(self) -> Removal:
         """How tokens are removed."""
         return self.inputs.removal
+
+    @property
+    def decoder_reads(self) -> bool:
+        """Whether a decoder reads ids of its own, which stay."""
+        return self.inputs.written is not None
 
     def curve(self, order: int) -> tuple[Float[Tensor, " level"], Float[Tensor, " level"]]:
         """Comprehensiveness and sufficiency of one order."""
@@ -137,8 +153,9 @@ class Study:
         found = [0.0] * len(inputs)
         for shape in {each.shape for each in inputs}:
             alike = [index for index, each in enumerate(inputs) if each.shape == shape]
+            input, written = self.inputs.arguments([inputs[index] for index in alike])
             with torch.no_grad():
-                output = trace(self.model, torch.cat([inputs[index] for index in alike])).output
+                output = trace(self.model, input, written).output
             for row, index in enumerate(alike):
                 one = Output(output.name, output.values[row : row + 1])
                 found[index] = float(self._chosen_without(removed[index]).probability(one))
@@ -146,7 +163,8 @@ class Study:
 
     def _chosen_without(self, removed: Int[Tensor, " token"]) -> Chosen:
         """What is read of the output where tokens before its position are gone."""
-        if self.removal != "drop" or self.chosen.position is None:
+        stays = self.removal != "drop" or self.decoder_reads
+        if stays or self.chosen.position is None:
             return self.chosen
         place = self.chosen.position % self.tokens
         return replace(self.chosen, position=place - int((removed < place).sum()))
@@ -163,17 +181,19 @@ def faithfulness(
     levels: Sequence[float] = LEVELS,
     orders: int = ORDERS,
     seed: int = 0,
+    written: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Faithfulness:
     """Comprehensiveness and sufficiency of a relevance, and of random orders.
 
     Special tokens (of a picture: class token, registers) are never removed, nor is the token at
-    whose position the output is read. Ties in the relevance are broken by the seed.
+    whose position the output is read. Of an encoder–decoder, the input's tokens are removed; what
+    its decoder reads stays. Ties in the relevance are broken by the seed.
 
     Args:
         model: from `load`, or a network.
-        input: a text or ids `1 token`; of a vision model a picture.
-        relevance: of each token or patch (see `analysis.relevance`).
+        input: a text, a pair of texts or ids `1 token`; of a vision model a picture.
+        relevance: of each token or patch of the input (see `analysis.relevance`).
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
         among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
@@ -182,6 +202,7 @@ def faithfulness(
         levels: shares of the tokens.
         orders: number of random orders.
         seed: of ties and random orders.
+        written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
         progress: called after each order with how many are done, and of how many.
 
     Raises:
@@ -198,6 +219,7 @@ def faithfulness(
         levels=levels,
         orders=orders,
         seed=seed,
+        written=written,
     )
     curves = []
     for order in range(study.orders):
@@ -223,22 +245,33 @@ def area(curve: Float[Tensor, "*order level"]) -> Float[Tensor, "*order"]:
 
 @dataclass(frozen=True, eq=False)
 class _Inputs:
-    """The input as a tensor, and how tokens are removed from it."""
+    """The input as a tensor, and how tokens are removed from it.
+
+    Attributes:
+        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
+        removal: of tokens.
+        mask: the id that takes the place of a removed token.
+        grid: rows and columns of patches; None for a text.
+        prefix: number of tokens before the patches.
+        written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
+    """
 
     tensor: Tensor
     removal: Removal
-    mask: int | None = None
-    grid: tuple[int, int] = (1, 1)
+    mask: int = 0
+    grid: tuple[int, int] | None = None
     prefix: int = 0
+    written: Tensor | None = None
 
     def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
+        """The tensor without some tokens."""
         if self.removal == "drop":
-            kept = torch.ones(self.tensor.shape[1], dtype=torch.bool)
+            kept = torch.ones(self.tensor.shape[-1], dtype=torch.bool)
             kept[tokens] = False
-            return self.tensor[:, kept]
+            return self.tensor[..., kept]
         changed = self.tensor.clone()
-        if self.mask is not None:
-            changed[0, tokens] = self.mask
+        if self.grid is None:
+            changed[0, 0, tokens] = self.mask
             return changed
         (rows, cols), (high, wide) = self.grid, changed.shape[2:]
         patches = changed.unflatten(3, (cols, wide // cols)).unflatten(2, (rows, high // rows))
@@ -246,22 +279,37 @@ class _Inputs:
         patches[0, :, places // cols, :, places % cols] = 0.0  # the mean: pixels are normalised
         return changed
 
+    def arguments(self, tensors: Sequence[Tensor]) -> tuple[Any, Tensor | None]:
+        """Input and target of `trace` for several tensors of one shape."""
+        batch = torch.cat([*tensors])
+        written = None if self.written is None else self.written.expand(len(batch), -1)
+        if self.grid is not None:
+            return batch, written
+        ids, segments = batch.unbind(1)
+        if not segments.any():
+            return ids, written
+        return {"input_ids": ids, "token_type_ids": segments}, written
+
 
 def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None) -> _Inputs:
+    written = None
+    if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
+        read = whole.target_tokens[0].ids
+        written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
     if whole.grid is not None:
         if removal not in (None, "grey"):
             raise ValueError(f"removal: expected grey for a picture, received {removal!r}")
-        return _Inputs(pixels_of(model, input), "grey", None, whole.grid, whole.prefix)
+        pixels = pixels_of(model, input)
+        return _Inputs(pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written)
     if removal == "grey":
         raise ValueError("removal: expected mask or drop for a text, received 'grey'")
-    if whole.target_tokens is not None:
-        raise ValueError("expected a model with one input: this one also reads what it wrote")
     mask = _mask_id(model)
     if removal == "mask" and mask is None:
         raise ValueError(f"removal: {model.name} has no mask token, expected drop")
     chosen: Removal = removal or ("drop" if mask is None else "mask")
-    ids = torch.tensor([whole.tokens[0].ids], device=model.device)
-    return _Inputs(ids, chosen, mask if chosen == "mask" else None)
+    tokens = whole.tokens[0]
+    ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
+    return _Inputs(ids, chosen, mask or 0, written=written)
 
 
 def _mask_id(model: Model) -> int | None:

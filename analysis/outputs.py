@@ -74,6 +74,29 @@ def class_probabilities(
     return tuple(tuple(torch.softmax(part, -1).tolist()) for part in parts)
 
 
+def top_classes(
+    trace: Trace, *, count: int = 8, independent: bool = False, item: int = 0
+) -> tuple[tuple[int, float], ...]:
+    """The most likely classes of an item and their probabilities, in descending order.
+
+    Args:
+        trace: of a network with one row of logits for each item.
+        count: maximum number of classes.
+        independent: whether each class has a sigmoid of its own, as where an item may be of
+            several; else one softmax over all.
+        item: index in the batch.
+
+    Raises:
+        ValueError: for a network without such logits.
+    """
+    logits = trace.output.values
+    if trace.output.name != "logits" or logits.ndim != 2:
+        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits of classes")
+    row = logits[item].float()
+    found = (row.sigmoid() if independent else row.softmax(-1)).topk(min(count, len(row)))
+    return tuple(zip(found.indices.tolist(), found.values.tolist(), strict=True))
+
+
 def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
     """The most likely id at each position; equal to the target where the network generated it."""
     length = len((trace.tokens if trace.target_tokens is None else trace.target_tokens)[item])

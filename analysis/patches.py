@@ -6,13 +6,15 @@ registers) are not pooled. Keys beyond the picture, with which some networks fil
 windows, are left out.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from analysis.vision import outliers as outlying
 from models.trace import Site, Trace
 
 BLOCK_BYTES = 2**23  # blocks of this size fit the CPU cache
@@ -90,6 +92,77 @@ def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
         return None
     blocks = [trace.scores(site, rows=rows).logsumexp(-1) for rows in _blocks(site)]
     return torch.cat(blocks, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PatchSinks:
+    """The tokens of a picture that take the weight of heads at rest, and what they leave.
+
+    Attributes:
+        keys: the sinks.
+        shares: mean weight of a row on them, by head.
+        left: weight of every row on all other tokens.
+        peaks: largest weights without them, as they are and with rows divided by what is left:
+            that a query gives to a patch, and a patch gives.
+    """
+
+    keys: tuple[int, ...]
+    shares: Float[Tensor, " head"]
+    left: Float[Tensor, "head query"]
+    peaks: tuple[tuple[float, float], tuple[float, float]]
+
+
+def patch_sinks(
+    trace: Trace, site: Site, *, outliers: bool = False, check: Callable[[], None] = lambda: None
+) -> PatchSinks:
+    """The class token and registers and, if wanted, the patches that stand in for such.
+
+    A patch is an outlier if the weight it receives, averaged over all queries and heads, is above
+    median + 10 · MAD of all patches. It may also hold what the network looks for.
+
+    Source: Xiao et al. 2023 for sinks; Darcet et al. 2024 for patches used as registers, who find
+    them by the norm of their hidden states.
+
+    Args:
+        trace: of a picture.
+        site: self-attention among its patches.
+        outliers: whether patches count too.
+        check: called between blocks; may raise to stop.
+    """
+    _, prefix = grid_of(trace, site)
+    keys = torch.arange(prefix)
+    if outliers:
+        received = torch.zeros(site.queries, dtype=torch.float64)
+        for rows in _blocks(site):
+            check()
+            received += (
+                trace.weights(site, rows=rows)[..., : site.queries].sum((0, 1)).double().cpu()
+            )
+        keys = torch.cat([keys, prefix + outlying(received[prefix:]).nonzero().flatten()])
+    shares, left, peaks = torch.zeros(site.heads), [], torch.zeros(2, 2)
+    for rows in _blocks(site):
+        check()
+        weights = trace.weights(site, rows=rows)[..., : site.queries].cpu()
+        shares += weights[..., keys].sum((1, 2))
+        weights[..., keys] = 0
+        rest = weights.sum(-1)
+        left.append(rest)
+        whole = weights / torch.where(rest > 0, rest, 1)[..., None]
+        from_patches = slice(max(0, prefix - rows.start), None)
+        for mode, each in enumerate((weights, whole)):
+            found = each[..., prefix:].amax(), _largest(each[:, from_patches])
+            peaks[mode] = torch.maximum(peaks[mode], torch.stack(found))
+    (hidden, divided) = peaks.tolist()
+    return PatchSinks(
+        tuple(keys.tolist()),
+        shares / site.queries,
+        torch.cat(left, 1),
+        ((hidden[0], hidden[1]), (divided[0], divided[1])),
+    )
+
+
+def _largest(weights: Tensor) -> Tensor:
+    return weights.amax() if weights.numel() else weights.new_zeros(())
 
 
 def _blocks(site: Site) -> list[range]:

@@ -275,7 +275,8 @@ class Client:
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "script_finished":
-            self.running = False
+            # a run that ends for another is followed by it
+            self.running = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
             if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 self._forget(lambda owner: owner[0] != self.runs)
             elif message.script_finished == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY:

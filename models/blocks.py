@@ -7,7 +7,7 @@ The layers a block is made of are in models/blocks.py and can be had from here t
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import torch
@@ -246,6 +246,13 @@ class Both(Generic[Each]):
     cross: Each
 
 
+def cross_of(attention: MultiHeadAttentionConfig) -> MultiHeadAttentionConfig:
+    """The cross-attention beside a causal one: without a shortcut of values, which are another
+    sequence's.
+    """
+    return replace(attention, value_shortcut=False)
+
+
 class PostNormDecoderBlock(nn.Module):
     """Masked self-attention, attention to the source, feed-forward; Add & Norm after each."""
 
@@ -256,14 +263,16 @@ class PostNormDecoderBlock(nn.Module):
         *,
         activation: str = "relu",
         dropout: float = 0.0,
+        drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
+        self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
         self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.cross = MultiHeadAttention(attention)
+        self.cross = MultiHeadAttention(cross_of(attention))
         self.after_cross = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
         self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
@@ -286,10 +295,11 @@ class PostNormDecoderBlock(nn.Module):
             past=past.causal,
             edit=edit.causal,
         )
-        x = self.after_attention(x, attended)
+        x = self.after_attention(x, self.drop_path(attended))
         looked, cross = self.cross(x, context, mask=mask.cross, past=past.cross, edit=edit.cross)
-        x = self.after_cross(x, looked)
-        return self.after_feed_forward(x, self.feed_forward(x)), Both(causal, cross)
+        x = self.after_cross(x, self.drop_path(looked))
+        x = self.after_feed_forward(x, self.drop_path(self.feed_forward(x)))
+        return x, Both(causal, cross)
 
 
 class PreNormDecoderBlock(nn.Module):
@@ -302,15 +312,17 @@ class PreNormDecoderBlock(nn.Module):
         *,
         activation: str = "relu",
         dropout: float = 0.0,
+        drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
     ) -> None:
         super().__init__()
         dim = attention.dim
+        self.drop_path = DropPath(drop_path)
         self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
         self.before_cross = norm_of(norm_kind, dim, eps)
-        self.cross = MultiHeadAttention(attention)
+        self.cross = MultiHeadAttention(cross_of(attention))
         self.before_feed_forward = norm_of(norm_kind, dim, eps)
         self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
         self.dropout = nn.Dropout(dropout)
@@ -333,14 +345,14 @@ class PreNormDecoderBlock(nn.Module):
             past=past.causal,
             edit=edit.causal,
         )
-        x = x + self.dropout(attended)
+        x = x + self.drop_path(self.dropout(attended))
         query = self.before_cross(x)
         looked, cross = self.cross(
             query, context, mask=mask.cross, past=past.cross, edit=edit.cross
         )
-        x = x + self.dropout(looked)
+        x = x + self.drop_path(self.dropout(looked))
         fed = self.feed_forward(self.before_feed_forward(x))
-        return x + self.dropout(fed), Both(causal, cross)
+        return x + self.drop_path(self.dropout(fed)), Both(causal, cross)
 
 
 BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}

@@ -42,6 +42,8 @@ class Model:
         door: the implementation: "own" or "transformers".
         sound: settings of its feature extractor; None if it reads no sound.
         max_tokens: maximum number of tokens, where the config does not define it.
+        classes: names of its classes, in the order of its logits; () if it states none.
+        multi_label: whether an input may belong to several classes.
     """
 
     name: str
@@ -54,6 +56,8 @@ class Model:
     door: Door = "own"
     sound: ProcessorSettings | None = None
     max_tokens: int | None = None
+    classes: tuple[str, ...] = ()
+    multi_label: bool = False
 
     @property
     def limit(self) -> int:

@@ -18,6 +18,7 @@ from models.blocks import (
     DECODER_BLOCKS,
     NORMS,
     Both,
+    drop_path_of,
     norm_of,
     share_or,
 )
@@ -36,7 +37,7 @@ SAME = (  # fields that mean the same for the encoder
     *("dim", "depth", "heads", "mlp", "activation", "norm", "positions", "max_tokens", "dropout"),
     *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "out_bias"),
     *("scoring", "dot_scaling", "scale", "attention_dropout", "projection_dropout"),
-    *("output_dropout", "norm_kind", "mask_fill", "seed"),
+    *("output_dropout", "drop_path", "value_shortcut", "norm_kind", "mask_fill", "seed"),
 )
 
 
@@ -78,9 +79,13 @@ class Seq2SeqConfig:
         scoring: what compares queries with keys, one of `attention.SCORINGS`.
         dot_scaling: one of `attention.DOT_SCALINGS`.
         scale: factor of the dot product; None means that `dot_scaling` decides.
+        value_shortcut: whether self-attention of both stacks adds its values to its output,
+            bypassing the output projection.
         attention_dropout: of attention weights; None means `dropout`.
         projection_dropout: of what the output projection of attention returns.
         output_dropout: of the same a second time, before a value shortcut.
+        drop_path: probability that an item skips the last block of a stack while training; it falls
+            linearly to 0 at the first.
         mask_fill: the score of a hidden key, see `Mask.fill`.
         norm_kind: one of `blocks.NORMS`.
         eps: of every norm.
@@ -113,9 +118,11 @@ class Seq2SeqConfig:
     scoring: str = "dot"
     dot_scaling: str = "sqrt"
     scale: float | None = None
+    value_shortcut: bool = False
     attention_dropout: float | None = None
     projection_dropout: float = 0.0
     output_dropout: float = 0.0
+    drop_path: float = 0.0
     norm_kind: str = "layer"
     mask_fill: float | None = None
     eps: float = 1e-6
@@ -129,7 +136,7 @@ class Seq2SeqConfig:
             {"activation": tuple(ACTIVATIONS), "norm": tuple(BLOCKS), "positions": POSITIONS}
             | {"scaling": SCALINGS, "norm_kind": tuple(NORMS)},
         )
-        check_shares(self, ("dropout", "attention_dropout"))
+        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
         _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
@@ -171,7 +178,7 @@ class Seq2SeqConfig:
 
     @property
     def attention(self) -> MultiHeadAttentionConfig:
-        """Of every attention in the decoder."""
+        """Of every attention in the decoder, the shortcut of self-attention included."""
         return MultiHeadAttentionConfig(
             dim=self.dim,
             heads=self.heads,
@@ -182,6 +189,7 @@ class Seq2SeqConfig:
             scoring=self.scoring,
             dot_scaling=self.dot_scaling,
             scale=self.scale,
+            value_shortcut=self.value_shortcut,
             dropout=share_or(self.attention_dropout, self.dropout),
             projection_dropout=self.projection_dropout,
             output_dropout=self.output_dropout,
@@ -255,7 +263,7 @@ class Seq2Seq(nn.Module):
                 else None,
             )
             self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
-            self.blocks = nn.ModuleList(_block(config) for _ in range(config.depth))
+            self.blocks = nn.ModuleList(_block(config, layer) for layer in range(config.depth))
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             own = not config.share_target
@@ -343,12 +351,13 @@ class Seq2Seq(nn.Module):
             nn.init.zeros_(tokens.weight[self.config.padding])
 
 
-def _block(config: Seq2SeqConfig) -> nn.Module:
+def _block(config: Seq2SeqConfig, layer: int) -> nn.Module:
     return DECODER_BLOCKS[config.norm](
         config.attention,
         config.mlp,
         activation=config.activation,
         dropout=config.dropout,
+        drop_path=drop_path_of(config.drop_path, layer, config.depth),
         eps=config.eps,
         norm_kind=config.norm_kind,
     )

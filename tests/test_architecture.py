@@ -163,6 +163,20 @@ def streamlit_by_its_public_names(source: Source) -> Iterator[str]:
                     yield source.at(node, f"uses {inner}.{attr}: not a public name of Streamlit")
 
 
+def clicks_count(source: Source) -> Iterator[str]:
+    """Streamlit abandons a plain callback where another event waits, and never calls it again."""
+    if not source.under("viz/pages"):
+        return
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("st."):
+            continue
+        for keyword in node.keywords:
+            value = ast.unparse(keyword.value)
+            noted = value in ("'rerun'", "'ignore'") or "session.callback(" in value
+            if keyword.arg in ("on_click", "on_change") and not noted:
+                yield source.at(node, f"{keyword.arg}={value}: not session.callback({value})")
+
+
 def one_reader_of_the_link(source: Source) -> Iterator[str]:
     if source.under("viz/pages/state/session.py", "tests", "benchmarks"):
         return
@@ -335,6 +349,7 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (streamlit_by_its_public_names, "app.py", "import streamlit.web.server"),
     (streamlit_by_its_public_names, "viz/pages/x.py", "from streamlit import _main"),
     (streamlit_by_its_public_names, "viz/pages/x.py", "import streamlit as st\nst.page._hash"),
+    (clicks_count, "viz/pages/x.py", "st.button('a', on_click=f)"),
     (one_reader_of_the_link, "viz/pages/x.py", "def f():\n    return st.query_params['a']"),
     (whole_pages_run, "viz/pages/x.py", "@st.fragment\ndef f():\n    pass"),
     (no_test_attributes, "viz/pages/x.py", "X = '[data-" + "testid=x]'"),
@@ -379,6 +394,9 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     (api_waits_for_models, "viz/api/text.py", "def f():\n    import torch"),
     (streamlit_by_its_public_names, "viz/pages/x.py", "st.session_state.get(self._key)"),
     (streamlit_by_its_public_names, "tests/x.py", "from streamlit.testing.v1 import AppTest"),
+    (clicks_count, "viz/pages/x.py", "st.button('a', on_click=session.callback(f), args=(1,))"),
+    (clicks_count, "viz/pages/x.py", "st.expander('a', on_change='rerun')"),
+    (clicks_count, "viz/pages/x.py", "st.download_button('a', b'', on_click='ignore')"),
     (one_reader_of_the_link, "viz/pages/state/session.py", "st.query_params"),
     (one_reader_of_the_link, "viz/api/routes.py", "request.query_params"),
     (pictures_know_no_models, "viz/x.py", "if TYPE_CHECKING:\n    import torch"),

@@ -73,6 +73,28 @@ class Rows:
             raise ValueError("expected finite weights, received NaN or inf")
 
 
+@dataclass(frozen=True)
+class PictureSinks:
+    """The sinks of one site.
+
+    Attributes:
+        site: index of the site.
+        outliers: whether patches were counted.
+        keys: the tokens that are sinks.
+        shares: mean weight of a row on them, by head.
+        left: float32 "head query", weight of every row on all other tokens.
+        peaks: largest weights without the sinks, as `Layer.peaks`: with rows as they are, and
+            divided by what is left.
+    """
+
+    site: int
+    outliers: bool
+    keys: tuple[int, ...]
+    shares: np.ndarray
+    left: np.ndarray
+    peaks: tuple[tuple[float, float], tuple[float, float]]
+
+
 def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
     """Number of tokens after pooling."""
     return prefix + -(-grid[0] // factor) * -(-grid[1] // factor)
@@ -94,6 +116,7 @@ def message(
     picture: Picture | None = None,
     layers: Sequence[Layer] = (),
     rows: Sequence[Rows] = (),
+    sinks: Sequence[PictureSinks] = (),
 ) -> bytes:
     """A message to the image view.
 
@@ -104,6 +127,7 @@ def message(
         picture: the picture under the weights.
         layers: to be quantised.
         rows: sent as float32.
+        sinks: of sites.
     """
     area = Sections()
     if base is not None:
@@ -121,6 +145,7 @@ def message(
         "picture": None if picture is None else _picture(picture, area),
         "layers": [_layer(layer, area) for layer in layers],
         "rows": [_rows(row, area) for row in rows],
+        "sinks": [_sinks(each, area) for each in sinks],
     }
     return pack(header, area.arrays)
 
@@ -172,6 +197,19 @@ def _layer(layer: Layer, area: Sections) -> dict[str, Any]:
         "peaks": [float(peak) for peak in layer.peaks],
         "maxima": area.add(maxima),
         "at": area.add(pack_bits(quantised, bits)),
+    }
+
+
+def _sinks(sinks: PictureSinks, area: Sections) -> dict[str, Any]:
+    left = np.asarray(sinks.left, dtype=np.float32)
+    return {
+        "site": sinks.site,
+        "outliers": "yes" if sinks.outliers else "no",
+        "keys": list(sinks.keys),
+        "shares": [float(share) for share in sinks.shares],
+        "count": left.size,
+        "at": area.add(left),
+        "peaks": [list(pair) for pair in sinks.peaks],
     }
 
 

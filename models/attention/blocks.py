@@ -89,7 +89,7 @@ def weight_blocks(
         item: of its batch.
         max_bytes: weights in a block.
     """
-    compute = InPlace(pattern, item) if _plain(pattern) else None
+    compute = InPlace(pattern, item, heads) if _plain(pattern) else None
 
     def read(chosen: slice, some: slice) -> Block:
         if compute is None:
@@ -127,11 +127,21 @@ def read_blocks(
 class InPlace:
     """Scores and softmax of one item's blocks, in two buffers that all blocks share."""
 
-    def __init__(self, pattern: "Pattern", item: int) -> None:
+    def __init__(self, pattern: "Pattern", item: int, heads: range) -> None:
+        """Before any block.
+
+        Args:
+            pattern: of the layer.
+            item: of its batch.
+            heads: the only ones whose blocks are computed: the keys of others are not copied.
+        """
         self.pattern = pattern
         self.item = slice(item, item + 1)
+        self.group = pattern.heads // pattern.k.shape[1]
+        self.first = heads.start // self.group  # head of the first keys
+        shared = slice(self.first, (heads.stop - 1) // self.group + 1)
         self.q = pattern.q.detach()[item]
-        self.k = pattern.k.detach()[item].float().contiguous()
+        self.k = pattern.k.detach()[item, shared].float().contiguous()
         self.buffers = self.k.new_empty(2, 0)
         self.hidden: tuple[tuple[slice, slice], Tensor | None] | None = None  # keys of some rows
 
@@ -151,11 +161,12 @@ class InPlace:
 
     def _score(self, heads: slice, rows: slice, keys: slice, scores: Tensor) -> None:
         """Writes the scores, before the mask."""
-        pattern, chosen = self.pattern, range(heads.start, heads.stop)
+        pattern = self.pattern
         given = pattern.score.scale if isinstance(pattern.score, Dot) else None
         scale = self.q.shape[-1] ** -0.5 if given is None else given
-        group = pattern.heads // len(self.k)
-        k = self.k[heads, keys] if group == 1 else self.k[[head // group for head in chosen], keys]
+        of_keys = [head // self.group - self.first for head in range(heads.start, heads.stop)]
+        together = slice(of_keys[0], of_keys[-1] + 1)
+        k = self.k[together, keys] if self.group == 1 else self.k[of_keys, keys]
         torch.bmm(self.q[heads, rows].float() * scale, k.transpose(-1, -2), out=scores)
         if pattern.bias is not None:
             self._add_bias(heads, rows, keys, scores)

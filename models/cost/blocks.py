@@ -5,7 +5,14 @@ from typing import Any
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.functional import attend
-from models.blocks import BLOCKS, DECODER_BLOCKS, DropPath, FeedForward, drop_path_of
+from models.blocks import (
+    BLOCKS,
+    DECODER_BLOCKS,
+    DropPath,
+    FeedForward,
+    cross_of,
+    drop_path_of,
+)
 from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
 
 AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs their output, not their input
@@ -223,15 +230,16 @@ def decoder_block(
     order: str = "none",
     times: int = 1,
     norm_kind: str = "layer",
+    drop_path: float = 0.0,
 ) -> Part:
     """A block of causal self-attention, cross-attention and a feed-forward network."""
     title = "Masked self-attention"
     inner = [
         attention(config, tokens, title=title, order=order, causal=True),
-        attention(config, tokens, name="cross", title="Cross-attention", keys=keys),
+        attention(cross_of(config), tokens, name="cross", title="Cross-attention", keys=keys),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
-    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind)
+    return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind, drop_path)
 
 
 def _stacked(

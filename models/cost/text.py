@@ -83,6 +83,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward, config.norm_kind))
     parts += _relation(order, config.heads, shape)
     like = {"order": order, "times": config.depth, "norm_kind": config.norm_kind}
+    like |= {"drop_path": config.drop_path}
     sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)

@@ -12,10 +12,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Dot, Pattern
-from models.attention.scores import softmax
+from models.attention.scores import Additive, Bilinear, softmax
 from models.seeding import seeded
 
 QUERIES, KEYS = 500, 8  # random queries of a `Spread`, and keys of each query
+HIDDEN = 64  # units of the additive score
 
 
 def softened(scores: Float[Tensor, " key"], temperature: float = 1.0) -> Float[Tensor, " key"]:
@@ -84,9 +85,38 @@ def walks(
         keys: number of keys of each query.
         seed: of the random numbers, drawn from the standard normal distribution.
     """
-    with seeded(seed):
-        q, k = torch.randn(queries, 1, width), torch.randn(queries, keys, width)
+    q, k = drawn(width, queries=queries, keys=keys, seed=seed)
     return (q * k).cumsum(-1)
+
+
+def others(
+    q: Float[Tensor, "query 1 width"], k: Float[Tensor, "query key width"], *, seed: int = 0
+) -> dict[str, Float[Tensor, "query key"]]:
+    """Bilinear and additive scores, with random weights.
+
+    The elements of M have variance 1/width, those of W and U 1/(2 width), those of v 1/hidden: with
+    queries and keys of variance 1, qᵀMk has variance `width`, what goes into the tanh variance 1.
+
+    Args:
+        q: one query for each row of keys.
+        k: its keys.
+        seed: of the weights, drawn from normal distributions.
+    """
+    width = q.shape[-1]
+    with seeded(seed):
+        of_q, of_k = torch.randn(2, HIDDEN, width) / sqrt(2 * width)
+        v = torch.randn(HIDDEN) / sqrt(HIDDEN)
+        between = torch.randn(width, width) / sqrt(width)
+    kinds = {"bilinear": Bilinear(between), "additive": Additive(of_q, of_k, v)}
+    return {name: each.scores(q[:, None], k[:, None], [0])[:, 0, 0] for name, each in kinds.items()}
+
+
+def drawn(
+    width: int, *, queries: int = QUERIES, keys: int = KEYS, seed: int = 0
+) -> tuple[Float[Tensor, "query 1 width"], Float[Tensor, "query key width"]]:
+    """Queries, and keys for each, from the standard normal distribution."""
+    with seeded(seed):
+        return torch.randn(queries, 1, width), torch.randn(queries, keys, width)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How a token's influence fades with distance: a recurrence against one attention layer.
 
-A recurrence h ← act(g · Q h + U x), with Q orthogonal, multiplies what it knows of a token by g · Q
+A recurrence h ← act(g · R h + U x), with R orthogonal, multiplies what it knows of a token by g · R
 at every later token. Without an activation the influence of a token on the last state shrinks or
 grows by exactly g a step: g to the power of the distance. Attention reaches every token in one
 step, whatever its distance.

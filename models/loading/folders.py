@@ -89,6 +89,8 @@ def _through_library(
         door="transformers",
         sound=made.sound,
         max_tokens=made.limit,
+        classes=class_names(made.network.config.id2label),
+        multi_label=is_multi_label(made.network.config.problem_type),
     )
 
 
@@ -106,7 +108,28 @@ def _through_converter(place: Folder, name: str, family: Family, settings: dict[
     preprocessing = (
         read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None
     )
-    return Model(name, network, reads, True, left_out, preprocessing, writes)
+    classes = class_names(settings.get("id2label"))
+    several = is_multi_label(settings.get("problem_type"))
+    parts = name, network, reads, True, left_out, preprocessing, writes
+    return Model(*parts, classes=classes, multi_label=several)
+
+
+def is_multi_label(problem_type: object) -> bool:
+    """Whether a config's `problem_type` lets an input belong to several classes."""
+    return problem_type == "multi_label_classification"
+
+
+def class_names(names: object) -> tuple[str, ...]:
+    """The names of classes 0, 1, … in a config's `id2label`; () unless all of them are named.
+
+    The library fills in "LABEL_0", "LABEL_1", … where a config states no names.
+    """
+    if not isinstance(names, Mapping):
+        return ()
+    known = {str(number): str(name) for number, name in names.items()}
+    found = tuple(known.get(str(number), "") for number in range(len(known)))
+    filled_in = tuple(f"LABEL_{number}" for number in range(len(known)))
+    return found if all(found) and found != filled_in else ()
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:

@@ -87,6 +87,26 @@ def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAx
     return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
 
 
+def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | None:
+    """Keys made of the queries' cells by a convolution whose stride is its size: square areas.
+
+    Source: Wang et al. 2021 (PVT), section 3.3; Xie et al. 2021 (SegFormer), section 3.1.
+
+    Returns:
+        None unless exactly one grid of areas has this many.
+    """
+    if queries.prefix or queries.frames > 1:
+        return None
+    strides = range(2, min(queries.rows, queries.cols) + 1)
+    sizes = {(queries.rows // stride, queries.cols // stride) for stride in strides}
+    fitting = [(rows, cols) for rows, cols in sizes if rows * cols == length]
+    if len(fitting) != 1:
+        return None
+    rows, cols = fitting[0]
+    labels = [f"area {row},{col}" for row in range(rows) for col in range(cols)]
+    return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
+
+
 def numbered_axis(
     source: str | None,
     length: int,

@@ -17,6 +17,7 @@ from models.pretrained.axes import (
     cells_axis,
     numbered_axis,
     padding_of_argument,
+    reduced_axis,
 )
 from models.pretrained.hidden import BlockOutputs
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
@@ -43,6 +44,7 @@ class Entry:
         cross: whether its keys come from other states than its queries.
         source: input sequence of the queries.
         keys: input sequence of the keys.
+        given: shape of the states it reads; () if it reads no tensor first.
     """
 
     place: AttentionModule
@@ -53,6 +55,7 @@ class Entry:
     cross: bool = False
     source: str | None = None
     keys: str | None = None
+    given: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +139,10 @@ class Recording:
         source = self.sources.queries(path)
         states = None if _by_name_self(path) else key_states(module, args, kwargs)
         keys = source if states is None else self.sources.keys(states, source)
+        first = next((each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)), None)
+        given = () if first is None else tuple(first.shape)
         self._entries[id(module)] = Entry(
-            place, module, path, layer, part, states is not None, source, keys
+            place, module, path, layer, part, states is not None, source, keys, given
         )
 
     def report(self) -> None:
@@ -244,6 +249,9 @@ class Recording:
         """The tokens of rows and columns of a call."""
         if blocks is not None and blocks.grid is not None:
             return block_axes(blocks, whole.batch)
+        if reads_channels(entry, whole):
+            channels = numbered_axis("channel", whole.queries, whole.batch, None)
+            return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
         rows = self._axis(entry.source, whole.queries, whole.batch)
@@ -253,6 +261,8 @@ class Recording:
         if square:
             return rows, rows
         keys = self._axis(entry.keys, whole.keys, whole.batch) if entry.cross else None
+        if not entry.cross and rows.grid is not None:
+            keys = reduced_axis(rows.grid, whole.keys, whole.batch)
         if keys is None:
             own = padding_of_argument(self.arguments, entry.keys)
             own = hidden if own is None or own.shape != (whole.batch, whole.keys) else own
@@ -302,6 +312,19 @@ class Recording:
             source = "sound"
         duration = None if sound is None else sound.duration
         return numbered_axis(source, length, batch, padding, duration)
+
+
+def reads_channels(entry: Entry, recipe: Pattern) -> bool:
+    """Whether a layer attends among channels: each is a vector over all tokens.
+
+    Source: Ding et al. 2022 (DaViT), section 3.2; El-Nouby et al. 2021 (XCiT), section 3.2.
+    """
+    if len(entry.given) != 3 or recipe.queries != recipe.keys:
+        return False
+    _, tokens, dim = entry.given
+    turned = recipe.q.shape[-1] == tokens and recipe.heads * recipe.queries == dim
+    named = "channel" in type(entry.module).__name__.lower()
+    return turned and (named or recipe.queries != tokens)
 
 
 def _by_name_self(path: str) -> bool:

@@ -10,6 +10,7 @@ from analysis.faithfulness import area, faithfulness
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
+from tests.models.pretrained.tiny import BY_NAME
 
 CAUSE, PLACE, EFFECT, VOCAB = 7, 2, 3, 31
 IDS = torch.tensor([[4, 11, CAUSE, 9, 4, 12, 5, 8]])
@@ -119,6 +120,69 @@ def test_patches_are_painted_grey():
     assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
     whole = faithfulness(model, Image.new("RGB", (12, 8)), relevance, orders=1)
     assert whole.removal == "grey"
+
+
+DATE, DAY, ROW = "12 March 2024", 1, 9  # the row that reads "1" writes the second digit of the day
+
+
+def test_the_dates_model_needs_the_digit_that_it_writes():
+    """Its decoder reads the same ids throughout, whatever the encoder lost."""
+    model = load("dates")
+    whole = trace(model, DATE)
+    assert whole.target_tokens is not None
+    ids, read = whole.tokens[0].ids, whole.target_tokens[0].ids
+    digit = int(whole.output.values[0, ROW].argmax())
+    relevance = torch.zeros(len(ids))
+    relevance[DAY] = 1.0
+    found = faithfulness(
+        model, DATE, relevance, target=(ROW, digit), removal="drop", levels=(0.08, 0.5)
+    )
+    assert found.counts.tolist() == [1, 6]
+    assert float(found.comprehensiveness[0]) > 0.5
+    assert float(found.comprehensiveness[0]) > 3 * float(
+        found.random_comprehensiveness[:, 0].mean()
+    )
+
+    kept = [place for place in range(len(ids)) if place != DAY]
+    with torch.no_grad():
+        out = model.network(source=torch.tensor([ids])[:, kept], target=torch.tensor([read]))
+    expected = found.value - float(torch.softmax(out.logits[0, ROW], -1)[digit])
+    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["T5", "BART"])
+def test_encoder_decoders_of_the_library(name):
+    network = BY_NAME[name].build()
+    model = load(network)
+    source, target = torch.tensor([[5, 9, 4, 11, 7]]), torch.tensor([[6, 3, 8, 5]])
+    relevance = torch.tensor([0.1, 0.9, 0.2, 0.8, 0.3])
+    found = faithfulness(
+        model, source, relevance, target=(1, 4), written=target, levels=(0.4,), orders=1
+    )
+    read = torch.tensor([trace(model, source, target).target_tokens[0].ids])
+    with torch.no_grad():
+        logits = network(source[:, [0, 2, 4]], decoder_input_ids=read).logits[0, 1]
+    expected = found.value - float(torch.softmax(logits, -1)[4])
+    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_pairs_keep_their_segments():
+    """A second text stays the second when words of it are masked."""
+    model: Any = load("minilm")
+    pair, target = ("A cat sat", "on a mat"), "A kitten"
+    tokens = model.tokenizer.encode(*pair)
+    relevance = torch.zeros(len(tokens))
+    relevance[6] = 1.0
+    found = faithfulness(model, pair, relevance, target=target, levels=(0.1,), orders=1)
+    ids = list(tokens.ids)
+    ids[6] = model.tokenizer.encode("[MASK]").ids[1]
+    inputs = {
+        "input_ids": torch.tensor([ids]),
+        "token_type_ids": torch.tensor([tokens.segments]),
+    }
+    embedded = [trace(model, given).output.values[0].mean(0) for given in (inputs, target)]
+    expected = found.value - float(torch.cosine_similarity(*embedded, dim=0))
+    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_what_does_not_fit_is_refused(planted):

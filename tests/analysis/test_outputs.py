@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.outputs import class_probabilities, top_ids, top_tokens
+from analysis.outputs import class_probabilities, top_classes, top_ids, top_tokens
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
@@ -66,3 +66,20 @@ def test_shares_need_the_right_sizes() -> None:
     found = trace(load(ViTConfig(image=8, patch=4, classes=7)), torch.rand(1, 3, 8, 8))
     with pytest.raises(ValueError, match="sizes: expected 7 in all, received 6"):
         class_probabilities(found, (2, 4))
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_the_likeliest_classes_are_those_of_a_plain_softmax_or_sigmoid(independent: bool) -> None:
+    found = trace(load(ViTConfig(image=8, patch=4, classes=7, seed=1)), torch.rand(3, 3, 8, 8))
+    top = top_classes(found, count=5, independent=independent, item=2)
+    logits = found.output.values[2].double().tolist()
+    whole = sum(exp(x) for x in logits)
+    shares = [1 / (1 + exp(-x)) if independent else exp(x) / whole for x in logits]
+    expected = sorted(((share, id) for id, share in enumerate(shares)), reverse=True)[:5]
+    assert [id for id, _ in top] == [id for _, id in expected]
+    assert [share for _, share in top] == pytest.approx([share for share, _ in expected], rel=1e-5)
+
+
+def test_classes_of_a_network_that_answers_none_are_refused(decoded) -> None:
+    with pytest.raises(ValueError, match="expected logits of classes"):
+        top_classes(decoded)

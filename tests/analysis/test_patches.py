@@ -1,5 +1,8 @@
 """Heads over a grid of patches, against plain loops; sizes are distinct primes."""
 
+import statistics
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -7,6 +10,7 @@ from analysis.patches import (
     heads_of_key,
     heads_of_query,
     layer_cells,
+    patch_sinks,
     pool_keys,
     representatives,
     totals_of,
@@ -95,3 +99,46 @@ def test_a_text_has_no_patches():
 
     with pytest.raises(ValueError, match="picture"):
         layer_cells(replace(trace, grid=None), trace.sites[0], 1)
+
+
+def in_one_patch(patch: int) -> Trace:
+    """Queries and keys such that one patch receives far more weight than the others."""
+    found = traced()
+    (pattern,) = found.patterns
+    k = pattern.k.clone()
+    k[:, :, PREFIX + patch] += 3 * pattern.q.mean(2)
+    q = pattern.q + 4 * pattern.q.mean(2, keepdim=True)
+    return replace(found, patterns=(replace(pattern, q=q, k=3 * k),))
+
+
+@pytest.mark.parametrize("outliers", [False, True])
+def test_sinks_of_a_picture_are_those_of_plain_loops(outliers: bool) -> None:
+    trace = in_one_patch(11)
+    weights = trace.weights(0).double()
+    received = weights[..., PREFIX:].mean((0, 1)).tolist()
+    middle = statistics.median_low(received)
+    spread = statistics.median_low(abs(each - middle) for each in received)
+    above = [PREFIX + i for i, each in enumerate(received) if each > middle + 10 * spread]
+    expected = [0, 1, *(above if outliers else [])]
+    assert PREFIX + 11 in above
+    found = patch_sinks(trace, trace.sites[0], outliers=outliers)
+    assert found.keys == tuple(expected)
+    others = [key for key in range(TOKENS) if key not in expected]
+    for head in range(HEADS):
+        given = [sum(row[key] for key in expected) for row in weights[head].tolist()]
+        assert float(found.shares[head]) == pytest.approx(sum(given) / TOKENS, rel=1e-5)
+        rest = [sum(row[key] for key in others) for row in weights[head].tolist()]
+        assert found.left[head].tolist() == pytest.approx(rest, rel=1e-5, abs=1e-7)
+    kept = weights.clone()
+    kept[..., expected] = 0
+    for mode, each in enumerate((kept, kept / kept.sum(-1, keepdim=True))):
+        largest = float(each[..., PREFIX:].max()), float(each[:, PREFIX:].max())
+        assert found.peaks[mode] == pytest.approx(largest, rel=1e-5)
+
+
+def test_a_search_for_sinks_stops_when_it_is_told_to() -> None:
+    def stop() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        patch_sinks(traced(), traced().sites[0], check=stop)

@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from tests.browser.views import Answer
-from viz.image import Layer, Rows, factor_for, message
+from viz.image import Layer, PictureSinks, Rows, factor_for, message
 
 
 class Source:
@@ -64,6 +64,20 @@ class Source:
             site, axis, index, weights[:, index] if axis == "query" else weights[..., index]
         )
 
+    def sinks(self, site: int, outliers: bool) -> PictureSinks:
+        """The class token and registers and, if wanted, the last patch."""
+        weights = self.weights[site]
+        keys = [*range(self.prefix), *([weights.shape[-1] - 1] if outliers else [])]
+        kept = weights.copy()
+        kept[..., keys] = 0
+        left = kept.sum(-1)
+        peaks = [
+            (float(each[..., self.prefix :].max()), float(each[:, self.prefix :].max()))
+            for each in (kept, kept / left[..., None])
+        ]
+        shares = weights[..., keys].sum(-1).mean(-1)
+        return PictureSinks(site, outliers, tuple(keys), shares, left, (peaks[0], peaks[1]))
+
     def answer(self, route: str, query: dict[str, str]) -> Answer:
         """The body of a response."""
         if route == "overview":
@@ -73,6 +87,8 @@ class Source:
             self.picture.save(file, "PNG")
             return file.getvalue(), "image/png"
         site = int(query["site"])
+        if route == "sinks":
+            return message(trace=self.trace, sinks=[self.sinks(site, query["outliers"] == "yes")])
         if route == "layer":
             return message(trace=self.trace, layers=[self.layer(site)])
         rows = self.rows(site, query["axis"], int(query["index"]))

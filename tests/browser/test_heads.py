@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -15,7 +16,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 def opened(page: Page, server: Server, source: Source, size: str, **start: Any) -> View:
     page.set_viewport_size(SIZES[size])  # pyright: ignore[reportArgumentType]
-    defaults = DEFAULTS | {"overview": "atlas", "plot": "", "rank": ""}
+    defaults = (
+        DEFAULTS
+        | {"overview": "atlas", "plot": "", "rank": ""}
+        | {"arrangement": "layers", "conditions": ""}
+    )
     linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
     props = {"kind": "text", "defaults": defaults, "start": start, **linked}
     return View(page, server, source, props, "/text")
@@ -67,7 +72,21 @@ def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Ser
     page.get_by_role("textbox", name="Filter by Previous token").fill("> 0.4")
     count = int((shares > 0.4).sum())
     expect(page.locator(".hs-filtered")).to_contain_text(f"{count} of 1056 heads")
+    page.wait_for_url(re.compile("conditions=previous"))
     page.get_by_role("button", name="Each head as a small picture").click()
+    page.get_by_text("Sort and filter", exact=True).click()
+    expect(page.locator(".hs-sorting .hs-filter")).to_have_value("> 0.4")
+    page.get_by_label("Sort the thumbnails by").select_option("Previous token")
+    page.wait_for_url(re.compile("arrangement=rank"))
+    expect(page.locator(".hs-thumbs")).to_have_attribute(
+        "aria-label", re.compile(f"{count} of 1056")
+    )
+    page.locator(".hs-scroller:visible").press("End")
+    least = np.where(shares > 0.4, shares, 1).argmin()
+    view.shows(*divmod(int(least), 33))
+    expect(page.locator(".hs-frame.hs-chosen")).to_be_in_viewport(ratio=1)
+    page.locator(".hs-scroller:visible").press("Home")
+    view.shows(*best)
     page.locator(".hs-finder summary").click()
     first = page.locator(".hs-finder-row").first
     expect(first).to_have_text(f"layer {best[0]} · head {best[1]}{shares.max():.4f}")

@@ -75,6 +75,35 @@ def largest(weights: np.ndarray, prefix: int) -> int:
     return int(weights[prefix:].argmax())
 
 
+def test_without_sinks_rows_leave_them_out_and_say_what_they_take(view):
+    source = random_source(2, 3, GRID, registers=2)
+    seen = view(source, layer=1, head=2, token=14)
+    row = source.weights[1, 2, 14]
+    menu = seen.page.get_by_role("combobox", name="Sinks")
+    sentence = seen.page.locator(".hs-image-grid section").nth(0).locator(".hs-sentence")
+    last = len(row) - 1
+    for mode, more in (("Sinks hidden", False), ("Sinks hidden, rows sum to 1", True)):
+        menu.select_option(mode)
+        outliers = seen.page.get_by_role("button", name="Outlier patches")
+        if more:
+            outliers.press("Enter")
+            expect(outliers).to_have_attribute("aria-pressed", "true")
+        keys = [0, 1, 2, *([last] if more else [])]
+        named = "the class token, 2 registers and 1 outlier patch" if more else "2 registers"
+        expect(sentence).to_contain_text(named)
+        expect(sentence).to_contain_text(f"take {100 * row[keys].sum():.2f} % of this row")
+        kept = row.copy()
+        kept[keys] = 0
+        kept = kept / kept.sum() if more else kept
+        most = largest(kept, 3)
+        expect(seen.words).to_contain_text(f"most to patch {most} ")
+        expect(seen.words).to_contain_text(f", {kept[3 + most]:.5f}")
+    chip = seen.page.get_by_role("button", name="class ")
+    expect(chip).to_contain_text(f"{100 * row[0]:.1f} %")  # what went there is still told
+    menu.select_option("Sinks shown")
+    expect(sentence).not_to_contain_text("Without")
+
+
 @pytest.mark.parametrize(("size", "mode"), LOOKS)
 def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
     source = random_source(2, 3, GRID, registers=2)

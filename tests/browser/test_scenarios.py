@@ -10,6 +10,8 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import servers
 from benchmarks.hostile_wire import type_text
@@ -170,6 +172,56 @@ def test_a_click_before_a_preset_has_arrived(page, app_url):
     rest(page)
     assert query(page)["preset"] == "smallest"
     agree(page)
+
+
+def test_a_preset_counts_whenever_other_events_come(app_url):
+    """Also while the server deals with it."""
+    with ThreadPoolExecutor(1) as beside:
+        assert beside.submit(asyncio.run, _with_others(app_url)).result() == []
+
+
+async def _with_others(url: str) -> list[str]:
+    """Chooses presets, each with other events just after it; returns those that were lost."""
+    lost = []
+    async with Client(url, path="architecture", query="preset=smallest").connected() as client:
+        for name in ["Encoder", "Smallest"] * 3:
+            groups = {each.label: each for each in client.find("button_group")}
+            kind = _chosen(groups["Kind"], name)
+            client.send(kind)
+            for which in ["Run it", "Parts"] * 5:
+                await asyncio.sleep(0.001)
+                client.send(kind, _chosen(groups["View"], which))
+            await client.rest()
+            if f'"{name}"' not in client.shown()["button_group Kind"]:
+                lost.append(name)
+    return [*lost, *client.errors]
+
+
+def test_a_change_is_kept_though_its_message_names_controls_that_are_gone(app_url):
+    """The values of both are in it while the new ones are drawn."""
+    with ThreadPoolExecutor(1) as beside:
+        query = beside.submit(asyncio.run, _old_and_new(app_url)).result()
+    assert query == {"preset": ["smallest"], "dim": ["5"]}
+
+
+async def _old_and_new(url: str) -> dict[str, list[str]]:
+    """The query after a preset and a change of it that comes with the preset's own click."""
+    async with Client(url, path="architecture").connected() as client:
+        kind = next(each for each in client.find("button_group") if each.label == "Kind")
+        clicked = _chosen(kind, "Smallest")
+        client.send(clicked)
+        await client.rest()
+        width = WidgetState(id=next(client.find("number_input", "Dim")).id, double_value=5)
+        client.send(clicked, width)
+        await client.rest()
+        return parse_qs(client.address())
+
+
+def _chosen(group: ButtonGroup, name: str) -> WidgetState:
+    """The event of a choice of several."""
+    value = WidgetState(id=group.id)
+    value.string_array_value.data.append(name)
+    return value
 
 
 def test_a_change_made_before_an_example_has_arrived(page, app_url):

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { rangeOf, signed, ticksOf } from "../../viz/components/headscope_views/assets/core/ticks.js";
+import { inLayers, inOrder } from "../../viz/components/headscope_views/assets/text/arrangement.js";
 import * as dots from "../../viz/components/headscope_views/assets/text/dots.js";
 import { layerRows, withoutWeights } from "../../viz/components/headscope_views/assets/text/layers.js";
 import * as numbers from "../../viz/components/headscope_views/assets/text/numbers.js";
@@ -185,4 +186,56 @@ test("dots at one place follow each other, on the way out and back", () => {
   assert.deepEqual(walk(0, [0, 1]), [0, 1, 2, 3, 4]);
   assert.deepEqual(walk(4, [0, -1]), [4, 3, 2, 1, 0]);
   assert.deepEqual(dots.together(found, 2), [1, 2, 3]);
+});
+
+test("conditions in a link are the same after being read", () => {
+  const text = "previous token:> 0.3;entropy:0.2 – 0.5";
+  const conditions = numbers.conditionsOf(text);
+  assert.deepEqual([...conditions], [["previous token", "> 0.3"], ["entropy", "0.2 – 0.5"]]);
+  assert.equal(numbers.conditionsText(conditions), text);
+  assert.equal(numbers.conditionsText(new Map([["a", ">1;b:2"], ["c", " "]])), "a:>1b:2");
+  assert.deepEqual([...numbers.conditionsOf("entropy;:3;a:;b:1")], [["b", "1"]]);
+});
+
+/** @param {import("../../viz/components/headscope_views/assets/text/arrangement.js").Arrangement} of */
+function checkPlaces(of) {
+  const seen = new Set();
+  for (const spot of of.spots) {
+    const { x, y } = of.place(spot) ?? assert.fail();
+    assert.ok(x >= 0 && y >= 0 && x + of.size <= of.width && y + of.size <= of.height);
+    for (const [dx, dy] of [[0, 0], [of.size - 1, of.size - 1]])
+      assert.deepEqual(of.at(x + dx, y + dy), spot);
+    seen.add(`${x} ${y}`);
+  }
+  assert.equal(seen.size, of.spots.length);
+}
+
+test("thumbnails in layers: each has its place, and arrow keys pass over heads that are not there", () => {
+  const base = baseOf([{ heads: 3 }, { heads: 5 }, { heads: 3 }]);
+  const places = inLayers(base, [0, 1, 2], { size: 32, line: 18, sharing: 1 });
+  assert.equal(places.spots.length, 3 + 5 + 3 + 3 * 2);
+  checkPlaces(places);
+  assert.deepEqual(places.beside({ site: 0, head: 2 }, "ArrowRight"), { site: 0, head: "mean" });
+  assert.deepEqual(places.beside({ site: 1, head: 4 }, "ArrowDown"), { site: 2, head: 2 });
+  assert.deepEqual(places.beside({ site: 1, head: 4 }, "End"), { site: 1, head: "max" });
+  assert.equal(places.beside({ site: 1, head: 4 }, "a"), null);
+  assert.equal(places.at(10, 10_000), null);
+});
+
+test("thumbnails in order: line by line, and arrow keys follow the order", () => {
+  const spots = [4, 2, 6, 0, 1, 3, 5].map((head) => ({ site: head % 2, head }));
+  const places = inOrder(spots, { size: 50, caption: 30, wide: 180 });
+  checkPlaces(places);
+  const rows = spots.map((spot) => places.place(spot)?.y);
+  assert.deepEqual(rows, [2, 2, 2, 86, 86, 86, 170]); // three a line of 180 pixels: 3 · 50 + 2 · 8
+  assert.equal(places.place({ site: 0, head: "mean" }), null);
+  assert.equal(places.at(0, 86 + 84 * 2), null);
+  assert.deepEqual(places.beside(spots[2], "ArrowRight"), spots[3]);
+  assert.deepEqual(places.beside(spots[1], "ArrowDown"), spots[4]);
+  assert.deepEqual(places.beside(spots[4], "ArrowDown"), spots[4]);
+  assert.deepEqual(places.beside(spots[1], "ArrowUp"), spots[1]);
+  assert.deepEqual(places.beside(spots[0], "ArrowLeft"), spots[0]);
+  assert.deepEqual(places.beside({ site: 9, head: 9 }, "ArrowRight"), spots[0]);
+  assert.deepEqual(places.beside(spots[0], "End"), spots[6]);
+  assert.equal(inOrder([], { size: 50, caption: 30, wide: 180 }).beside(spots[0], "End"), null);
 });

@@ -145,3 +145,23 @@ test("patches outside a mask are shaded, cell by cell", () => {
     [0, 0, 200, 0, 0, 200],
   );
 });
+
+test("rows without sinks leave them out, and are divided by what is left if wanted", () => {
+  const cellOf = (/** @type {number} */ key) => key;
+  const keys = new Set([0, 2]);
+  const row = Float32Array.of(0.5, 0.125, 0.25, 0.125);
+  /** @type {(axis: "query" | "key", token: number, left: ((query: number) => number) | null) => number[]} */
+  const shown = (axis, token, left) => [
+    ...rows.withoutSinks(row, { axis, token, keys, cellOf, left }),
+  ];
+  assert.deepEqual(shown("query", 3, null), [0, 0.125, 0, 0.125]);
+  assert.deepEqual(shown("query", 3, () => 0.25), [0, 0.5, 0, 0.5]);
+  assert.deepEqual(shown("key", 1, null), [...row]); // a column of a key that is no sink
+  assert.deepEqual(shown("key", 1, (query) => [0.5, 0.25, 0, 1][query]), [1, 0.5, 0.25, 0.125]);
+  assert.deepEqual(shown("key", 2, null), [0, 0, 0, 0]);
+  const pooled = rows.withoutSinks(Float32Array.of(0.5, 0.25, 0.125), {
+    ...{ axis: "query", token: 0, keys: new Set([0, 6]), left: null },
+    cellOf: (key) => (key ? 1 + Math.floor((key - 1) / 4) : 0),
+  });
+  assert.deepEqual([...pooled], [0, 0.25, 0]);
+});

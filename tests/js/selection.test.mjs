@@ -54,10 +54,11 @@ test("a selection goes to its link and back", () => {
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
     ...{ overview: "scatter", plot: "layer.entropy.induction", rank: "-induction" },
+    ...{ arrangement: "rank", conditions: "induction:> 0.3;entropy:< 2" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
     ...{ method: "flow", beside: "attnlrp", output: "3.17" },
-    ...{ ground: "grey", paint: "mask", opacity: 60 },
+    ...{ ground: "grey", paint: "mask", opacity: 60, outliers: "yes" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });

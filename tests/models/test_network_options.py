@@ -9,7 +9,8 @@ from torch import nn
 
 from analysis.circuits import MATCHING, circuit_scores
 from analysis.pair import pair
-from models.blocks import NORMS, drop_path_of, norm_of
+from models.attention import Mask, MultiHeadAttentionConfig
+from models.blocks import DECODER_BLOCKS, NORMS, drop_path_of, norm_of
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.projections import Norm
@@ -46,11 +47,14 @@ def output(name: str, network: Any) -> torch.Tensor:
 def test_every_layer_is_given_the_options(name: str) -> None:
     kind, config = NETWORKS[name]
     given = {"scoring": "dot", "scale": 0.4, "out_bias": False, "projection_dropout": 0.1}
-    given |= {"output_dropout": 0.3} | ({} if name == "seq2seq" else {"value_shortcut": True})
+    given |= {"output_dropout": 0.3, "value_shortcut": True}
     layers = attentions(kind(replace(config, attention_dropout=0.0, **given)))
     assert len(layers) == LAYERS[name]
-    for layer in layers:
-        assert {field: getattr(layer.config, field) for field in given} == given
+    for number, layer in enumerate(layers):
+        # the last three blocks of an encoder–decoder have a causal and a cross-attention each
+        cross = name == "seq2seq" and number in (4, 6, 8)
+        expected = given | ({"value_shortcut": False} if cross else {})
+        assert {field: getattr(layer.config, field) for field in given} == expected
         assert layer.config.dropout == 0
         assert layer.out.bias is None
     assert attentions(kind(config))[0].config.dropout == 0.25
@@ -91,10 +95,13 @@ def test_a_norm_by_hand() -> None:
         norm_of("batch", 2)
 
 
-@pytest.mark.parametrize("name", ["encoder", "decoder", "vit"])
+@pytest.mark.parametrize("name", NETWORKS)
 def test_layers_are_skipped_more_often_the_deeper_they_are(name: str) -> None:
     kind, config = NETWORKS[name]
-    blocks = kind(replace(config, drop_path=0.4)).blocks
+    network = kind(replace(config, drop_path=0.4))
+    blocks = network.blocks
+    if name == "seq2seq":
+        assert [block.drop_path.probability for block in network.encoder.blocks] == [0, 0.2, 0.4]
     assert [block.drop_path.probability for block in blocks] == [0, 0.2, 0.4]
     assert drop_path_of(0.4, 0, 1) == 0
 
@@ -123,6 +130,8 @@ def test_a_trace_of_a_learned_score(scoring: str) -> None:
     [
         ("encoder", {"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
         ("decoder", {"value_shortcut": True, "head_dim": 6}, "value_shortcut: expected heads"),
+        ("seq2seq", {"value_shortcut": True, "d_v": 6}, "value_shortcut: expected heads"),
+        ("seq2seq", {"drop_path": 1.0}, "drop_path: expected 0 up to 1, received 1.0"),
         ("seq2seq", {"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
         ("vit", {"attention_dropout": 1.5}, "attention_dropout: expected 0 up to 1, received 1.5"),
         ("vit", {"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
@@ -132,3 +141,33 @@ def test_a_trace_of_a_learned_score(scoring: str) -> None:
 def test_config_errors(name: str, wrong: dict, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         replace(NETWORKS[name][1], **wrong)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_decoder_block_that_skips_its_branches(norm: str) -> None:
+    """Pre-norm leaves the target as it is; post-norm leaves three norms, here with β = 0, γ = 1."""
+    attention = MultiHeadAttentionConfig(dim=21, heads=3)
+    block = DECODER_BLOCKS[norm](attention, 17, drop_path=0.999)
+    dice = torch.Generator().manual_seed(29)
+    x, context = torch.randn(2, 5, 21, generator=dice), torch.randn(2, 7, 21, generator=dice)
+    assert (block.eval()(x, context)[0] - x).abs().max() > 0.01
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        found = block.train()(x, context)[0]
+    once = nn.LayerNorm(21)
+    expected = x if norm == "pre" else once(once(once(x)))
+    assert (found - expected).abs().max() < 1e-6  # rounding
+
+
+def test_an_encoder_decoder_with_shortcuts() -> None:
+    """With an output projection of zeros, self-attention gives its values, cross-attention none."""
+    kind, config = NETWORKS["seq2seq"]
+    network = kind(replace(config, value_shortcut=True)).eval()
+    block, x = network.blocks[0], torch.randn(2, 5, config.dim)
+    for each in (block.attention, block.cross):
+        nn.init.zeros_(each.out.weight)
+        nn.init.zeros_(each.out.bias)
+    found, _ = block.attention(x, mask=Mask(causal=True))
+    assert found.allclose(block.attention.value(x))
+    assert not block.cross(x, x)[0].any()
+    assert output("seq2seq", network).isfinite().all()

@@ -80,6 +80,7 @@ class ImageEntry:
         order: order of the numbers in a flattened patch.
         code: as for `TextEntry`.
         source: the picture in that code.
+        predict: as for `TextEntry`.
         mark: row and column of the patch where the network's answer places an object; None if its
             answer is no place.
     """
@@ -91,6 +92,7 @@ class ImageEntry:
     order: str
     code: Code
     source: str = "image"
+    predict: Predict = no_predictions
     mark: tuple[int, int] | None = None
     totals: dict[int, Any] = field(default_factory=dict)
 

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from viz.api.entries import ImageEntry
+from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.api.text import note_of, site_at
-from viz.image import Layer, Rows, factor_for, message
+from viz.image import Layer, PictureSinks, Rows, factor_for, message
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -83,6 +84,22 @@ def heads_of(entry: ImageEntry, id: str, site: int, axis: str, index: int) -> by
     else:
         weights = heads_of_key(entry.shown, found, index, _totals(entry, site))
     return message(trace=id, rows=[Rows(site, axis, index, weights.numpy(force=True))])
+
+
+def sinks_of(entry: ImageEntry, id: str, site: int, outliers: bool = False) -> bytes:
+    """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
+    from analysis.patches import patch_sinks
+
+    found = site_at(entry.shown, site)
+    made = patch_sinks(entry.shown, found, outliers=outliers, check=check)
+    numbers = made.shares.numpy(force=True), made.left.numpy(force=True)
+    return message(trace=id, sinks=[PictureSinks(site, outliers, made.keys, *numbers, made.peaks)])
+
+
+def sinks_read(entry: ImageEntry, site: int, outliers: bool = False) -> int:
+    """How many weights the sinks are found from."""
+    found = site_at(entry.shown, site)
+    return (2 if outliers else 1) * found.heads * found.queries * found.keys
 
 
 def _totals(entry: ImageEntry, site: int) -> "Tensor | None":

@@ -124,6 +124,7 @@ def faithfulness(
         "tokens": study.removable,
         "value": _number(study.value),
         "removal": study.removal,
+        "read": study.decoder_reads,
         "comprehensiveness": _numbers(without),
         "sufficiency": _numbers(alone),
     }
@@ -252,8 +253,8 @@ def _study(entry: TextEntry, method: str, output: str) -> "Study":
     found = _relevance(entry, method, output)
 
     def compute() -> "Study":
-        with _opened(entry) as (model, given, _):
-            return Study.of(model, given, found.tokens, chosen=found.chosen)
+        with _opened(entry) as (model, given, written):
+            return Study.of(model, given, found.tokens, chosen=found.chosen, written=written)
 
     return _kept(entry, ("study", method, output), compute)
 

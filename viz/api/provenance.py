@@ -35,9 +35,13 @@ def code(entry: TextEntry | ImageEntry, id: str, site: int, head: int | str) -> 
 
 
 def predictions(
-    entry: TextEntry, id: str, site: int, direction: str, token: int | None = None
+    entry: TextEntry | ImageEntry,
+    id: str,
+    site: int,
+    direction: str,
+    token: int | None = None,
 ) -> dict[str, Any]:
-    """The most likely tokens at the selected position; {} where the network predicts none."""
+    """The most likely tokens at the selected position, or classes; {} without either."""
     from analysis.view import JOINT, View
 
     found = site_at(entry.shown, site)

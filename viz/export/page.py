@@ -202,6 +202,10 @@ def image_answers(request: Request) -> tuple[Answers, Answers]:
         "overview": partial(image.overview, entry, ID),
         "picture": partial(image.picture, entry, ID),
         f"layer?site={chosen}": layers.pop(f"layer?site={chosen}"),
+        f"sinks?site={chosen}&outliers=no": partial(image.sinks_of, entry, ID, chosen),
+        f"sinks?site={chosen}&outliers=yes": partial(
+            image.sinks_of, entry, ID, chosen, outliers=True
+        ),
         f"provenance?site={chosen}": partial(provenance.provenance, entry, ID, chosen),
     }
     return wanted, layers

@@ -53,6 +53,7 @@ PAIRS: list[dict[str, Any]] = [
     {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
     {"d_v": 9},
     {"scoring": "additive", "norm_kind": "rms", "embed_norm": True},
+    {"value_shortcut": True, "drop_path": 0.2},
 ]
 VITS: list[dict[str, Any]] = [
     {},

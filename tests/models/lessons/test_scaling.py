@@ -7,9 +7,12 @@ import torch
 
 from models.attention import Additive
 from models.lessons.scaling import (
+    HIDDEN,
     additive_costs,
     dot_costs,
+    drawn,
     halves,
+    others,
     slopes,
     softened,
     spread,
@@ -46,6 +49,32 @@ def test_a_wide_unscaled_softmax_stands_still() -> None:
     found = spread(1024)
     assert found.largest > 0.95
     assert found.slope < 0.05 < found.scaled_slope
+
+
+def test_other_scores_against_plain_loops() -> None:
+    """Each pair on its own; the weights are drawn again from the same seed."""
+    q, k = drawn(5, queries=3, keys=2, seed=4)
+    found = others(q, k, seed=7)
+    torch.manual_seed(7)
+    of_q, of_k = torch.randn(2, HIDDEN, 5) / math.sqrt(10)
+    v, between = torch.randn(HIDDEN) / math.sqrt(HIDDEN), torch.randn(5, 5) / math.sqrt(5)
+    for i in range(3):
+        for j in range(2):
+            query, key = q[i, 0], k[i, j]
+            bilinear = sum(query[a] * between[a, b] * key[b] for a in range(5) for b in range(5))
+            additive = (v * torch.tanh(of_q @ query + of_k @ key)).sum()
+            assert found["bilinear"][i, j].item() == pytest.approx(float(bilinear), abs=1e-5)
+            assert found["additive"][i, j].item() == pytest.approx(float(additive), abs=1e-5)
+
+
+def test_bilinear_scores_spread_with_the_width_and_additive_ones_do_not() -> None:
+    deviations = {
+        width: {name: each.std().item() for name, each in others(*drawn(width, seed=1)).items()}
+        for width in (16, 256)
+    }
+    assert deviations[256]["bilinear"] == pytest.approx(16, rel=0.1)
+    assert deviations[16]["bilinear"] == pytest.approx(4, rel=0.25)
+    assert deviations[256]["additive"] < 1.2 * deviations[16]["additive"] < 1.2
 
 
 def test_costs_are_what_the_scores_hold() -> None:

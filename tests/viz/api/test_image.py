@@ -1,6 +1,7 @@
 """The API over the trace of a picture: every route, exact numbers, and what is refused."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -209,12 +210,43 @@ def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says
     [
         "map?site=0&head=0",
         "row?site=0&head=0&axis=query&index=0",
-        "predictions?site=0&direction=out",
         "nothing",
     ],
 )
 def test_what_a_picture_has_no_answer_to_is_not_found(client, path, question):
     assert client.get(f"{path}/{question}").status_code == 404
+
+
+@pytest.mark.parametrize("outliers", ["no", "yes"])
+def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, entry, outliers):
+    answer = client.get(f"{path}/sinks?site=1&outliers={outliers}")
+    header, area = unpack(answer.content)
+    (found,) = header["sinks"]
+    assert (found["site"], found["outliers"]) == (1, outliers)
+    assert found["keys"][:PREFIX] == list(range(PREFIX))
+    rest = [key for key in range(TOKENS) if key not in found["keys"]]
+    left = np.frombuffer(area, "<f4", found["count"], found["at"]).reshape(HEADS, TOKENS)
+    weights = entry.shown.weights(layer=1)
+    np.testing.assert_allclose(left, weights[..., rest].sum(-1), rtol=1e-5)
+    given = weights[..., found["keys"]].sum(-1).mean(-1)
+    assert found["shares"] == pytest.approx(given.tolist(), rel=1e-5)
+
+
+def test_sinks_of_a_layer_of_3601_tokens_fit_a_message(client, large):
+    answer = client.get(f"/api/trace/{hold(large)}/sinks?site=0")
+    assert answer.status_code == 200
+    assert len(answer.content) < 400_000
+
+
+def test_the_answer_of_a_classifier_is_the_entry_s_own(client, entry):
+    question = "predictions?site=0&direction=out&token=2"
+    assert client.get(f"/api/trace/{hold(entry)}/{question}").json() == {}
+    said = {"labels": ["tabby"], "probabilities": [0.5]}
+    named = replace(entry, predict=lambda site, direction, token: said)
+    assert client.get(f"/api/trace/{hold(named)}/{question}").json() == said
+    last = TOKENS - 1
+    answer = client.get(f"/api/trace/{hold(named)}/predictions?site=0&direction=out&token={TOKENS}")
+    assert (answer.status_code, answer.text) == (400, f"expected token 0 to {last}")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,8 @@ def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
     source, target = answer["sites"]
     assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
     assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
-    assert "one input" in api.faithfulness(pair, "", 0, "chefer", 0, "2.7")["why"]
+    curves = api.faithfulness(pair, "", 0, "chefer", 0, "2.7")
+    assert (curves["tokens"], curves["removal"], curves["read"]) == (7, "drop", True)
 
 
 def test_faithfulness_comes_order_by_order(minilm):

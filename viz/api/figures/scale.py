@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 WIDEST = 512
 SPAN = 70  # of the histogram, on both sides of 0, in bins of width 1
 EVERY = 4  # features between two points of a walk
+COMPARED = 100  # queries whose scores are computed in three ways
 LARGEST_HALF = 65_504.0  # float16
 
 
@@ -59,6 +60,8 @@ def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str,
         "tempered_largest": tempered.max().item(),
         "gap": (scores.max() - scores.sort().values[-2]).item(),
         **_means(width, seed),
+        "others": _others(width, seed),
+        "hidden": scaling.HIDDEN,
         "size": size,
         "product": width * size * size,
         "half_product": _finite(low.product),
@@ -99,6 +102,33 @@ def _means(width: int, seed: int) -> dict[str, float]:
         "mean_slope": scaling.slopes(plain).amax(-1).mean().item(),
         "mean_scaled_slope": scaling.slopes(scaled).amax(-1).mean().item(),
     }
+
+
+@lru_cache(maxsize=4)
+def _pairs(seed: int) -> tuple["Tensor", "Tensor"]:
+    """The queries and keys that are compared, at the largest width."""
+    from models.lessons import scaling
+
+    return scaling.drawn(WIDEST, seed=seed)
+
+
+@lru_cache(maxsize=2048)
+def _others(width: int, seed: int) -> list[dict[str, Any]]:
+    """Three ways to score the same pairs: the spread, and the scores and weights of one query."""
+    from models.lessons import scaling
+
+    q, k = (each[:COMPARED, :, :width] for each in _pairs(seed))
+    dot = _walks(seed)[width - 1, :COMPARED]
+    kinds = {"dot": dot, **scaling.others(q, k, seed=seed)}
+    return [
+        {
+            "name": name,
+            "deviation": found.std(correction=0).item(),
+            "scores": found[0].tolist(),
+            "weights": scaling.softened(found[0]).tolist(),
+        }
+        for name, found in kinds.items()
+    ]
 
 
 def _finite(value: float) -> float | None:

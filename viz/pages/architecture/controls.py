@@ -76,7 +76,12 @@ def problem(error: ValueError) -> None:
     with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="small"):
         for number, fix in enumerate(fixes.nearest()):
             controls.button(fix.label, f"{PAGE}_fix_{number}", session.assign, PAGE, fix.changes)
-        st.button("Back to the preset", key=f"{PAGE}_back", on_click=_reset, type="tertiary")
+        st.button(
+            "Back to the preset",
+            key=f"{PAGE}_back",
+            on_click=session.callback(_reset),
+            type="tertiary",
+        )
 
 
 def view(summary: str) -> str:
@@ -92,7 +97,12 @@ def view(summary: str) -> str:
             controls.choice(PAGE, "look", "Beside the diagram", BESIDE, "", collapsed=True)
         st.html(summary)
         if network.changed():
-            st.button("Undo my changes", key=f"{PAGE}_reset", on_click=_reset, type="tertiary")
+            st.button(
+                "Undo my changes",
+                key=f"{PAGE}_reset",
+                on_click=session.callback(_reset),
+                type="tertiary",
+            )
     return shown
 
 

@@ -243,7 +243,8 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.help),
         *(POST, ORDER),
         _words("activation", "Activation", "relu", ACTIVATIONS, ACTIVATION.help),
-        *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, FILL, DROP, *DROPS, NORM_KIND),
+        *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT, FILL, DROP, *DROPS, DROP_PATH),
+        NORM_KIND,
         _yes("embed_norm", "Norm of embeddings", "yes", AFTER_EMBEDDING, NORM_KIND.section),
         _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
         _yes(

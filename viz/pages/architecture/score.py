@@ -76,27 +76,28 @@ def _draw(found: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> No
     last = min(found.classes, max(SHOWN, ks[-1]))
     at = np.arange(1, last + 1)
     accuracy = np.array([found.accuracy(int(k)) for k in at])
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
-        bars = figures.bars(
-            [f"top-{k}" for k in ks],
-            [float(accuracy[k - 1]) for k in ks],
-            title="Accuracy at k",
-            x="share of answers",
-        )
-        charts.chart(PAGE, bars, "accuracy", "Accuracy at each chosen k")
-        st.markdown(_loss(found, weight))
-    with right:
-        curve = figures.curves(
-            at,
-            {"this network": accuracy, "chance: k / classes": at / found.classes},
-            title=f"{network.title()}: {what}",
-            x="k, number of guesses",
-            y="share of answers among them",
-            span=(0, 1.05),
-            height=360,
-        )
-        charts.chart(PAGE, curve, "every_k", "Accuracy at every k, beside chance")
+    with charts.saved(PAGE, "score", f"{network.title()}: {what}"):
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            bars = figures.bars(
+                [f"top-{k}" for k in ks],
+                [float(accuracy[k - 1]) for k in ks],
+                title="Accuracy at k",
+                x="share of answers",
+            )
+            charts.chart(PAGE, bars, "accuracy", "Accuracy at each chosen k")
+            st.markdown(_loss(found, weight))
+        with right:
+            curve = figures.curves(
+                at,
+                {"this network": accuracy, "chance: k / classes": at / found.classes},
+                title=f"{network.title()}: {what}",
+                x="k, number of guesses",
+                y="share of answers among them",
+                span=(0, 1.05),
+                height=360,
+            )
+            charts.chart(PAGE, curve, "every_k", "Accuracy at every k, beside chance")
     st.caption(
         "An answer ranked far down costs more loss than a near miss, and both count as wrong: loss"
         " and accuracy need not move together."

@@ -87,7 +87,9 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
     except ValueError as error:
         shared.error_line(error)
         return
-    charts.chart(page, figure, name, f"{TITLES[name]} of {model.name}. {says}")
+    title = f"{TITLES[name]} of {model.name}"
+    with charts.saved(page, "figure", title, (proves,)):
+        charts.chart(page, figure, name, f"{title}. {says}")
     st.caption(proves)
 
 

@@ -50,6 +50,7 @@ def params(
         link.choice("scale", "layer", SCALES),
         *relevance.PARAMS,
         *figures.PARAMS,
+        selected.SINKS,
         *selected.OVERLAY,
     )
 

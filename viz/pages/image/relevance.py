@@ -177,7 +177,8 @@ def _draw(
     title = f"{model.name}{note}: {TITLES[method]}{of}"
     st.markdown(SAYS[method])
     figure = vision.overlay(patches, image, title=title, bar="relevance", signed=method in SIGNED)
-    charts.chart(page, figure, "relevance", f"{title}. {SAYS[method]}")
+    with charts.saved(page, "relevance", title, (SAYS[method],)):
+        charts.chart(page, figure, "relevance", f"{title}. {SAYS[method]}")
     if found.unassigned is not None and found.value is not None:
         st.caption(
             f"The logit is {found.value:.4f}; {found.unassigned:.4f} of it is assigned to no token"

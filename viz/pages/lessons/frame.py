@@ -168,12 +168,22 @@ def stepper(name: str, titles: Sequence[str]) -> int:
     with st.container(key=f"lesson_step_{name}", horizontal=True, gap="xsmall"):
         with st.container(key="lesson_back", width="content"):
             st.button(
-                "←", key="lesson_back_button", disabled=at == 0, on_click=_go, args=(name, at - 1)
+                "←",
+                key="lesson_back_button",
+                disabled=at == 0,
+                on_click=session.callback(_go),
+                args=(name, at - 1),
             )
         with st.container(key="lesson_forward", width="content"):
             label, to = ("→", at + 1) if at < last else ("↺", 0)
             help = "The next step" if at < last else "From the start"
-            st.button(label, key="lesson_forward_button", help=help, on_click=_go, args=(name, to))
+            st.button(
+                label,
+                key="lesson_forward_button",
+                help=help,
+                on_click=session.callback(_go),
+                args=(name, to),
+            )
         for number, title in enumerate(titles):
             key = f"lesson_to_{number}"
             controls.button(f"{number + 1} {title}", key, _go, name, number, chosen=number == at)
@@ -207,7 +217,7 @@ def tries(name: str, params: Iterable[link.Param], *buttons: Try, part: str = ""
                 type="tertiary",
                 icon=":material/play_arrow:",
                 wrap=True,
-                on_click=_try,
+                on_click=session.callback(_try),
                 args=(name, usual, each.settings),
             )
 
@@ -325,9 +335,20 @@ def _navigation(name: str) -> None:
         _neighbours(name, "")
         st.space("stretch")
         with st.container(key="lesson_views", horizontal=True, width="content"):
-            st.button("Projector", key="lesson_large", on_click=_enlarge, type="tertiary")
+            st.button(
+                "Projector",
+                key="lesson_large",
+                on_click=session.callback(_enlarge),
+                type="tertiary",
+            )
             title = "Back to the screen" if printing(name) else "Print view"
-            st.button(title, key="lesson_print", on_click=_print, args=(name,), type="tertiary")
+            st.button(
+                title,
+                key="lesson_print",
+                on_click=session.callback(_print),
+                args=(name,),
+                type="tertiary",
+            )
 
 
 def _enlarge() -> None:

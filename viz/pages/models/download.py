@@ -12,6 +12,7 @@ from viz.pages import shared
 from viz.pages.models import source
 from viz.pages.models.source import PAGE
 from viz.pages.shared import plain
+from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.files.hub import DownloadPlan
@@ -68,7 +69,7 @@ def offer(name: str) -> None:
     running = downloads().get(name)
     if running is not None and not running.done:
         st.session_state[f"{PAGE}/bar"] = st.empty()
-        st.button("Stop", key=f"{PAGE}_stop", on_click=running.stop.set)
+        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
         return
     if running is not None and running.problem:
         shared.error_line(running.problem)
@@ -77,7 +78,7 @@ def offer(name: str) -> None:
         st.button(
             "Look it up on the hub",
             key=f"{PAGE}_look_up",
-            on_click=_look_up,
+            on_click=session.callback(_look_up),
             args=(name,),
             help="Requests the size from the hub; downloads nothing yet",
         )
@@ -88,7 +89,9 @@ def offer(name: str) -> None:
     size = short(plan.size, "memory")
     licence = f", licence {plan.licence}" if plan.licence else ""
     st.caption(plain(f"{name}: {size} in {len(plan.files)} files{licence}."))
-    st.button(f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=_start, args=(plan,))
+    st.button(
+        f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=session.callback(_start), args=(plan,)
+    )
 
 
 def follow(name: str) -> None:

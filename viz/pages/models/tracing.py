@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, TextEntry, no_predictions, trace_bytes
+from viz.api.entries import ImageEntry, Predict, TextEntry, no_predictions, trace_bytes
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image.picture import encoded
 from viz.pages.models.inputs import Input
 from viz.pages.models.source import Open, Source
 from viz.pages.text import predictions, words
-from viz.pages.widgets import running, snippet, verification
+from viz.pages.widgets import cards, running, snippet, verification
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -103,8 +103,8 @@ def _verified() -> dict[tuple[Source, str], float | None]:
 
 def panels(held: "Held[ImageEntry] | Held[TextEntry]") -> list[str]:
     """The panels below the view."""
-    named = isinstance(held.value, TextEntry) and held.value.predict is not no_predictions
-    return ["predictions", "code"] if named else ["code"]
+    predicts = held.value.predict is not no_predictions
+    return ["predictions", "code"] if predicts else ["code"]
 
 
 def patches_of(model: "Model", trace: "Trace", size: tuple[int, int]) -> Patches | None:
@@ -201,7 +201,18 @@ def _image(
         return code(found.source, request, trace, site, head)
 
     cut = patches.side, patches.dim, patches.order
-    return ImageEntry(trace, encoded(image), *cut, weights, "Path('picture.png')")
+    said = _classes(found, trace)
+    return ImageEntry(trace, encoded(image), *cut, weights, "Path('picture.png')", said)
+
+
+def _classes(found: Open, trace: "Trace") -> Predict:
+    """The answer of a classifier, which is the same wherever one looks."""
+    card = cards.card(found.source.name) if found.source.place == "catalogue" else None
+    if card is not None and len(card.questions) > 1:
+        return no_predictions  # one row of logits for several questions: the Image page's answer
+    names = found.model.classes if card is None or not card.questions else card.questions[0].classes
+    answer = predictions.classes(found.model, trace, names)
+    return (lambda site, direction, token: answer) if answer else no_predictions
 
 
 def _text(
@@ -225,7 +236,7 @@ def _text(
         return found.model, given, written[0] if written else None
 
     run = partial(shared.forward_pass, found.model)
-    said = predict if known else no_predictions
+    said = predict if known else _classes(found, trace)
     return TextEntry(drawn, weights, said, forward_pass=run, opened=opened)
 
 

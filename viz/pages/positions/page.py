@@ -4,7 +4,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.positions import picks, texts, views
-from viz.pages.positions.controls import PAGE, PARAMS, choose
+from viz.pages.positions.controls import PAGE, PARAMS, SCHEMES, VIEWS, choose
 from viz.pages.state import session
 from viz.pages.widgets import attention, charts
 
@@ -21,9 +21,11 @@ def page() -> None:
     if texts.picking(view):
         st.caption(texts.picking(view))
     try:
-        with st.spinner("Computing …"):
+        note = texts.not_proved(encoding.scheme, view)
+        name = f"{SCHEMES[encoding.scheme]} positions: {VIEWS[view].lower()}"
+        with charts.saved(PAGE, "view", name, (note,)), st.spinner("Computing …"):
             views.draw(encoding, view, row)
-        st.caption(texts.not_proved(encoding.scheme, view))
+        st.caption(note)
     except ValueError as error:
         shared.error_line(error)
     charts.follow_mode(PAGE)

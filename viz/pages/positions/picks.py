@@ -26,7 +26,7 @@ def listen(view: str) -> None:
     from headscope_views import view as mounted
 
     charts = {name: f"{PAGE}_chart_{name}_" for name in PICKS.get(view, ())}
-    mounted("pick", {"charts": charts}, key=KEY, on={"picked": _take})
+    mounted("pick", {"charts": charts}, key=KEY, on={"picked": session.callback(_take)})
 
 
 def _take() -> None:

@@ -12,11 +12,12 @@ METHODS = (
     *("mean", "max", "rollout", "flow", "alti", "decompx", "norms", "added"),
     *("gradient", "chefer", "attnlrp"),
 )
+SINKS = link.choice("sinks", "shown", ("shown", "hidden", "renormalised"))
 FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("form", "matrix", ("matrix", "lines", "text", "qk", "stages", "model")),
     link.numbers("shown", 999),
     link.choice("values", "weights", ("weights", "scores")),
-    link.choice("sinks", "shown", ("shown", "hidden", "renormalised")),
+    SINKS,
     link.number("partner", None, 0, 99_999),  # the other token of a pair
     link.numbers("layers", 999),
     link.choice("average", "no", ("no", "yes")),
@@ -32,10 +33,13 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),
+    link.choice("arrangement", "layers", ("layers", "rank")),
+    link.text("conditions", ""),
 )
 OVERLAY = (  # of weights over a picture
     link.choice("ground", "colour", ("colour", "grey")),
     link.choice("paint", "patches", ("patches", "smooth", "mask")),
     link.number("opacity", 100, 10, 100),
+    link.choice("outliers", "no", ("no", "yes")),  # whether patches count as sinks too
 )
 SELECTED = frozenset(PLACE) | {param.name for param in (*FORMS, *OVERLAY)}

@@ -8,6 +8,7 @@ stays mounted, so a stale event addresses a widget that no longer exists.
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -51,6 +52,15 @@ class Mount:
     check: Callable[[Any], Any] | None = None
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """What a callback has noted: an action, and the revision of the page that it belongs to."""
+
+    action: Callable[[], None]
+    page: str | None
+    revision: int
+
+
 def enter(
     page: str,
     params: Params | Callable[[Mapping[str, str]], Params],
@@ -84,6 +94,7 @@ def enter_app(page: str) -> None:
 
     `enter` calls it; code that draws such a setting above the page must call it first.
     """
+    _catch_up()
     fold(APP)
     if st.session_state.get("state/page") == page:
         return
@@ -116,10 +127,48 @@ def app(name: str) -> str:
     return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
 
 
+def callback(action: Callable[..., None], page: str | None = None) -> Callable[..., None]:
+    """A callback of a widget that runs an action at the start of the run it causes.
+
+    Streamlit abandons a callback that accesses the session state while another event waits, and
+    never calls it again: the click would be lost. This one only appends to a list; `enter_app`
+    then repeats the action until it completes. An action thus ends with what it changes.
+
+    Args:
+        action: what the widget does.
+        page: of the widget, if its value is a setting: an event of an earlier revision, which
+            carries the values of widgets that no longer exist, is ignored.
+    """
+    waiting: list[Waiting] = st.session_state.setdefault("state/waiting", [])
+    revision = 0 if page is None else current(page).revision
+
+    def note(*args: Any) -> None:
+        waiting.append(Waiting(partial(action, *args), page, revision))
+
+    return note
+
+
+def _catch_up() -> None:
+    """Runs the actions that callbacks have noted."""
+    waiting: list[Waiting] = st.session_state.get("state/waiting", [])
+    waiting[:] = [
+        each
+        for each in waiting
+        if each.page is None or each.revision == current(each.page).revision
+    ]
+    while waiting:
+        try:
+            waiting[0].action()
+        except Exception:  # an interruption is none
+            waiting.pop(0)
+            raise
+        waiting.pop(0)
+
+
 def assign(
     page: str, settings: Mapping[str, Any], selection: Mapping[str, Any] | None = None
 ) -> None:
-    """Sets controls from a callback, and the selection of the view; None keeps the selection.
+    """Sets controls from an action, and the selection of the view; None keeps the selection.
 
     Entries missing from `selection` take their defaults.
     """
@@ -256,7 +305,7 @@ def _linked(
 def fold(page: str) -> None:
     """Merges the user's changes to widgets of this revision into the settings.
 
-    `enter` and `assign` call it; a callback that reads settings must call it first.
+    `enter` and `assign` call it; an action that reads settings must call it first.
     """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})

@@ -1,6 +1,6 @@
 """What a network predicts: the next token, the masked one, or a whole answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,37 @@ def at(
         "position": found.place,
         "probabilities": list(found.probabilities),
         "note": "The softmax of the logits at this position; it sums to 1 over the vocabulary.",
+    }
+
+
+def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, Any]:
+    """The likeliest classes of a classifier as an API response; {} for other networks.
+
+    Args:
+        model: that answers.
+        trace: of its answer.
+        names: of its classes; others are numbered.
+    """
+    from analysis.outputs import top_classes
+
+    logits = trace.output.values
+    if trace.output.name != "logits" or logits.ndim != 2 or logits.shape[1] < 2:
+        return {}
+    count = logits.shape[1]
+    several = model.multi_label
+    named = len(names) == count
+    found = top_classes(trace, independent=several)
+    how = (
+        "The sigmoid of each logit: the input may belong to several classes."
+        if several
+        else f"The softmax of the logits; it sums to 1 over the {count:,} classes."
+    )
+    return {
+        "title": f"{trace.model} · the likeliest of {count:,} classes",
+        "labels": [names[id] if named else f"class {id}" for id, _ in found],
+        "ids": [id for id, _ in found],
+        "probabilities": [share for _, share in found],
+        "note": how if named else f"{how} The model's config states no names.",
     }
 
 

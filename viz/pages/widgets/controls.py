@@ -109,7 +109,7 @@ def choice(
         required=True,
         help=None if collapsed else help,
         label_visibility="collapsed" if collapsed else "visible",
-        on_change=on_change,
+        on_change=on_change and session.callback(on_change, page),
     )
     return session.get(page, name)
 
@@ -140,7 +140,7 @@ def select(
         width=width,
         help=None if collapsed else help,
         label_visibility="collapsed" if collapsed else "visible",
-        on_change=on_change,
+        on_change=on_change and session.callback(on_change, page),
     )
     return session.get(page, name)
 
@@ -229,11 +229,12 @@ def text_input(
         height: in pixels, for a multi-line box.
         max_chars: maximum number of characters.
         width: in pixels.
-        on_change: called before the run that the change causes.
+        on_change: called at the start of the run that the change causes.
     """
     key, value = session.widget(page, name)
     options: dict[str, Any] = {"help": help or None, "placeholder": placeholder or None}
-    options |= {"key": key, "max_chars": max_chars, "width": width, "on_change": on_change}
+    options |= {"key": key, "max_chars": max_chars, "width": width}
+    options["on_change"] = on_change and session.callback(on_change, page)
     if height is None:
         st.text_input(label, value=value, **options)
     else:
@@ -258,7 +259,7 @@ def button(
     st.button(
         label,
         key=key,
-        on_click=on_click,
+        on_click=session.callback(on_click),
         args=args,
         help=help,
         type="primary" if chosen else "secondary",

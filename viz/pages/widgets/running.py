@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.architecture import short
 from viz.pages import shared
+from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.cost.estimate import Estimate
@@ -59,7 +60,7 @@ class Pass:
             st.button(
                 f"Run it ({self.words()})",
                 key=f"{self.page}_run_again",
-                on_click=lambda: state.pop(name, None),
+                on_click=session.callback(lambda: state.pop(name, None)),
             )
 
     @contextmanager
@@ -96,7 +97,7 @@ class Pass:
 
         with place.container(horizontal=True, vertical_alignment="bottom"):
             bar = st.progress(0.0)
-            st.button("Stop", key=f"{self.page}_stop_pass", on_click=stop)
+            st.button("Stop", key=f"{self.page}_stop_pass", on_click=session.callback(stop))
         return bar
 
 

@@ -417,7 +417,13 @@ def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     app = small(layer="1", head="max", token="9", direction="in")
     props = helpers.view(app, "image")
     selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
-    selected |= {"ground": "colour", "paint": "patches", "opacity": 100}
+    selected |= {
+        "ground": "colour",
+        "paint": "patches",
+        "opacity": 100,
+        "outliers": "no",
+        "sinks": "shown",
+    }
     assert props["start"] == selected
     assert props["defaults"]["scale"] == "layer"
     assert helpers.view(small(scale="fixed"), "image")["start"]["scale"] == "fixed"

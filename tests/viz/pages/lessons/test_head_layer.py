@@ -54,11 +54,13 @@ def test_the_batch() -> None:
     vectors, targets = torch.tensor([H[0], *OTHERS]), torch.tensor([0, *TARGETS])
     logits = vectors @ torch.tensor(W).T
     loss = F.cross_entropy(logits, targets).item()
-    for k in (1, 2, 4):
-        said = words(whole("head_layer", k=k))
+    said = words(whole("head_layer", loss_weight="0.5"))
+    assert f"mean loss × 0.5 {number(loss / 2)}" in said
+    said = words(whole("head_layer", k=2))
+    assert f"mean loss {number(loss)}" in said
+    for k in (1, 2, 3, 4):
         hits = sum(int(t in row.topk(k).indices) for row, t in zip(logits, targets, strict=True))
         assert f"top-{k} accuracy {number(hits / 4)}" in said
-        assert f"mean loss {number(loss)}" in said
 
 
 def test_even_logits() -> None:

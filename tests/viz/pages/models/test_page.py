@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from PIL import Image
 from scipy.io import wavfile
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer
@@ -738,3 +739,49 @@ def test_what_an_encoder_decoder_wrote_is_said() -> None:
     assert "The model writes: **1998-03-03**" in [literal(text.value) for text in app.markdown]
     app = run(model="dates", input="March the third, '98", target="1998-03-04")
     assert any(text.value.startswith("Given that target") for text in app.markdown)
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("door", ["own", "transformers"])
+def test_a_classifier_names_its_classes_with_their_probabilities(
+    door: str, several: bool, tmp_path: Path
+) -> None:
+    """A tiny ViT of the library: its own softmax or sigmoids, by the names of its config."""
+    names: dict[Any, Any] = dict(enumerate(("a cat", "<b>dog</b>", "fish", "bird", "cow")))
+    sizes: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2}
+    sizes |= {"intermediate_size": 13, "image_size": 20, "patch_size": 4}
+    if several:
+        sizes["problem_type"] = "multi_label_classification"
+    torch.manual_seed(3)
+    network = transformers.ViTForImageClassification(
+        transformers.ViTConfig(id2label=names, **sizes)
+    )
+    network.eval().save_pretrained(tmp_path)
+    app = run(place="folder", folder=str(tmp_path), door=door)
+    assert view(app)["panels"] == ["predictions", "code"]
+    told = entry(app).predict(0, "out", None)
+    picture = entry(app).picture
+    pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
+    with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
+        logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
+    shares = logits.sigmoid() if several else logits.softmax(-1)
+    order = shares.argsort(descending=True).tolist()
+    assert told["labels"] == [names[id] for id in order]
+    assert told["probabilities"] == pytest.approx([float(shares[id]) for id in order], rel=1e-4)
+    assert "of 5 classes" in told["title"]
+
+
+def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing(
+    saved, tmp_path: Path
+) -> None:
+    sizes: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 1}
+    sizes |= {"num_labels": 3, "image_size": 20, "patch_size": 4}
+    config = transformers.ViTConfig(**sizes)
+    transformers.ViTForImageClassification(config).save_pretrained(tmp_path)
+    told = entry(run(place="folder", folder=str(tmp_path))).predict(0, "out", None)
+    assert sorted(told["labels"]) == ["class 0", "class 1", "class 2"]
+    assert "states no names" in told["note"]
+    assert view(run(place="folder", folder=str(saved("ViT"))))["panels"] == ["code"]
+    shown = view(run(model="digits"))
+    assert shown["panels"] == ["predictions", "code"]
+    assert len(registry.get(shown["trace"]).value.predict(0, "out", None)["labels"]) == 8

@@ -4,17 +4,18 @@ import json
 import math
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from models.positional import alibi, relative_buckets, rotary_angles, rotate, sinusoidal
 from models.run import load
 from tests.viz.pages import helpers
+from viz.export.charts import chart_file
 from viz.pages.positions import charts, encodings, picks, texts
 from viz.pages.positions.controls import PAGE, PARAMS, VIEWS_OF
 
 ALL = [(scheme, view) for scheme, views in VIEWS_OF.items() for view in views]
-NUMPY = {"f4": np.float32, "f8": np.float64}
 
 
 def run(**query):
@@ -31,8 +32,15 @@ def array(held):
     if isinstance(held, list):
         return np.array(held, dtype=float)
     shape = [int(size) for size in str(held.get("shape", "-1")).split(",")]
-    raw = np.frombuffer(base64.b64decode(held["bdata"]), NUMPY[held["dtype"]])
+    raw = np.frombuffer(base64.b64decode(held["bdata"]), np.dtype(held["dtype"]))
     return raw.reshape(shape)
+
+
+def decoded(part):
+    """A chart as the browser reads it, with plain arrays."""
+    if isinstance(part, dict):
+        return array(part) if "bdata" in part else {k: decoded(v) for k, v in part.items()}
+    return [decoded(each) for each in part] if isinstance(part, list) else part
 
 
 def encoding(scheme, **changed):
@@ -58,6 +66,8 @@ def test_every_view_has_figures_and_words(scheme, view):
     assert 1 <= len(specs(app)) <= 3
     assert texts.shows(scheme, view) in [element.value for element in app.markdown]
     assert texts.not_proved(scheme, view) in [element.value for element in app.caption]
+    drawn = [go.Figure(decoded(spec)) for spec in specs(app)]
+    assert b"</svg>" in chart_file(drawn, ".svg", "A title")
     assert not app.error
     for spec in specs(app):
         assert spec["layout"]["title"]["text"]

@@ -21,6 +21,15 @@ PARAMS = (
     link.choice("more", "no", ("no", "yes")),
     link.number("layer", 0, 0, 99),
 )
+
+def interruptible():
+    if st.session_state.pop("test/interrupt_action", False):
+        st.rerun()
+    session.assign(page, {"heads": 9})
+
+def fail():
+    raise ValueError("no")
+
 page = st.session_state.get("test/page", "one")
 state = session.enter(page, PARAMS)
 if st.session_state.pop("test/interrupted", False):
@@ -32,6 +41,8 @@ if session.get(page, "more") == "yes":
 controls.choice(page, "norm", "Norm", {"post": "Post", "pre": "Pre"}, "")
 controls.toggle(session.APP, "projector", "Projector", "")
 st.button("give", on_click=session.assign, args=(page, {"heads": 7, "norm": "pre"}, {"layer": 3}))
+st.button("interruptible", on_click=session.callback(interruptible))
+st.button("fail", on_click=session.callback(fail))
 st.button("keep", on_click=session.assign, args=(page, {"norm": "pre"}))
 st.json({
     "settings": dict(session.current(page).settings),
@@ -169,6 +180,24 @@ def test_an_event_of_an_earlier_revision_changes_nothing() -> None:
     page.run()
     assert page.settings["norm"] == "pre"
     assert page.settings["input"] == "hello"
+
+
+def test_a_click_whose_action_is_interrupted_counts_once_it_completes() -> None:
+    page = Page()
+    page.app.session_state["test/interrupt_action"] = True
+    page.click("interruptible")
+    assert page.settings["heads"] == 9
+    page.click("give")
+    page.run()
+    assert page.settings["heads"] == 7
+
+
+def test_an_action_that_fails_is_not_repeated() -> None:
+    page = Page()
+    next(button for button in page.app.button if button.label == "fail").click()
+    page.app.run()
+    assert len(page.app.exception) == 1
+    page.run()
 
 
 def test_what_no_text_entry_sends_is_not_taken_over() -> None:

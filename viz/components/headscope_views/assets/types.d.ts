@@ -77,6 +77,10 @@ export interface Selection {
   plot: string;
   /** Key of the number by which heads are ranked, with "-" for the least first; "" for the first. */
   rank: string;
+  /** Whether the thumbnails lie by layer and head, or by that number. */
+  arrangement: "layers" | "rank";
+  /** Conditions on the numbers of heads, "induction:> 0.3;entropy:< 2". */
+  conditions: string;
   values: Values;
   sinks: Sinks;
   /** The other token of a chosen pair: a key when the direction is "out". */
@@ -104,6 +108,8 @@ export interface Selection {
   paint: Paint;
   /** Of the weights over a picture, in percent. */
   opacity: number;
+  /** Whether a picture's outlier patches count as sinks, beside its class token and registers. */
+  outliers: "no" | "yes";
 }
 
 /** What is chosen, in terms of a link: they outlive the trace. */
@@ -290,6 +296,19 @@ export interface LayerHeader {
   at: number;
 }
 
+/** The tokens of a picture that count as sinks, and what rows leave for the others. */
+export interface PictureSinksHeader {
+  site: number;
+  outliers: "no" | "yes";
+  keys: number[];
+  /** Mean weight of a row on them, by head. */
+  shares: number[];
+  count: number;
+  at: number;
+  /** Largest weights without them, as in a layer: rows as they are, and divided by what is left. */
+  peaks: [[number, number], [number, number]];
+}
+
 export interface Header {
   v: number;
   trace: string;
@@ -298,6 +317,7 @@ export interface Header {
   maps?: MapHeader[];
   rows?: RowHeader[];
   layers?: LayerHeader[];
+  sinks?: PictureSinksHeader[];
   stages?: StagesHeader;
 }
 
@@ -483,6 +503,7 @@ export interface Curves {
   tokens: number;
   value: number;
   removal: string;
+  read: boolean;
   comprehensiveness: number[];
   sufficiency: number[];
 }

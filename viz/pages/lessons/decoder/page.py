@@ -262,7 +262,12 @@ def _generate() -> None:
     at = min(at, len(found.steps))
     if not frame.printing(NAME):
         ended = at == len(found.steps)
-        st.button("Write the next token", key=f"{NAME}_next", on_click=_next, disabled=ended)
+        st.button(
+            "Write the next token",
+            key=f"{NAME}_next",
+            on_click=session.callback(_next),
+            disabled=ended,
+        )
     written = _listed(found.word(n) for n in range(at)) or "nothing yet"
     frame.show(tables.facts(("read", _listed(found.prompt)), ("written", written)))
     if at:

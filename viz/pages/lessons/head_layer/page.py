@@ -27,6 +27,7 @@ OTHERS = ((-0.9, 0.8, 1.1), (0.2, 1.3, 0.1), (-0.6, -1.4, -0.3))  # more vectors
 TARGETS = (2, 1, 0)  # what should come after them
 FEWEST, MOST = 4, 12  # word lengths that the trained network can reverse
 SMOOTHING = ("0", "0.1", "0.3")
+FACTORS = ("0.25", "0.5", "1", "2")  # weights of the loss
 REVERSE = shared.Choice("reverse")
 PARAMS = (
     *inputs.params("h", H),
@@ -35,6 +36,7 @@ PARAMS = (
     link.number("target", 1, 1, len(WORDS)),
     link.number("k", 1, 1, len(WORDS)),
     link.choice("smoothing", "0", SMOOTHING),
+    link.choice("loss_weight", "1", FACTORS),
     link.text("letters", "stream"),
     link.number("position", 0, 0, MOST - 1),
 )
@@ -173,6 +175,10 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
     ranks = {n: f"top-{n}" for n in range(1, len(WORDS) + 1)}
     help = "Number of largest logits that count as guesses"
     k = controls.choice(NAME, "k", "How many guesses", ranks, help)
+    help = "Factor of the loss, and so of every gradient, where it is one of several"
+    weight = float(
+        controls.choice(NAME, "loss_weight", "Weight of the loss", {n: n for n in FACTORS}, help)
+    )
     vectors, targets = [hidden, *OTHERS], [target, *TARGETS]
     matrix = torch.tensor(weights)
     logits = torch.stack([loss_steps.project(torch.tensor(h), matrix) for h in vectors])
@@ -200,8 +206,14 @@ def _batch(hidden: list[float], weights: list[list[float]], target: int) -> None
         ),
         tables.lines(*lines),
         tables.facts(
-            (f"top-{k} accuracy", number(top_k_accuracy(logits, wanted, k).item())),
-            ("mean loss", number(cross_entropy(logits, wanted, smoothing=smoothing).item())),
+            *(
+                (f"{name} accuracy", number(top_k_accuracy(logits, wanted, n).item()))
+                for n, name in ranks.items()
+            ),
+            (
+                "mean loss" if weight == 1 else f"mean loss × {weight:g}",
+                number(cross_entropy(logits, wanted, smoothing=smoothing, weight=weight).item()),
+            ),
         ),
     )
 

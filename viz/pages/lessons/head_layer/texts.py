@@ -52,7 +52,8 @@ TRIES = (
 BATCH_TEXT = (
     "A [[batch]] of four vectors: yours, and three more. [[top-k|Top-k]] accuracy is the share of"
     " them whose right word is among the k with the largest logits. It does not measure how"
-    " confident the network is; the loss does.",
+    " confident the network is; the loss does. Where training adds up several losses, each has a"
+    " weight, which multiplies its gradients too.",
 )
 TRAINED_TEXT = (
     "A network trained for this app reverses words, letter by letter. Its head layer is the same:"

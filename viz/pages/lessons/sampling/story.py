@@ -85,8 +85,8 @@ STORY = Story(
                 " multiplications, with one **{with:,d}**: {times:,.1f} times fewer. Drag the ring"
                 " to other lengths.",
                 "The price is memory: a key and a value per token and layer, here {memory:,.1f} MiB"
-                " in 16-bit numbers. It grows with the text, and long texts with many readers fill"
-                " a graphics card with their caches.",
+                " in 16-bit numbers. It grows with the text, and the caches of long"
+                " texts and many users fill a graphics card.",
             ),
             ask=Question(
                 "A network of 12 layers of width 768 has read 512 tokens. How many times fewer"

@@ -80,10 +80,10 @@ STORY = Story(
                 "How much does a @weight(weight) move when its own score moves a little? By"
                 " w (1 − w): at most 0.25, at w = 0.5, and almost 0 where w is near 0 or 1. Each"
                 " dot is one of the eight keys.",
-                "With all weights near 0 or 1, changing a score changes nothing, and hardly any"
-                " [[gradient]] reaches the @query(queries) and @key(keys). Vaswani et al. (2017,"
-                " section 3.2.1) suspected this as the reason why unscaled dot products did worse"
-                " than additive attention at large widths.",
+                "With all weights near 0 or 1, changing a score changes next to nothing, and hardly"
+                " any [[gradient]] reaches the @query(queries) and @key(keys). Vaswani et al."
+                " (2017, section 3.2.1) suspected this as the reason why unscaled dot products did"
+                " worse than additive attention at large widths.",
             ),
             formulas=("∂@weight(w_{j}) / ∂score_{j} = @weight(w_{j}) (1 − @weight(w_{j}))",),
             tries=(Try("d = 4", {"width": 4}), Try("d = 512", {"width": 512})),
@@ -129,6 +129,24 @@ STORY = Story(
                 ),
             ),
             tries=(Try("d = 16", {"width": 16}), Try("d = 512", {"width": 512})),
+        ),
+        Step(
+            "others",
+            "Other scores: bilinear and additive",
+            (
+                "A **bilinear** score has a learned matrix M between @query(query) and @key(key),"
+                " which may then differ in width; with M = I it is the dot product. **Additive**"
+                " attention (Bahdanau et al. 2015) is a small network. None is scaled here, and M,"
+                " W, U and v are random. Move d: the first two spread like √d, the third does not:"
+                " {others.2.deviation:.2f} here, because tanh lies between −1 and 1.",
+                "But it needs {hidden:d} hidden units for *every pair*, while all dot products are"
+                " one product of matrices. Divided by √d they need no more than that.",
+            ),
+            formulas=(
+                "bilinear: @query(q)^{T} M @key(k)",
+                "additive: v^{T} tanh(W @query(q) + U @key(k))",
+            ),
+            tries=(Try("d = 4", {"width": 4}), Try("d = 512", {"width": 512})),
         ),
         Step(
             "temperature",

@@ -16,9 +16,10 @@ STORY = Story(
                 " one [[token]] after another and keeps everything it knows in one state.",
                 "From token 1 to token {tokens:d}, information passes **{count.recurrence:d}**"
                 " updates of the state. Each can weaken it, and none can start before the one"
-                " before it has finished. Move the slider.",
+                " before it has finished. In the formula R only rotates the state, the gain g"
+                " scales it, and U brings the new token in. Move the slider.",
             ),
-            formulas=("h_{t} = tanh(g Q h_{t−1} + U x_{t})",),
+            formulas=("h_{t} = tanh(g R h_{t−1} + U x_{t})",),
         ),
         Step(
             "convolution",

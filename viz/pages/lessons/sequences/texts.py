@@ -10,9 +10,9 @@ TEXT = (
     " [[attention|Attention]] connects every token with every other directly.",
 )
 WHERE = (
-    "h is the state of the recurrence, x_{t} the token at position t, Q a rotation (an orthogonal"
+    "h is the state of the recurrence, x_{t} the token at position t, R a rotation (an orthogonal"
     " [[matrix]]), g its gain and U a matrix for the input. At every step all that is remembered is"
-    " multiplied by g · Q."
+    " multiplied by g · R."
 )
 FADING = (
     "The chart shows how strongly each token influences the last position: the size of its"

@@ -21,6 +21,8 @@ export const START = {
   overview: "atlas",
   plot: "",
   rank: "",
+  arrangement: "layers",
+  conditions: "",
   values: "weights",
   sinks: "shown",
   partner: null,
@@ -38,6 +40,7 @@ export const START = {
   ground: "colour",
   paint: "patches",
   opacity: 100,
+  outliers: "no",
 };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 

@@ -202,7 +202,7 @@ function lossPlot({ probability, loss, moved, words, target }, moving, ink) {
     { key: "plot/axis", kind: "line", x: across(0), y: down(0), x2: across(1), y2: down(0), stroke: ink.muted },
     { key: "plot/side", kind: "line", x: across(0), y: down(0), x2: across(0), y2: down(MOST), stroke: ink.muted },
     { key: "plot/curve", kind: "path", d, stroke: ink.muted, width: 2 },
-    { key: "plot/down", kind: "line", x: across(probability), y: TOP + (target + 0.5) * ROW + BAR / 2, x2: across(probability), y2: down(loss), stroke: ink.primary, dash: "3 4" },
+    { key: "plot/down", kind: "line", x: across(probability), y: TOP + (target + 0.5) * ROW + BAR / 2, x2: across(probability), y2: down(loss), stroke: ink.primary, dash: "3 4", opacity: 0.5 },
     { key: "plot/dot", kind: "circle", x: across(probability), y: down(loss), r: 6, fill: ink.primary },
     { key: "plot/name", kind: "text", x: across(1) + 8, y: down(0), text: "p", size: 14, anchor: "start", fill: ink.muted },
     { key: "plot/label", kind: "text", x: across(1) + 4, y: PLOT_TOP + 30, text: "−log p", size: 14, anchor: "start", fill: ink.muted },

@@ -221,7 +221,7 @@ function plot(values, offset, [low, high], title, ink) {
   const down = (/** @type {number} */ value) => top + (tall * (high - value)) / (high - low);
   /** @type {Mark[]} */
   const marks = [
-    { key: "plot/title", kind: "text", x: PLOT_LEFT + PLOT_WIDE / 2, y: HEIGHT - 8, text: title, size: 14, fill: ink.muted },
+    { key: "plot/title", kind: "text", x: PLOT_LEFT + PLOT_WIDE / 2, y: HEIGHT - 12, text: title, size: 14, fill: ink.muted },
     { key: "plot/zero", kind: "line", x: across(0), y: down(0), x2: across(values.length - 1), y2: down(0), stroke: ink.muted },
     { key: "plot/middle", kind: "line", x: across(middle), y: top, x2: across(middle), y2: top + tall, stroke: ink.line },
   ];
@@ -270,7 +270,7 @@ function alibi({ alibi: { slopes, bias, weights }, position }, ink) {
     { key: "alibi/0", kind: "text", x: left - 8, y: base, text: "0", size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/-10", kind: "text", x: left - 8, y: base + 130, text: "−10", size: 13, anchor: "end", fill: ink.muted },
     { key: "alibi/slope", kind: "text", x: left - 8, y: top - 14, text: "slope", size: 13, anchor: "end", fill: ink.muted },
-    { key: "alibi/keys", kind: "text", x: left + 10 * cell, y: HEIGHT - 8, text: "position of the key", size: 14, fill: ink.muted },
+    { key: "alibi/keys", kind: "text", x: left + 10 * cell, y: HEIGHT - 9, text: "position of the key", size: 14, fill: ink.muted },
   ];
   slopes.forEach((slope, head) => {
     const y = top + head * tall;

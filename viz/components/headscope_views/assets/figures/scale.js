@@ -27,6 +27,7 @@ import { formatted } from "../story/prose.js";
  * @property {number[]} tempered_slopes
  * @property {number} mean_slope largest slope, mean over 500 queries
  * @property {number} mean_scaled_slope
+ * @property {{name: string, deviation: number, scores: number[], weights: number[]}[]} others dot, bilinear and additive, unscaled
  * @property {number} size
  * @property {number} product
  * @property {number | null} half_product null for infinity
@@ -53,16 +54,18 @@ export const figure = {
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
-    const { reached, ink } = moment;
+    const { reached, step, ink } = moment;
     if (reached("half")) return halves(numbers, ink);
+    if (step === "others") return others(numbers, ink);
     if (reached("softmax")) return [...rows(numbers, moment), ...(reached("slope") ? slopes(numbers, moment) : [])];
     return reached("walk") ? walks(numbers, ink) : spread(numbers, ink);
   },
 
-  describe(/** @type {Numbers} */ numbers, { reached }) {
+  describe(/** @type {Numbers} */ numbers, { reached, step }) {
     const { width, variance, weights, scaled_weights, tempered_weights, half_product, late, early } = numbers;
     const list = (/** @type {number[]} */ found) => found.map((value) => fixed(value)).join(", ");
     if (reached("half")) return `In float16 q·k is ${spoken(half_product)}, divided afterwards ${spoken(late)}, divided before ${spoken(early)}; exactly ${spoken(numbers.exact)}.`;
+    if (step === "others") return `Standard deviation of unscaled scores at width ${width}: ${numbers.others.map(({ name, deviation }) => `${name} ${fixed(deviation)}`).join(", ")}.`;
     if (reached("temperature")) return `Weights of the scaled scores divided by the temperature: ${list(tempered_weights)}.`;
     if (reached("scaled")) return `Weights at width ${width} without the scale: ${list(weights)}; with it: ${list(scaled_weights)}.`;
     if (reached("softmax")) return `Weights of eight keys at width ${width}, without a scale: ${list(weights)}.`;
@@ -71,7 +74,9 @@ export const figure = {
 
   tables(/** @type {Numbers} */ numbers) {
     const { scores, weights, slopes: steep, scaled_scores, scaled_weights, scaled_slopes, tempered_scores, tempered_weights, tempered_slopes } = numbers;
+    const { others: kinds } = numbers;
     return [
+      { title: "Other scores, unscaled", rows: kinds.map(({ name }) => name), cols: ["standard deviation", ...scores.map((_, i) => `weight ${i}`)], values: kinds.map(({ deviation, weights: each }) => [deviation, ...each]) },
       {
         title: "500 queries with 8 keys each",
         rows: ["q·k", "q·k / √d"],
@@ -188,6 +193,44 @@ function rows(numbers, { ink, reached, inputs }) {
     marks.push({ key: `length${i}`, kind: "rect", x: Math.min(zero, zero + to), y: y - 8, w: Math.abs(to), h: 16, fill: ink.muted, opacity: 0.6 });
   });
   if (!two) marks.push({ key: "zero", kind: "line", x: 160, y: FIRST - 14, y2: FIRST + 7.5 * ROW, stroke: ink.muted, width: 1 });
+  return marks;
+}
+
+const FORMULAS = ["q·k", "q^{T} M k", "v^{T} tanh(W q + U k)"];
+
+/**
+ * Three ways to score the same queries and keys: how far the scores spread, and the weights of one query.
+ *
+ * @param {Numbers} numbers
+ * @param {Ink} ink
+ * @returns {Mark[]}
+ */
+function others({ width, others: kinds }, ink) {
+  const [zero, reach, left, wide, tall] = [146, 120, 310, 29, 76];
+  const { weight } = ink.term;
+  /** @type {Mark[]} */
+  const marks = [
+    { key: "head", kind: "text", x: 14, y: 20, text: `unscaled scores, d = ${width}`, size: 15, bold: true, anchor: "start" },
+    { key: "head/weights", kind: "text", x: 548, y: 20, text: "weights of the eight keys", size: 14, bold: true, anchor: "end", fill: weight, term: "weight" },
+  ];
+  kinds.forEach(({ name, deviation, scores, weights }, i) => {
+    const y = 52 + 132 * i;
+    const to = Math.min(reach, 5 * deviation);
+    marks.push(
+      { key: `${name}/name`, kind: "text", x: 14, y, text: name === "dot" ? "dot product" : name, size: 15, bold: true, anchor: "start" },
+      { key: `${name}/formula`, kind: "text", x: 268, y, text: FORMULAS[i], size: 14, anchor: "end", fill: ink.muted },
+      { key: `${name}/zero`, kind: "line", x: zero, y: y + 20, y2: y + 52, stroke: ink.line, width: 1 },
+      { key: `${name}/down`, kind: "arrow", x: zero, y: y + 36, x2: zero - to, y2: y + 36, stroke: ink.text, width: 3 },
+      { key: `${name}/up`, kind: "arrow", x: zero, y: y + 36, x2: zero + to, y2: y + 36, stroke: ink.text, width: 3 },
+      { key: `${name}/deviation`, kind: "text", x: zero, y: y + 72, text: `standard deviation ${fixed(deviation)}`, size: 14 },
+      { key: `${name}/floor`, kind: "line", x: left, y: y + 88, x2: left + 8 * wide + 4, stroke: ink.muted, width: 1 },
+    );
+    weights.forEach((share, j) => {
+      const x = left + 4 + j * wide;
+      marks.push({ key: `${name}/weight${j}`, kind: "rect", x, y: y + 88 - tall * share, w: wide - 6, h: tall * share, fill: weight, term: "weight", tip: `k_${j}: score ${fixed(scores[j])}, weight ${fixed(share, 3)}` });
+      if (i === kinds.length - 1) marks.push({ key: `${name}/key${j}`, kind: "text", x: x + (wide - 6) / 2, y: y + 104, text: `k_{${j}}`, size: 14, fill: ink.term.key, term: "key" });
+    });
+  });
   return marks;
 }
 

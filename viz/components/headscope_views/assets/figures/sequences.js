@@ -77,7 +77,7 @@ export const figure = {
 /** @param {number} tokens */
 function grid(tokens) {
   const room = (RIGHT - LEFT) / tokens;
-  return { at: (/** @type {number} */ i) => LEFT + (i + 0.5) * room, r: Math.min(17, room * 0.42) };
+  return { at: (/** @type {number} */ i) => LEFT + (i + 0.5) * room, r: Math.min(17, room * 0.36) };
 }
 
 /** @type {(count: number, unit: string, name: string, ink: Ink) => Mark[]} */
@@ -97,7 +97,7 @@ function recurrence({ tokens, count, hops }, ink) {
   const marks = title(count.recurrence, "hop", `recurrence: from state to state, 1 to ${tokens}`, ink);
   marks.push({ key: "in0", kind: "arrow", x: at(0), y: BOTTOM - r - 2, x2: at(0), y2: UPPER + r + 2, stroke: ink.primary, width: 2.5 });
   for (let i = 1; i < tokens; i++) marks.push({ key: `in${i}`, kind: "arrow", x: at(i), y: BOTTOM - r - 2, x2: at(i), y2: UPPER + r + 2, stroke: ink.line });
-  hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "line", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r, y2: UPPER, stroke: ink.primary, width: 3, flow: true }));
+  hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "arrow", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r - 1, y2: UPPER, stroke: ink.primary, width: 2.5 }));
   return [...marks, ...row("state", tokens, ink), { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h", size: 13, fill: ink.muted }];
 }
 

@@ -64,8 +64,8 @@ export const figure = {
     });
     if (!reached("ids")) return [...marks, ...cuts(numbers, ink)];
     if (step === "nearest") return [...marks, ...neighbours(numbers, ink)];
-    marks.push(...vocabulary(numbers, moment));
     if (step === "ids") marks.push(lookUp(numbers, places.at[token], ink));
+    marks.push(...vocabulary(numbers, moment));
     if (step === "table") marks.push(...written(numbers, ink));
     if (reached("rows")) marks.push(...stack(numbers, ink));
     if (reached("table")) marks.push(...lifted(numbers, reached("rows"), ink));
@@ -150,6 +150,7 @@ function vocabulary({ around, id, vocab, dim }, { ink, reached }) {
   const bottom = y + around.length * tall;
   /** @type {Mark[]} */
   const marks = [
+    { key: "vocabulary/ground", kind: "rect", x: LEFT, y: y - 42, w: 154, h: 20, fill: ink.background },
     { key: "vocabulary/name", kind: "text", x: LEFT, y: y - 32, anchor: "start", size: 13, bold: true, text: shown ? `Table E: ${vocab.toLocaleString("en")} × ${dim}` : `Vocabulary: ${vocab.toLocaleString("en")} pieces` },
     ...[y - 12, bottom + 12].map((at, i) => /** @type {Mark} */ ({ key: `more${i}`, kind: "text", x: 34, y: at, text: "⋮", fill: ink.muted })),
   ];

@@ -28,10 +28,13 @@ import { fixed, percent } from "../story/marks.js";
  * @property {{name: string, share: number}} answer
  */
 
-const [WIDTH, HEIGHT] = [560, 400];
+const [WIDTH, HEIGHT] = [560, 406];
 const PICTURE = { x: 16, y: 34, cell: 41 };
 const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the sequence, written like lines of text
 const LEAST = 0.03; // weights below it get no line
+
+/** @param {number} change of a probability */
+const small = (change) => (change && change < 0.001 ? change.toExponential(1).replace("e-", "e−") : fixed(change, change ? 3 : 0));
 
 /** @type {Figure} */
 export const figure = {
@@ -55,7 +58,7 @@ export const figure = {
     if (step === "cut") return `${what}.`;
     if (step === "sequence") return `${what}, which stand in a sequence, row by row.`;
     if (step === "class" || step === "positions") return `A sequence of ${tokens} tokens: the class token and ${count} patches.`;
-    if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${changed.toExponential(1)}.`;
+    if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${small(changed)}.`;
     return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch. The answer is ${answer.name}, ${percent(answer.share)}.`;
   },
 
@@ -124,7 +127,7 @@ function sequence({ patches, sequence: order, count, similar, least, position, c
   const bottom = LINE.y + 4 * LINE.high + 4;
   const line = step === "shuffle" ? `answer: ${answer.name}, ${percent(answer.share)} (in order: ${before.name}, ${percent(before.share)})` : positions ? `bars: similarity with the vector of position ${position + 1}, from ${fixed(least)} to 1` : `each patch: ${flat} numbers → ${width} by one matrix E`;
   marks.push({ key: "below", kind: "text", x: LINE.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
-  if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINE.x, y: bottom + 8, text: `largest change of a probability: ${changed < 0.001 ? changed.toExponential(1).replace("e-", "e−") : fixed(changed, 3)}`, size: 14, anchor: "start", fill: ink.muted });
+  if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINE.x, y: bottom + 8, text: `largest change of a probability: ${small(changed)}`, size: 14, anchor: "start", fill: ink.muted });
   return marks;
 }
 

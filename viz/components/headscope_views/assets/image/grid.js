@@ -10,7 +10,7 @@ import { tidy } from "./overlay.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";
 import { stackOf } from "./stack.js";
-import { nameOf, theToken } from "./words.js";
+import { nameOf, theToken, withoutWords } from "./words.js";
 
 /** @import {Theme} from "../types" */
 /** @import {ImageState, Rows} from "./state.js" */
@@ -53,7 +53,7 @@ export function pictureOf(state, parent) {
   bare.removeAttribute("aria-label");
   const keep = saveMenu(state.view, {
     form: () => "image",
-    served: () => !state.log,
+    served: () => !state.log && state.selection.sinks === "shown",
     query: () => {
       const { site, head, scale, direction } = state.selection;
       return { site, head, scale, direction, token: state.selection.token ?? 0 };
@@ -180,7 +180,7 @@ export function pictureOf(state, parent) {
       size = fitted(space, bitmap);
       const { site, head, direction, scale, paint } = state.selection;
       const redrawn = stack.render(bitmap, rows, size, plain);
-      const shown = [site, head, direction, scale, paint, theme, state.token()];
+      const shown = [site, head, direction, scale, paint, theme, state.token(), state.hidden()];
       const changed = described(rows, state.base, ...shown);
       if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.shown]);
@@ -232,7 +232,8 @@ export function pictureOf(state, parent) {
     const which = capital(`${state.siteName()}, ${state.headName(head)}`);
     const verb = direction === "in" ? `who looks at ${name}` : `where ${name} looks`;
     const mask = state.selection.paint === "mask";
-    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}`);
+    const without = withoutWords(state, rows.exact);
+    setText(sentence, `${which}: ${verb}. ${mask ? maskOf(rows) : "Brighter = more weight."}${without}`);
     setText(read, mostOf(rows));
     buildPrefix();
     shareOut(rows);
@@ -252,7 +253,7 @@ export function pictureOf(state, parent) {
    * @param {Rows} rows
    */
   function shareOut(rows) {
-    const values = rows.heads[state.shown];
+    const values = rows.whole[state.shown];
     const share = state.axis === "query";
     chips.forEach((chip, i) => {
       const text = share ? `${(100 * values[i]).toFixed(1)} %` : values[i].toFixed(3);

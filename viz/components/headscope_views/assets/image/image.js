@@ -1,6 +1,6 @@
 // A picture as a network reads it: its patches, one of them chosen, and every head of a layer.
 
-import { button, stepper, switchOf } from "../core/bar.js";
+import { button, menu, stepper, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { layerName } from "../core/labels.js";
@@ -12,7 +12,7 @@ import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
 import { ImageState } from "./state.js";
 
-/** @import {Ground, Host, Paint, Panel, Scale, ViewProps} from "../types" */
+/** @import {Ground, Host, Paint, Panel, Scale, Sinks, ViewProps} from "../types" */
 
 /** @type {[Scale, string, string][]} */
 const SCALES = [
@@ -27,6 +27,12 @@ const PAINTS = [
   ["patches", "Patches", "Each patch in the colour of its weight"],
   ["smooth", "Smooth", "Colours interpolated between the centres of patches; numbers stay exact"],
   ["mask", "60 % mask", "The fewest patches that hold 60 % of the weight on patches; the rest dark"],
+];
+/** @type {[Sinks, string][]} */
+const SINKS = [
+  ["shown", "Sinks shown"],
+  ["hidden", "Sinks hidden"],
+  ["renormalised", "Sinks hidden, rows sum to 1"],
 ];
 /** @type {[Ground, string, string][]} */
 const GROUNDS = [
@@ -109,20 +115,36 @@ function toolbar(state, bar) {
     title: "Opacity of the weights",
   });
   opacity.oninput = () => state.select({ opacity: Number(opacity.value) });
+  const sinks = menu(
+    "Sinks",
+    "The class token and registers, which take weight when a head finds nothing to look at",
+    SINKS.map(([, label]) => label),
+    (index) => state.select({ sinks: SINKS[index][0] }),
+  );
+  sinks.style.width = "auto";
+  const outliers = button(
+    "Outlier patches",
+    "Hides patches too that receive far more weight than the others (mean over heads and queries" +
+      " above median + 10 MAD); they may also hold what the network looks for",
+    () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
+  );
+  outliers.removeAttribute("aria-label");
   for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
   bar.replaceChildren(
     ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
     element("span", "hs-label", { "aria-hidden": "true" }, "Scale"),
     ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints)],
-    ...[switchOf("Picture", ...grounds), opacity, note],
+    ...[switchOf("Picture", ...grounds), opacity],
+    ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
   return {
     render() {
       const { site, head: chosen, direction, scale, paint, ground } = state.selection;
-      const most = state.selection.opacity;
-      if (!stale(state.base, site, chosen, direction, scale, paint, ground, most)) return;
+      const { opacity: most, sinks: mode, outliers: more } = state.selection;
+      const drawn = [site, chosen, direction, scale, paint, ground, most, mode, more];
+      if (!stale(state.base, ...drawn)) return;
       layer.show(state.base.sites.map((_, index) => layerName(state.base, index)), site);
       head.show(state.heads().map(String), state.heads().indexOf(chosen));
       out.setAttribute("aria-pressed", String(direction !== "in"));
@@ -133,6 +155,9 @@ function toolbar(state, bar) {
         made.setAttribute("aria-pressed", String(GROUNDS[i][0] === ground)),
       );
       opacity.value = String(most);
+      sinks.selectedIndex = SINKS.findIndex(([each]) => each === mode);
+      outliers.hidden = mode === "shown";
+      outliers.setAttribute("aria-pressed", String(more === "yes"));
       setText(note, state.base.note);
       note.hidden = !state.base.note;
     },

@@ -161,3 +161,33 @@ export function massMask(values, share) {
   }
   return mask;
 }
+
+/**
+ * Sinks of a site: tokens that are hidden.
+ *
+ * @typedef {object} Hidden
+ * @property {ReadonlySet<number>} keys
+ * @property {number[]} shares mean weight of a row on them, by head
+ * @property {Float32Array} left weight of every row on other tokens, head by head
+ * @property {[number, number][]} peaks largest weights without them: rows as they are, and divided
+ */
+
+/**
+ * What one query gives to all keys but the sinks, or what one key gets, if it is none.
+ *
+ * @param {Float32Array} values over tokens or cells
+ * @param {object} place
+ * @param {Axis} place.axis
+ * @param {number} place.token whose row or column it is
+ * @param {ReadonlySet<number>} place.keys sinks, as tokens
+ * @param {(token: number) => number} place.cellOf
+ * @param {((query: number) => number) | null} place.left what rows of tokens or cells leave, if rows
+ *   are to be divided by it
+ */
+export function withoutSinks(values, { axis, token, keys, cellOf, left }) {
+  const shown = axis === "key" && keys.has(token) ? new Float32Array(values.length) : values.slice();
+  if (axis === "query") for (const key of keys) shown[cellOf(key)] = 0;
+  if (left)
+    for (let i = 0; i < shown.length; i++) shown[i] /= left(axis === "query" ? token : i) || 1;
+  return shown;
+}

@@ -96,7 +96,7 @@ export function massBarOf(state) {
    * @param {Rows} rows
    */
   function render(theme, rows) {
-    const mass = state.mass(rows.heads[state.shown], rows.factor);
+    const mass = state.mass(rows.whole[state.shown], rows.factor);
     const outward = state.axis === "query";
     const sign = rows.exact ? "" : "≈ ";
     const values = [mass.first, mass.registers, mass.patches];

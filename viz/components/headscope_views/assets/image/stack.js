@@ -68,7 +68,9 @@ export function stackOf(state) {
     };
     update("size", () => prepare(bitmap, wide, tall), ...size);
     update("ground", () => paintGround(wide, tall, colour), ...size, colour);
-    update("lines", () => paintLines(wide, tall, plain, family), ...size, plain, note, family);
+    const hidden = state.hidden();
+    const drawn = [...size, plain, note, family, hidden];
+    update("lines", () => paintLines(wide, tall, plain, family), ...drawn);
     const weights = [rows, state.table, state.log, state.shown, top, plain, how, opacity];
     update("veil", () => paintVeil(rows, top, plain), ...weights);
     update("current", () => move(current, state.token()), ...size, state.token());
@@ -145,6 +147,7 @@ export function stackOf(state) {
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
     rule(context, lines.width, lines.height, devicePixelRatio || 1, family);
+    if (!plain) crossOut(context, lines.width, lines.height, devicePixelRatio || 1);
     context.restore();
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
   }
@@ -202,6 +205,39 @@ export function stackOf(state) {
   }
 
   /**
+   * A cross over each patch that is hidden as a sink, in device pixels.
+   *
+   * @param {Context} context
+   * @param {number} width
+   * @param {number} height
+   * @param {number} ratio
+   */
+  function crossOut(context, width, height, ratio) {
+    const { prefix, grid } = state.base;
+    const [down, across] = [height / grid[0], width / grid[1]];
+    /** @type {[string, number][]} */
+    const strokes = [
+      ["rgba(0,0,0,.75)", 3 * ratio],
+      ["#fff", 1.25 * ratio],
+    ];
+    for (const token of state.hidden()?.keys ?? []) {
+      if (token < prefix) continue;
+      const [row, col] = state.place(token);
+      const [x, y] = [col * across, row * down];
+      for (const [colour, thick] of strokes) {
+        context.strokeStyle = colour;
+        context.lineWidth = thick;
+        context.beginPath();
+        for (const [from, to] of [[0.2, 0.8], [0.8, 0.2]]) {
+          context.moveTo(x + from * across, y + 0.2 * down);
+          context.lineTo(x + to * across, y + 0.8 * down);
+        }
+        context.stroke();
+      }
+    }
+  }
+
+  /**
    * All layers on one canvas, painted anew for a size in pixels.
    *
    * @param {ImageBitmap} bitmap
@@ -221,6 +257,7 @@ export function stackOf(state) {
     context.drawImage(veil, 0, 0, width, height);
     context.globalAlpha = 1;
     rule(context, width, height, ratio, family);
+    if (!plain) crossOut(context, width, height, ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!plain) remark(context, state.base.note, wide, tall, `600 12px ${family}`);
     if (plain || state.token() < state.base.prefix) return made;

@@ -8,10 +8,10 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { veilOf } from "./overlay.js";
-import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax } from "./rows.js";
+import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
 /** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
-/** @import {Layer} from "./rows.js" */
+/** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
 const SOON_MS = 15; // the same where patches are pooled to coarse cells
@@ -27,7 +27,8 @@ const SCALES = ["layer", "own", "fixed", "log"];
  * All heads, their mean and their largest for one token, over prefix and cells.
  *
  * @typedef {object} Rows
- * @property {Float32Array[]} heads
+ * @property {Float32Array[]} heads as they are shown: without sinks where these are hidden
+ * @property {Float32Array[]} whole with them
  * @property {number} factor patches along a cell's side
  * @property {boolean} exact
  */
@@ -73,6 +74,8 @@ export class ImageState {
     this.layers = new Cache(LAYERS);
     /** @type {Cache<Float32Array>} of all heads, by site, axis and token */
     this.exact = new Cache(ROWS);
+    /** @type {Cache<Hidden>} by site and whether patches count */
+    this.sinks = new Cache(ROWS);
     this.fetched = 0; // bytes of layers that were fetched ahead
     /** @type {number | null} the token under the pointer in the large picture */
     this.pointed = null;
@@ -92,6 +95,7 @@ export class ImageState {
   forget() {
     this.layers = new Cache(LAYERS);
     this.exact = new Cache(ROWS);
+    this.sinks = new Cache(ROWS);
     this.fetched = 0;
     this.pointed = this.read = null;
   }
@@ -141,7 +145,7 @@ export class ImageState {
    */
   take(path, bytes) {
     if (path === "picture") this.keepPicture(bytes);
-    else if (/^(layer|heads)\?/.test(path)) this.keep(unpack(bytes));
+    else if (/^(layer|heads|sinks)\?/.test(path)) this.keep(unpack(bytes));
     else return false;
     return true;
   }
@@ -168,6 +172,11 @@ export class ImageState {
     for (const { site, axis, index, count, at } of header.rows ?? []) {
       const weights = new Float32Array(area.buffer, area.byteOffset + at, count);
       this.exact.set(`${site}/${axis}/${index}`, weights, 4 * count);
+    }
+    for (const { site, outliers, keys, shares, count, at, peaks } of header.sinks ?? []) {
+      const left = new Float32Array(area.buffer, area.byteOffset + at, count);
+      const found = { keys: new Set(keys), shares, left, peaks };
+      this.sinks.set(`${site}/${outliers}`, found, 4 * count);
     }
   }
 
@@ -245,8 +254,78 @@ export class ImageState {
     const token = this.token();
     const layer = this.layer();
     const exact = this.exact.get(`${site}/${this.axis}/${token}`);
-    if (this.stale(layer, exact, this.axis, token)) this.cached = this.rowsOf(layer, exact, token);
+    const { sinks } = this.selection;
+    const hidden = this.hidden();
+    if (this.stale(layer, exact, this.axis, token, sinks, hidden)) {
+      const found = this.rowsOf(layer, exact, token);
+      this.cached = found && this.withoutSinks(found, token);
+    }
     return this.cached;
+  }
+
+  /** The hidden sinks of the chosen site; null where none are, or while they are fetched. */
+  hidden() {
+    const { site, sinks, outliers } = this.selection;
+    return sinks === "shown" ? null : this.sinks.get(`${site}/${outliers}`);
+  }
+
+  /**
+   * Rows without their sinks; null until these are known.
+   *
+   * @param {Rows} rows
+   * @param {number} token
+   * @returns {Rows | null}
+   */
+  withoutSinks(rows, token) {
+    const { sinks } = this.selection;
+    if (sinks === "shown") return rows;
+    const hidden = this.hidden();
+    if (!hidden) return null;
+    const { keys, left } = hidden;
+    const { axis } = this;
+    const many = this.site().heads;
+    const { length } = rows.whole[0];
+    const queries = axis === "query" || rows.factor === 1 ? null : this.centres(rows.factor, length);
+    /** @type {(head: number) => (query: number) => number} */
+    const leftOf = (head) => (query) => left[(head * left.length) / many + (queries?.[query] ?? query)];
+    const cellOf = (/** @type {number} */ key) => this.cellOf(key, rows.factor);
+    const shown = rows.whole.slice(0, many).map((values, head) => {
+      const divided = sinks === "renormalised" ? leftOf(head) : null;
+      return withoutSinks(values, { axis, token, keys, cellOf, left: divided });
+    });
+    return { ...rows, heads: withMeanAndMax(shown) };
+  }
+
+  /**
+   * The token that represents each cell: itself without a place, else the patch in its middle.
+   *
+   * @param {number} factor patches along a cell's side
+   * @param {number} count of cells, those without a place included
+   */
+  centres(factor, count) {
+    const { prefix, grid } = this.base;
+    const across = Math.ceil(grid[1] / factor);
+    const middle = (/** @type {number} */ cell, /** @type {number} */ size) =>
+      Math.min(cell * factor + Math.floor(factor / 2), size - 1);
+    return Array.from({ length: count }, (_, i) => {
+      if (i < prefix) return i;
+      const [row, col] = [Math.floor((i - prefix) / across), (i - prefix) % across];
+      return prefix + middle(row, grid[0]) * grid[1] + middle(col, grid[1]);
+    });
+  }
+
+  /** What a row of the chosen head gives to the hidden sinks; of columns, its rows’ mean. */
+  hiddenShare() {
+    const [rows, hidden] = [this.rows(), this.hidden()];
+    if (!rows || !hidden) return 0;
+    const { head } = this.selection;
+    const tokens = [...hidden.keys];
+    const given = rows.whole.slice(0, this.site().heads).map((values, i) => {
+      if (this.axis === "key") return hidden.shares[i];
+      return tokens.reduce((sum, key) => sum + values[this.cellOf(key, rows.factor)], 0);
+    });
+    if (typeof head === "number") return given[head];
+    return head === "max" ? Math.max(...given) : given.reduce((a, b) => a + b) / given.length;
   }
 
   /**
@@ -262,12 +341,14 @@ export class ImageState {
       const heads = Array.from({ length: many }, (_, i) =>
         exact.subarray(i * count, (i + 1) * count),
       );
-      return { heads: withMeanAndMax(heads), factor: 1, exact: true };
+      const whole = withMeanAndMax(heads);
+      return { heads: whole, whole, factor: 1, exact: true };
     }
     if (!layer) return null;
     const cell = this.cellOf(token, layer.factor);
     const heads = Array.from({ length: many }, (_, i) => roughRow(layer, i, cell, this.axis));
-    return { heads: withMeanAndMax(heads), factor: layer.factor, exact: false };
+    const whole = withMeanAndMax(heads);
+    return { heads: whole, whole, factor: layer.factor, exact: false };
   }
 
   /**
@@ -276,9 +357,12 @@ export class ImageState {
    * @param {Float32Array} values
    */
   topOf(values) {
-    const { scale, direction } = this.selection;
+    const { scale, direction, sinks } = this.selection;
     if (scale === "fixed") return 1;
-    if (scale === "layer" || scale === "log") return this.layer()?.peaks[direction === "in" ? 1 : 0] || 1;
+    if (scale === "layer" || scale === "log") {
+      const peaks = this.hidden()?.peaks[sinks === "hidden" ? 0 : 1] ?? this.layer()?.peaks;
+      return peaks?.[direction === "in" ? 1 : 0] || 1;
+    }
     return this.largest(values) || 1;
   }
 
@@ -380,8 +464,10 @@ export class ImageState {
       next.client.want("layer", pathOf("layer", { site }));
     }
     if (!client || !found) return;
-    const { site, token } = selection;
+    const { site, token, sinks, outliers } = selection;
     client.want("picture", this.drawn === this.trace ? null : "picture");
+    const wanted = sinks !== "shown" && !this.hidden();
+    client.want("sinks", wanted ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", this.layer() ? null : pathOf("layer", { site }));
     if (!this.resting.has("hover"))
       client.want("hover", this.pointed === null ? null : this.rowPath(this.pointed));

@@ -210,7 +210,7 @@ export function tilesOf(state) {
     stretch(slits, ...whole);
     const context = contextOf(slits);
     const colours = massColours(theme);
-    rows.heads.forEach((values, i) => {
+    rows.whole.forEach((values, i) => {
       const mass = state.mass(values, rows.factor);
       let [from] = places[i];
       [mass.first, mass.registers, mass.patches].forEach((value, part) => {

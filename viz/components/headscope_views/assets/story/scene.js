@@ -25,6 +25,22 @@ const ELEMENTS = /** @type {const} */ ({
 /** @typedef {SVGElement & {mark?: Mark}} MarkElement */
 
 /**
+ * A mark on the screen. What its element wears is remembered: an attribute is written only where it changes.
+ *
+ * @typedef {object} Held
+ * @property {MarkElement} element
+ * @property {Mark} now
+ * @property {Mark} from
+ * @property {Mark} to
+ * @property {boolean} gone whether it is fading out
+ * @property {boolean} moving
+ * @property {Worn} shape
+ * @property {Worn} dress
+ */
+
+/** @typedef {Record<string, string | number>} Worn attributes by name */
+
+/**
  * The state between two marks of one key.
  *
  * @param {Mark} from
@@ -40,8 +56,9 @@ export function between(from, to, share) {
     if (a !== undefined && b !== undefined) mixed[name] = a + (b - a) * share;
   }
   for (const name of COLOURS) {
+    if (from[name] === to[name]) continue;
     const [a, b] = [parse(from[name] ?? ""), parse(to[name] ?? "")];
-    if (a && b && from[name] !== to[name])
+    if (a && b)
       mixed[name] = `#${a.map((part, i) => Math.round(part + (b[i] - part) * share).toString(16).padStart(2, "0")).join("")}`;
   }
   return mixed;
@@ -148,8 +165,9 @@ export class Scene {
   constructor([width, height]) {
     /** @type {[number, number]} */
     this.size = [width, height];
+    this.least = 0; // size of text, in the picture's units
     this.root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "story-scene", role: "group" });
-    /** @type {Map<string, {element: MarkElement, now: Mark, from: Mark, to: Mark, gone: boolean}>} */
+    /** @type {Map<string, Held>} */
     this.held = new Map();
     this.frame = 0;
     this.began = 0;
@@ -166,27 +184,20 @@ export class Scene {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     const wanted = new Set(marks.map((mark) => mark.key));
+    /** @type {Set<Node>} */
+    const leaving = new Set();
     for (const [key, held] of this.held) {
-      if (wanted.has(key) || held.gone) continue;
-      Object.assign(held, { gone: true, from: held.now, to: { ...held.now, opacity: 0 } });
+      if (wanted.has(key)) continue;
+      if (!held.gone) Object.assign(held, { gone: true, moving: true, from: held.now, to: { ...held.now, opacity: 0 } });
+      leaving.add(held.element);
     }
     /** @type {ChildNode | null} */
     let after = null;
-    for (const mark of marks) {
-      let held = this.held.get(mark.key);
-      if (held && held.to.kind !== mark.kind) {
-        held.element.remove();
-        held = undefined;
-      }
-      if (!held) {
-        const element = /** @type {MarkElement} */ (svg(ELEMENTS[mark.kind]));
-        const now = { ...mark, opacity: 0 };
-        held = { element, now, from: now, to: mark, gone: false };
-        this.held.set(mark.key, held);
-      } else Object.assign(held, { from: held.now, to: mark, gone: false });
-      this.dress(held.element, mark);
+    for (const each of marks) {
+      const held = this.hold(this.legible(each));
       /** @type {ChildNode | null} */
-      const place = after ? after.nextSibling : this.root.firstChild;
+      let place = after ? after.nextSibling : this.root.firstChild;
+      while (place && leaving.has(place)) place = place.nextSibling;
       if (place !== held.element) this.root.insertBefore(held.element, place);
       after = held.element;
     }
@@ -195,11 +206,47 @@ export class Scene {
     this.advance(duration ? this.began : Infinity);
   }
 
+  /**
+   * A mark with text of at least the least size.
+   *
+   * @param {Mark} mark
+   * @returns {Mark}
+   */
+  legible(mark) {
+    return mark.kind === "text" && (mark.size ?? 14) < this.least ? { ...mark, size: this.least } : mark;
+  }
+
+  /**
+   * What is on the screen for a mark from now on.
+   *
+   * @param {Mark} mark
+   * @returns {Held}
+   */
+  hold(mark) {
+    let held = this.held.get(mark.key);
+    if (held && held.to.kind !== mark.kind) {
+      held.element.remove();
+      held = undefined;
+    }
+    if (!held) {
+      const element = /** @type {MarkElement} */ (svg(ELEMENTS[mark.kind]));
+      const now = { ...mark, opacity: 0 };
+      held = { element, now, from: now, to: mark, gone: false, moving: true, shape: {}, dress: {} };
+      this.held.set(mark.key, held);
+    } else {
+      const moving = held.moving || differ(held.shape, attributesOf(mark));
+      Object.assign(held, { from: held.now, to: mark, gone: false, moving });
+    }
+    this.dress(held, mark);
+    return held;
+  }
+
   /** @param {number} time */
   advance(time) {
     const share = this.duration ? Math.min(1, Math.max(0, (time - this.began) / this.duration)) : 1;
     const eased = share < 1 ? 1 - (1 - share) ** 3 : 1;
     for (const [key, held] of this.held) {
+      if (!held.moving) continue;
       if (share >= 1 && held.gone) {
         held.element.remove();
         this.held.delete(key);
@@ -207,10 +254,8 @@ export class Scene {
       }
       const { from, to } = held;
       held.now = between({ ...from, opacity: from.opacity ?? 1 }, { ...to, opacity: to.opacity ?? 1 }, eased);
-      for (const [name, value] of Object.entries(attributesOf(held.now))) {
-        const text = String(value);
-        if (held.element.getAttribute(name) !== text) held.element.setAttribute(name, text);
-      }
+      held.shape = wear(held.element, held.shape, attributesOf(held.now));
+      held.moving = share < 1;
     }
     if (share < 1) this.frame = requestAnimationFrame((next) => this.advance(next));
   }
@@ -218,26 +263,28 @@ export class Scene {
   /**
    * What does not move: the text, the term, and how a mark is operated.
    *
-   * @param {MarkElement} element
+   * @param {Held} held
    * @param {Mark} mark
    */
-  dress(element, mark) {
+  dress(held, mark) {
+    const { element } = held;
     const before = element.mark;
     element.mark = mark;
     if (mark.kind === "text" && (before?.text !== mark.text || before?.size !== mark.size))
       write(element, mark.text ?? "", mark.size ?? 14);
-    const { handle, press } = mark;
+    const { handle, press, edit, tip, term, flow } = mark;
     const operated = handle ?? press;
-    set(element, "data-key", operated || mark.edit || mark.tip ? mark.key : null);
-    set(element, "data-term", mark.term ?? null);
-    set(element, "class", [handle && "handle", press && "press", mark.edit && "editable", mark.flow && "flow"].filter(Boolean).join(" ") || null);
-    set(element, "tabindex", operated || mark.edit ? "0" : null);
-    set(element, "role", handle ? "slider" : press || mark.edit ? "button" : null);
-    set(element, "aria-label", operated?.label ?? mark.edit?.label ?? null);
-    set(element, "aria-pressed", press?.pressed === undefined ? null : String(press.pressed));
-    set(element, "aria-valuetext", handle?.value ?? null);
-    set(element, "aria-valuenow", handle?.now === undefined ? null : String(handle.now));
-    set(element, "pointer-events", operated || mark.edit || mark.tip ? "all" : "none");
+    /** @type {Worn} */
+    const worn = { "pointer-events": operated || edit || tip ? "all" : "none" };
+    if (operated || edit || tip) worn["data-key"] = mark.key;
+    if (term) worn["data-term"] = term;
+    const names = [handle && "handle", press && "press", edit && "editable", flow && "flow"].filter(Boolean);
+    if (names.length) worn.class = names.join(" ");
+    if (operated || edit) Object.assign(worn, { tabindex: 0, role: handle ? "slider" : "button", "aria-label": (operated ?? edit)?.label ?? "" });
+    if (press?.pressed !== undefined) worn["aria-pressed"] = String(press.pressed);
+    if (handle?.value !== undefined) worn["aria-valuetext"] = handle.value;
+    if (handle?.now !== undefined) worn["aria-valuenow"] = handle.now;
+    held.dress = wear(element, held.dress, worn);
   }
 
   /**
@@ -270,11 +317,26 @@ export class Scene {
 }
 
 /**
- * @param {Element} element
- * @param {string} name
- * @param {string | null} value null removes it
+ * Whether an element that wears these attributes has to change for those.
+ *
+ * @param {Worn} worn
+ * @param {Worn} wanted
  */
-function set(element, name, value) {
-  if (value === null) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+function differ(worn, wanted) {
+  const names = Object.keys(wanted);
+  return names.length !== Object.keys(worn).length || names.some((name) => worn[name] !== wanted[name]);
+}
+
+/**
+ * Changes an element's attributes from what it wears to what is wanted, which is returned.
+ *
+ * @param {Element} element
+ * @param {Worn} worn
+ * @param {Worn} wanted
+ * @returns {Worn}
+ */
+function wear(element, worn, wanted) {
+  for (const [name, value] of Object.entries(wanted)) if (worn[name] !== value) element.setAttribute(name, String(value));
+  for (const name of Object.keys(worn)) if (!(name in wanted)) element.removeAttribute(name);
+  return wanted;
 }

@@ -17,11 +17,12 @@ import { Scene, TWEEN_MS } from "./scene.js";
 import { sectionsOf } from "./sections.js";
 import { tablesOf } from "./tables.js";
 
-/** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
+/** @import {Figure, Ink, Inputs, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
 const PHONE = 720; // CSS pixels of the story's width
+const LEAST = 15.5; // of text on a phone, in units of a picture 560 wide: 10 pixels
 
 class Story {
   /**
@@ -37,10 +38,13 @@ class Story {
     this.inputs = { ...props.inputs };
     /** @type {any} */
     this.numbers = null;
+    this.path = ""; // of these numbers
     /** @type {Figure | null} */
     this.figure = null;
     /** @type {Scene | null} */
     this.scene = null;
+    this.colours = props.theme.light;
+    this.ink = inkOf(this.colours);
     this.dragging = false;
     this.frozen = false; // while it is on paper
     /** @type {HTMLElement[]} */
@@ -71,8 +75,9 @@ class Story {
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
-    this.feed = feed(fetchJson, (numbers) => this.received(numbers), (reason) => this.failed(reason, this.again));
-    this.ends = [onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling()];
+    this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.failed(reason, this.again));
+    this.end = new AbortController();
+    this.ends = [() => this.end.abort(), onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
@@ -130,14 +135,27 @@ class Story {
   }
 
   ask() {
-    if (!this.figure) return;
-    const asked = changed(this.inputs, this.figure.asks?.(this.moment(this.step)) ?? {});
-    this.feed.want(`${location.origin}/api/figure/${this.props.figure}?${queryOf(asked)}`);
+    if (this.figure) this.feed.want(this.pathOf(this.figure, this.moment(this.step)));
   }
 
-  /** @param {any} numbers */
-  received(numbers) {
+  /**
+   * Where a state's numbers are.
+   *
+   * @param {Figure} figure
+   * @param {Moment} moment
+   */
+  pathOf(figure, moment) {
+    const asked = changed(this.inputs, figure.asks?.(moment) ?? {});
+    return `${location.origin}/api/figure/${this.props.figure}?${queryOf(asked)}`;
+  }
+
+  /**
+   * @param {any} numbers
+   * @param {string} path
+   */
+  received(numbers, path) {
     this.numbers = numbers;
+    this.path = path;
     this.problem.hidden = true;
     fill(this.text, numbers);
     if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
@@ -181,7 +199,7 @@ class Story {
   go(step) {
     if (step < 0 || step >= this.sections.length) return;
     this.crossing = step;
-    this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
+    if (this.narrow) this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
     this.sections[step].box.scrollIntoView({ block: this.narrow ? "start" : "center" });
     this.went = this.text.getBoundingClientRect().top;
     this.show(step);
@@ -213,29 +231,48 @@ class Story {
    * @returns {Moment}
    */
   moment(step) {
-    const { steps, theme } = this.props;
-    const at = Math.max(0, this.sections[step].waiting() ? step - 1 : step);
+    return this.state(Math.max(0, this.sections[step].waiting() ? step - 1 : step), this.ink);
+  }
+
+  /**
+   * @param {number} at
+   * @param {Ink} ink
+   * @returns {Moment}
+   */
+  state(at, ink) {
+    const { steps } = this.props;
     return {
       step: steps[at].name,
       reached: (name) => steps.findIndex((each) => each.name === name) <= at,
       inputs: this.inputs,
-      ink: inkOf(theme[modeOf(this.root)]),
+      ink,
     };
+  }
+
+  /** @param {StoryTheme} colours */
+  colour(colours) {
+    const { style } = this.root;
+    for (const [name, colour] of Object.entries(colours.terms)) style.setProperty(`--term-${name}`, colour);
+    for (const name of /** @type {const} */ (["background", "surface", "text", "muted", "line", "primary"]))
+      style.setProperty(`--hs-${name}`, colours[name]);
   }
 
   /** @param {number} duration */
   draw(duration) {
     const { steps, theme } = this.props;
-    const ink = theme[modeOf(this.root)];
-    for (const [name, colour] of Object.entries(ink.terms)) this.root.style.setProperty(`--term-${name}`, colour);
-    for (const name of /** @type {const} */ (["background", "surface", "text", "muted", "line", "primary"]))
-      this.root.style.setProperty(`--hs-${name}`, ink[name]);
+    const colours = theme[modeOf(this.root)]; // read before anything is written: styles are still valid
+    if (colours !== this.colours || !this.root.style.length) {
+      this.colours = colours;
+      this.ink = inkOf(colours);
+      this.colour(colours);
+    }
     this.sections.forEach(({ box }, i) => box.classList.toggle("current", i === this.step));
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.props.inputs);
     if (!this.figure || !this.scene || !this.numbers) return;
+    this.scene.least = this.narrow ? LEAST : 0;
     const moment = this.moment(this.step);
     this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);
     this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
@@ -276,6 +313,7 @@ class Story {
     if (this.narrow === this.root.clientWidth <= PHONE) return;
     this.observer.disconnect();
     this.observer = this.observe();
+    this.draw(0);
   }
 
   /** On paper every paragraph has its picture below it, and none moves. */
@@ -295,9 +333,15 @@ class Story {
     this.frozen = true;
     const { figure, numbers } = this;
     if (!figure || !numbers) return;
+    const colours = this.props.theme.light;
+    const ink = inkOf(colours);
+    this.colour(colours);
     this.stills = this.sections.map(({ box }, step) => {
       const scene = new Scene(figure.size);
-      scene.draw(figure.marks(numbers, this.moment(step)));
+      const moment = this.state(step, ink);
+      scene.draw(figure.marks(numbers, moment));
+      const path = this.pathOf(figure, moment);
+      if (path !== this.path) fetchJson(path, this.end.signal).then((found) => scene.draw(figure.marks(found, moment)), () => {});
       const made = element("div", "story-still", {}, scene.root);
       box.append(made);
       return made;
@@ -308,6 +352,7 @@ class Story {
     for (const each of this.stills) each.remove();
     this.stills = [];
     this.frozen = false;
+    this.colour(this.colours);
   }
 
   saveSvg() {

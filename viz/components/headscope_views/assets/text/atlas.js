@@ -3,40 +3,39 @@
 import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { contextOf, element, setText } from "../core/dom.js";
-import { layerRows, withoutWeights } from "./layers.js";
-import { nameOfSpot } from "./numbers.js";
+import { columnsOf, GAP, gapsBefore, inLayers, inOrder } from "./arrangement.js";
+import { withoutWeights } from "./layers.js";
+import { nameOfSpot, ranked, rankOf } from "./numbers.js";
+import { sort } from "./sorting.js";
 import { paintThumbnail } from "./thumbnail.js";
 
-/** @import {Head, Theme} from "../types" */
+/** @import {Theme} from "../types" */
+/** @import {Arrangement, Layers, Spot} from "./arrangement.js" */
+/** @import {Spot as HeadSpot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
 const SMALLEST = 32;
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
-const GAP = 2;
 const FADED = 0.75; // opacity of the background over heads that do not stand out
 const SKIPPED = 18; // height of a row that names layers without attention, at a unit of 1
+const CAPTION = 30; // height of the two lines below a thumbnail in an order of numbers, likewise
 const SLOW = 64 << 20; // weights of a layer from which on its thumbnails take a while
 const SENTENCE =
   "One thumbnail per head: rows attend, columns are attended to. Choose one to enlarge it.";
-/** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-
-/** @typedef {{site: number, head: Head}} Spot */
-
 /**
  * @param {TextState} state
  * @param {HTMLElement} parent
  */
 export function atlas(state, parent) {
-  const corner = element("div", "hs-corner");
+  const blank = element("div", "hs-corner");
   const top = element("div", "hs-columns", { "aria-hidden": "true" });
   const rowNames = element("div", "hs-rows", { "aria-hidden": "true" });
   const canvas = element("canvas", "hs-thumbs", { role: "img" });
   const chosen = element("div", "hs-frame hs-chosen");
   const pointed = element("div", "hs-frame hs-pointed");
   const body = element("div", "hs-body", {}, canvas, pointed, chosen);
-  const grid = element("div", "hs-atlas-grid", {}, corner, top, rowNames, body);
+  const grid = element("div", "hs-atlas-grid", {}, blank, top, rowNames, body);
   const scroller = element(
     "div",
     "hs-scroller",
@@ -48,67 +47,24 @@ export function atlas(state, parent) {
   const count = element("span", "", { role: "status" });
   const stop = button("", "", () => state.halt(!state.halted));
   const progress = element("p", "hs-sentence hs-coming", {}, count, stop);
-  const section = element(
-    "div",
-    "",
-    {},
-    sentence,
-    progress,
-    scroller,
-    name,
-  );
+  const section = element("div");
+  const sorting = sort(state, section);
+  section.append(sentence, progress, scroller, name);
   parent.append(section);
 
-  let size = SMALLEST; // of a thumbnail, CSS pixels
-  /** @type {Map<number, number>} the upper edge of each site's row */
-  let tops = new Map();
-  /** @type {{row: import("./layers.js").Skipped, top: number}[]} */
-  let skipped = [];
-  let tall = 0; // of all rows
-  let line = SKIPPED;
+  /** @type {Arrangement} */
+  let places = inOrder([], { size: SMALLEST, caption: 0, wide: 0 });
+  /** @type {Arrangement & Layers | null} the same, where there is a row for each layer */
+  let layers = null;
   /** @type {Spot | null} under the pointer */
   let over = null;
+  /** @type {ReturnType<typeof order>} as last drawn */
+  let last = null;
   const drawn = changes();
   const framed = changes();
 
-  /** The rows: the layers of the chosen kind of attention. */
+  /** The sites of the chosen kind of attention. */
   const rows = () => state.group();
-  const widest = () => Math.max(...rows().map((site) => state.site(site).heads)) + 2;
-  /** @param {Head} head */
-  const columnOf = (head) =>
-    typeof head === "number" ? head : widest() - (head === "mean" ? 2 : 1);
-  /** @type {(site: number, column: number) => Head | null} */
-  const headAt = (site, column) => {
-    if (column >= widest() - 2) return column === widest() - 2 ? "mean" : "max";
-    return column < state.site(site).heads ? column : null;
-  };
-  /** @param {number} site */
-  const down = (site) => tops.get(site) ?? 0;
-
-  /** Places the rows: those of sites, and between them those of layers without attention. */
-  function stack() {
-    tops = new Map();
-    skipped = [];
-    tall = GAP;
-    for (const row of layerRows(state.base, rows())) {
-      if ("site" in row) tops.set(row.site, tall);
-      else skipped.push({ row, top: tall });
-      tall += "site" in row ? size + GAP : line;
-    }
-  }
-
-  /**
-   * Gaps in front of a column: before the mean, and between heads that share no keys.
-   *
-   * @param {number} column
-   */
-  function gaps(column) {
-    const sharing = state.sharing();
-    const groups = sharing > 1 ? Math.floor(Math.min(column, widest() - 3) / sharing) : 0;
-    return (column >= widest() - 2 ? 3 * GAP : 0) + (sharing > 1 ? GAP : 0) + groups * 2 * GAP;
-  }
-  /** @param {number} column */
-  const left = (column) => column * (size + GAP) + gaps(column);
 
   /**
    * @param {PointerEvent | MouseEvent} event
@@ -116,16 +72,7 @@ export function atlas(state, parent) {
    */
   function spotAt(event) {
     const box = canvas.getBoundingClientRect();
-    const x = event.clientX - box.left;
-    const y = event.clientY - box.top;
-    const site = rows().find((each) => y >= down(each) && y < down(each) + size + GAP);
-    if (site === undefined) return null;
-    for (let column = 0; column < widest(); column++)
-      if (x >= left(column) && x < left(column) + size + GAP) {
-        const head = headAt(site, column);
-        return head === null ? null : { site, head };
-      }
-    return null;
+    return places.at(event.clientX - box.left, event.clientY - box.top);
   }
 
   /**
@@ -133,11 +80,11 @@ export function atlas(state, parent) {
    * @param {Spot | null} spot
    */
   function place(frame, spot) {
-    frame.hidden = !spot;
-    if (!spot) return;
-    const x = left(columnOf(spot.head)) - 2;
-    frame.style.transform = `translate(${x}px, ${down(spot.site) - 2}px)`;
-    frame.style.width = frame.style.height = `${size + 4}px`;
+    const corner = spot && places.place(spot);
+    frame.hidden = !corner;
+    if (!corner) return;
+    frame.style.transform = `translate(${corner.x - 2}px, ${corner.y - 2}px)`;
+    frame.style.width = frame.style.height = `${places.size + 4}px`;
   }
 
   function showName() {
@@ -165,45 +112,66 @@ export function atlas(state, parent) {
     if (spot) state.select(spot);
   };
   scroller.onkeydown = (event) => {
-    const { site, head } = state.selection;
-    const last = widest() - 1;
-    let [row, column] = [rows().indexOf(site), columnOf(head)];
-    if (event.key === "Home") column = 0;
-    else if (event.key === "End") column = last;
-    else if (MOVES[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
-      const [below, right] = MOVES[event.key];
-      row = Math.min(Math.max(0, row + below), rows().length - 1);
-      do column += right;
-      while (right && column > 0 && column < last && headAt(rows()[row], column) === null);
-      column = Math.min(Math.max(0, column), last);
-    } else return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = places.beside(state.selection, event.key);
+    if (!next) return;
     event.preventDefault();
-    const next = headAt(rows()[row], column) ?? state.site(rows()[row]).heads - 1;
-    state.select({ site: rows()[row], head: next });
+    state.select(next);
   };
 
-  /** @param {number} unit size of type */
-  function measure(unit) {
+  // ---- where the thumbnails lie
+
+  /**
+   * The heads in the chosen order; null in that of the layers, and while the numbers are not here.
+   *
+   * @returns {{spots: HeadSpot[], key: string} | null}
+   */
+  function order() {
+    const { numbers, selection } = state;
+    const { key, least } = rankOf(selection.rank);
+    if (selection.arrangement !== "rank" || !numbers?.has(key)) return null;
+    const spots = state.passing();
+    return { spots: ranked(numbers.values(key, spots), least).map((index) => spots[index]), key };
+  }
+
+  /**
+   * @param {number} unit size of type
+   * @param {ReturnType<typeof order>} sorted
+   */
+  function arrange(unit, sorted) {
+    grid.classList.toggle("hs-sorted", Boolean(sorted));
+    if (sorted) {
+      layers = null;
+      const size = Math.round(LARGEST * Math.max(1, unit));
+      const sizes = { size, caption: CAPTION * unit, wide: scroller.clientWidth - 8 };
+      places = inOrder(sorted.spots, sizes);
+      return;
+    }
+    const sharing = state.sharing();
+    const columns = columnsOf(state.base, rows());
     // what the smallest pictures take: the grid gives this column that much if it can
-    const beside = rowNames.offsetWidth + gaps(widest() - 1) + 7;
-    const need = beside + widest() * (SMALLEST + GAP);
+    const beside = rowNames.offsetWidth + gapsBefore(columns - 1, columns, sharing) + 7;
+    const need = beside + columns * (SMALLEST + GAP);
     const whole = /** @type {HTMLElement | null} */ (section.closest(".hs-grid"));
     whole?.style.setProperty("--hs-need", `${need}px`);
-    const space = scroller.clientWidth - beside;
-    const fit = Math.floor(space / widest()) - GAP;
+    const fit = Math.floor((scroller.clientWidth - beside) / columns) - GAP;
     const high = Math.floor(TALLEST / rows().length) - GAP;
     const largest = Math.max(LARGEST, LARGEST * unit);
-    size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(high, SMALLEST)));
-    line = Math.round(SKIPPED * unit);
-    stack();
+    const size = Math.max(SMALLEST, Math.min(largest, fit, Math.max(high, SMALLEST)));
+    const line = Math.round(SKIPPED * unit);
+    places = layers = inLayers(state.base, rows(), { size, line, sharing });
   }
 
   /** @param {number} unit */
   function names(unit) {
-    const columns = [...Array(widest() - 2).keys(), "mean", "max"];
+    top.replaceChildren();
+    rowNames.replaceChildren();
+    for (const gap of body.querySelectorAll(".hs-skipped")) gap.remove();
+    if (!layers) return;
+    const { columns, left, size, skipped } = layers;
     const type = Math.min(12.2 * unit, size / 2.8); // "mean" stays within its column
-    top.replaceChildren(
-      ...columns.map((column, i) => {
+    top.append(
+      ...[...Array(columns - 2).keys(), "mean", "max"].map((column, i) => {
         const label = element("span", "", {}, String(column));
         label.style.left = `${left(i)}px`;
         label.style.width = `${size}px`;
@@ -212,41 +180,38 @@ export function atlas(state, parent) {
       }),
     );
     let end = 0;
-    rowNames.replaceChildren(
-      ...rows().map((site) => {
-        const label = element("span", "", {}, `layer ${state.site(site).layer}`);
-        label.style.height = `${size + GAP}px`;
-        label.style.marginTop = `${down(site) - end}px`;
-        end = down(site) + size + GAP;
-        return label;
-      }),
-    );
-    for (const gap of body.querySelectorAll(".hs-skipped")) gap.remove();
-    body.append(
-      ...skipped.map(({ row, top: y }) => {
-        const label = element("div", "hs-skipped", {}, withoutWeights(row));
-        label.style.top = `${y}px`;
-        label.style.height = label.style.lineHeight = `${line}px`;
-        return label;
-      }),
-    );
+    for (const site of rows()) {
+      const { y } = places.place({ site, head: 0 }) ?? { y: 0 };
+      const label = element("span", "", {}, `layer ${state.site(site).layer}`);
+      label.style.height = `${size + GAP}px`;
+      label.style.marginTop = `${y - end}px`;
+      end = y + size + GAP;
+      rowNames.append(label);
+    }
+    for (const { row, top: y } of skipped) {
+      const label = element("div", "hs-skipped", {}, withoutWeights(row));
+      label.style.top = `${y}px`;
+      label.style.height = label.style.lineHeight = `${Math.round(SKIPPED * unit)}px`;
+      body.append(label);
+    }
   }
+
+  // ---- painting
 
   /**
    * One small picture, or the place where it will be.
    *
    * @param {CanvasRenderingContext2D} context
-   * @param {number} site
-   * @param {number} column
+   * @param {Spot} spot
    * @param {Theme} theme
    */
-  function paintThumb(context, site, column, theme) {
+  function paintThumb(context, spot, theme) {
     const ratio = devicePixelRatio || 1;
-    const head = headAt(site, column);
-    if (head === null) return;
-    const [x, y] = [Math.round(left(column) * ratio), Math.round(down(site) * ratio)];
-    const pixels = Math.round(size * ratio);
-    const part = state.maps.thumb(site, head);
+    const corner = places.place(spot);
+    if (!corner) return;
+    const [x, y] = [Math.round(corner.x * ratio), Math.round(corner.y * ratio)];
+    const pixels = Math.round(places.size * ratio);
+    const part = state.maps.thumb(spot.site, spot.head);
     if (!part) {
       context.fillStyle = theme.surface;
       context.fillRect(x, y, pixels, pixels);
@@ -255,19 +220,52 @@ export function atlas(state, parent) {
     paintThumbnail(context, part, theme, state.top(part), { x, y, pixels });
   }
 
-  /** @param {Theme} theme */
-  function paint(theme) {
+  /**
+   * @param {Theme} theme
+   * @param {ReturnType<typeof order>} sorted
+   * @param {number} unit
+   */
+  function paint(theme, sorted, unit) {
     const ratio = devicePixelRatio || 1;
-    const width = left(widest() - 1) + size;
+    const { width, height } = places;
     canvas.style.width = body.style.width = top.style.width = `${width}px`;
-    canvas.style.height = body.style.height = `${tall}px`;
+    canvas.style.height = body.style.height = `${height}px`;
     canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(tall * ratio);
+    canvas.height = Math.round(height * ratio);
     const context = contextOf(canvas);
-    for (const site of rows())
-      for (let column = 0; column < widest(); column++) paintThumb(context, site, column, theme);
-    for (const site of rows()) paintGroups(context, site, theme);
+    for (const spot of places.spots) paintThumb(context, spot, theme);
+    if (sorted) paintCaptions(context, sorted, theme, unit);
+    else for (const site of rows()) paintGroups(context, site, theme);
     if (state.standing) fade(context, state.standing, theme);
+  }
+
+  /**
+   * Which head each thumbnail is, and its number.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {NonNullable<ReturnType<typeof order>>} sorted
+   * @param {Theme} theme
+   * @param {number} unit
+   */
+  function paintCaptions(context, { spots, key }, theme, unit) {
+    const { numbers } = state;
+    const ratio = devicePixelRatio || 1;
+    const line = (CAPTION * unit * ratio) / 2;
+    const { fontFamily } = getComputedStyle(body);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (const spot of spots) {
+      const corner = places.place(spot);
+      if (!corner || !numbers) continue;
+      const x = (corner.x + places.size / 2) * ratio;
+      const y = (corner.y + places.size) * ratio + line / 2;
+      context.fillStyle = theme.text;
+      context.font = `600 ${11.5 * unit * ratio}px ${fontFamily}`;
+      context.fillText(`${state.site(spot.site).layer} · ${spot.head}`, x, y);
+      context.fillStyle = theme.muted;
+      context.font = `${11.5 * unit * ratio}px ${fontFamily}`;
+      context.fillText(numbers.text(key, numbers.value(key, spot)), x, y + line);
+    }
   }
 
   /**
@@ -281,11 +279,13 @@ export function atlas(state, parent) {
     const ratio = devicePixelRatio || 1;
     context.globalAlpha = FADED;
     context.fillStyle = theme.background;
-    for (const { site, head } of state.spots())
-      if (!standing.has(nameOfSpot({ site, head }))) {
-        const [x, y] = [Math.floor(left(head) * ratio), Math.floor(down(site) * ratio)];
-        context.fillRect(x, y, Math.ceil(size * ratio) + 1, Math.ceil(size * ratio) + 1);
-      }
+    for (const spot of state.spots()) {
+      const corner = places.place(spot);
+      if (!corner || standing.has(nameOfSpot(spot))) continue;
+      const [x, y] = [Math.floor(corner.x * ratio), Math.floor(corner.y * ratio)];
+      const side = Math.ceil(places.size * ratio) + 1;
+      context.fillRect(x, y, side, side);
+    }
     context.globalAlpha = 1;
   }
 
@@ -299,45 +299,56 @@ export function atlas(state, parent) {
   function paintGroups(context, site, theme) {
     const { heads, kv_heads: keys = heads } = state.site(site);
     const shared = heads / keys;
-    if (shared <= 1) return;
+    if (!layers || shared <= 1) return;
+    const { left, size } = layers;
+    const { y } = places.place({ site, head: 0 }) ?? { y: 0 };
     const ratio = devicePixelRatio || 1;
     context.strokeStyle = theme.muted;
     context.lineWidth = ratio;
     for (let first = 0; first < heads; first += shared) {
       const [x, end] = [left(first) - 1.5, left(first + shared - 1) + size + 1.5];
-      context.strokeRect(x * ratio, (down(site) - 1.5) * ratio, (end - x) * ratio, (size + 3) * ratio);
+      context.strokeRect(x * ratio, (y - 1.5) * ratio, (end - x) * ratio, (size + 3) * ratio);
     }
   }
 
-  function emphasise() {
+  // ---- what is said
+
+  /** @param {ReturnType<typeof order>} sorted */
+  function emphasise(sorted) {
     const frames = state.sharing() > 1 ? " Framed heads share one head of keys and values." : "";
     const faded = state.standing ? " Heads that were not found are faded." : "";
-    setText(sentence, `${SENTENCE}${frames}${faded}`);
+    const [all, shown] = [state.spots().length, sorted?.spots.length ?? 0];
     const { site, head } = state.selection;
-    [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === columnOf(head)));
     const row = rows().indexOf(site);
+    const column = typeof head === "number" ? head : top.children.length - (head === "mean" ? 2 : 1);
+    [...top.children].forEach((c, i) => c.classList.toggle("hs-on", i === column));
     [...rowNames.children].forEach((c, i) => c.classList.toggle("hs-on", i === row));
-    const layers = rows().length;
+    const by = sorted && state.numbers?.measure(sorted.key).title;
+    const missing = sorted && !places.place(state.selection) ? " The chosen one is not among them." : "";
+    setText(sentence, sorted ? `${shown} of ${all} heads by ${by}.${missing}` : `${SENTENCE}${frames}${faded}`);
+    const what = sorted
+      ? `in the order of ${by}, ${shown} of ${all} heads.`
+      : `${rows().length} rows (layers), ${top.children.length - 2} heads each, then their mean and maximum.`;
     canvas.setAttribute(
       "aria-label",
-      `Attention of every head as small pictures: ${layers} rows (layers), ${widest() - 2} heads ` +
-        `each, then their mean and maximum. Chosen: ${state.siteName()}, ${state.headName()}.`,
+      `Attention of every head as small pictures: ${what} Chosen: ${state.siteName()}, ${state.headName()}.`,
     );
   }
 
   /** Scrolls the chosen picture into view, inside its box. */
   function reveal() {
-    const { site, head } = state.selection;
-    const x = left(columnOf(head));
-    const y = down(site);
+    const corner = places.place(state.selection);
+    if (!corner) return;
+    const { x, y } = corner;
     const { clientWidth, clientHeight } = scroller;
+    const size = { x: places.size, y: places.size + (layers ? 0 : CAPTION) };
     const [wide, high] = [clientWidth - rowNames.offsetWidth, clientHeight - top.offsetHeight];
     if (x < scroller.scrollLeft) scroller.scrollLeft = x - GAP;
-    else if (x + size + 2 * GAP > scroller.scrollLeft + wide)
-      scroller.scrollLeft = x + size + 2 * GAP - wide;
+    else if (x + size.x + 2 * GAP > scroller.scrollLeft + wide)
+      scroller.scrollLeft = x + size.x + 2 * GAP - wide;
     if (y < scroller.scrollTop) scroller.scrollTop = y - GAP;
-    else if (y + size + GAP > scroller.scrollTop + high)
-      scroller.scrollTop = y + size + GAP - high;
+    else if (y + size.y + GAP > scroller.scrollTop + high)
+      scroller.scrollTop = y + size.y + GAP - high;
   }
 
   /** How many thumbnails are still to come, where a layer takes long. */
@@ -355,23 +366,31 @@ export function atlas(state, parent) {
   function render(theme) {
     section.hidden = state.selection.overview !== "atlas";
     if (!scroller.clientWidth) return;
-    const { site, head, scale } = state.selection;
+    sorting.render();
+    const { site, head, scale, arrangement, rank } = state.selection;
     const { thumbs } = state.maps;
     const sizes = [scroller.clientWidth, devicePixelRatio];
-    if (drawn(theme, state.base, rows()[0], thumbs.size, scale, state.standing, ...sizes)) {
+    const chosenOrder = arrangement === "rank" ? [rank, state.numbers, state.conditions] : [];
+    const what = [theme, state.base, rows()[0], thumbs.size, scale, state.standing];
+    if (drawn(...what, ...sizes, ...chosenOrder)) {
       const unit = parseFloat(getComputedStyle(section).fontSize) / 16;
+      const sorted = order();
+      last = sorted;
       over = null;
       place(pointed, null);
-      if (!rowNames.children.length) names(unit);
-      measure(unit);
+      if (!rowNames.children.length) {
+        arrange(unit, sorted);
+        names(unit); // their width is part of what arranges the rest
+      }
+      arrange(unit, sorted);
       names(unit);
-      paint(theme);
+      paint(theme, sorted, unit);
       framed(null);
     }
     if (framed(site, head)) {
       reveal();
       place(chosen, state.selection);
-      emphasise();
+      emphasise(last);
     }
     showName();
     showProgress();

@@ -1,5 +1,6 @@
 // What the matrix shows, as two menus for the toolbar.
 
+import { menu } from "../core/bar.js";
 import { element, setAttribute } from "../core/dom.js";
 
 /** @import {Selection, Sinks} from "../types" */
@@ -57,17 +58,4 @@ export function choicesOf(state) {
       sinks.selectedIndex = SINKS.findIndex((each) => each.sinks === state.selection.sinks);
     },
   };
-}
-
-/**
- * @param {string} name
- * @param {string} title
- * @param {string[]} labels
- * @param {(index: number) => void} choose
- */
-function menu(name, title, labels, choose) {
-  const options = labels.map((label) => element("option", "", {}, label));
-  const select = element("select", "hs-select", { "aria-label": name, title }, ...options);
-  select.onchange = () => choose(select.selectedIndex);
-  return select;
 }

@@ -79,15 +79,16 @@ export function faithful(state, parent, slot) {
       const band = `${Math.min(...random).toFixed(3)} to ${Math.max(...random).toFixed(3)}`;
       return `${name} ${mine.toFixed(3)} (random orders ${band})`;
     });
-    const { value, tokens, removal } = found[0];
+    const { value, tokens, removal, read } = found[0];
     /** @type {Record<string, string>} */
     const how = { mask: "masked", drop: "left out", grey: "painted grey" };
     const [first, second] = report;
+    const kept = read ? "special ones and what the decoder reads stay" : "special ones stay";
     setText(
       words,
       `Mean over the levels: ${first}, ${second}. Output of the whole input ${value.toFixed(3)};` +
-        ` ${tokens} tokens are ${how[removal]}, special ones never. A text without tokens is unlike` +
-        " those the model knows.",
+        ` ${tokens} tokens are ${how[removal]}, ${kept}. A text without tokens is unlike those the` +
+        " model knows.",
     );
   }
 

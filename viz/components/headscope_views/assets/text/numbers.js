@@ -182,6 +182,29 @@ export function passing(numbers, conditions, spots) {
 }
 
 /**
+ * Conditions as the link has them, "induction:> 0.3;entropy:0.2 – 0.5", by measure.
+ *
+ * @param {string} text
+ * @returns {Map<string, string>}
+ */
+export function conditionsOf(text) {
+  const pairs = text.split(";").map((part) => /^([^:]+):(.+)$/.exec(part) ?? []);
+  return new Map(pairs.flatMap(([whole, key, condition]) => (whole ? [[key, condition]] : [])));
+}
+
+/**
+ * The same the other way round, without conditions that say nothing.
+ *
+ * @param {ReadonlyMap<string, string>} conditions
+ */
+export const conditionsText = (conditions) =>
+  [...conditions]
+    .map(([key, condition]) => [key, condition.replaceAll(";", "")])
+    .filter(([, condition]) => condition.trim())
+    .map((pair) => pair.join(":"))
+    .join(";");
+
+/**
  * The condition that a number lies in a range, with so few digits that both ends are inside.
  *
  * @param {Range} range

@@ -18,7 +18,7 @@ const VIEWS = [
   {
     name: "atlas",
     label: "Thumbnails",
-    title: "Each head as a small picture: a row per layer",
+    title: "Each head as a small picture: a row per layer, or in the order of a number",
     make: atlas,
   },
   {
@@ -50,10 +50,7 @@ export function overview(state, parent) {
   const heading = element("h3", "hs-heading", {}, "Every head");
   const spring = element("span", "hs-spring");
   const filtered = element("span", "", { "aria-live": "polite" });
-  const clear = button("Clear", "Show all heads alike", () => {
-    state.conditions = new Map();
-    state.changed();
-  });
+  const clear = button("Clear", "Show all heads alike", () => state.select({ conditions: "" }));
   const filters = element("p", "hs-filtered", {}, filtered, " ", clear);
   const section = element(
     "section",
@@ -92,6 +89,7 @@ export function overview(state, parent) {
         views.children[i].setAttribute("aria-pressed", String(name === state.selection.overview)),
       );
       const chosen = VIEWS.find(({ name }) => name === state.selection.overview) ?? VIEWS[0];
+      if (state.conditions.size) state.askNumbers();
       if (!made.has(chosen.name)) made.set(chosen.name, chosen.make(state, place));
       found.render(theme);
       judge();

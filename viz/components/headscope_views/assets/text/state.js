@@ -8,7 +8,7 @@ import { pathOf } from "../core/sources.js";
 import { ViewState } from "../core/state.js";
 import { covers, density, isPlain, Maps, PLAIN } from "./maps.js";
 import { hiddenIn, strongestKeys } from "./filters.js";
-import { HeadNumbers, passing, spotsOf } from "./numbers.js";
+import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./numbers.js";
 import { matches } from "./search.js";
 import { listed, rangesOf } from "./span.js";
 import { headsShown, LEAST } from "./strands.js";
@@ -69,8 +69,8 @@ export class TextState {
     this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
-    /** @type {ReadonlyMap<string, string>} conditions that heads are filtered by, by measure */
-    this.conditions = new Map();
+    /** @type {{text: string, of: ReadonlyMap<string, string>}} */
+    this.filters = { text: "", of: new Map() };
     /** @type {ReadonlySet<string> | null} heads that stand out from the others; null: all alike */
     this.standing = null;
     /** @type {Cache<object>} other responses about heads, by path */
@@ -261,15 +261,22 @@ export class TextState {
     return this.numbers;
   }
 
+  /** Conditions that heads are filtered by, by measure; the same map until they change. */
+  get conditions() {
+    const { conditions } = this.selection;
+    if (conditions !== this.filters.text)
+      this.filters = { text: conditions, of: conditionsOf(conditions) };
+    return this.filters.of;
+  }
+
   /**
    * Filters heads by one more number, or by no condition on it.
    *
    * @param {Record<string, string>} conditions
    */
   filter(conditions) {
-    const next = Object.entries({ ...Object.fromEntries(this.conditions), ...conditions });
-    this.conditions = new Map(next.filter(([, text]) => text.trim()));
-    this.changed();
+    const next = new Map([...this.conditions, ...Object.entries(conditions)]);
+    this.select({ conditions: conditionsText(next) });
   }
 
   /** Every head of the chosen kind of attention. */
