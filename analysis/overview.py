@@ -159,14 +159,16 @@ class Pool:
                 cells[:] = F.adaptive_max_pool2d(part, cells.shape[1:])
                 return
         start, stop = block.rows.start, block.rows.stop
-        chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
-        spans = [(max(a, start) - start, b - start) for a, b in (self.bins[i] for i in chosen)]
         if len(self.bins) == len(self.rows):
-            rows = weights[:, spans[0][0] : spans[-1][1]]
+            first, last = max(start, self.rows.start), min(stop, self.rows.stop)
+            rows = weights[:, first - start : last - start]
+            found = cells[:, first - self.rows.start : last - self.rows.start]
         else:
+            chosen = [i for i, (a, b) in enumerate(self.bins) if a < stop and start < b]
+            spans = [(max(a, start) - start, b - start) for a, b in (self.bins[i] for i in chosen)]
             rows = torch.stack([weights[:, a:b].amax(1) for a, b in spans], 1)
+            found = cells[:, chosen[0] : chosen[-1] + 1]
         peaks = self._widened(rows, block.keys)
-        found = cells[:, chosen[0] : chosen[-1] + 1]
         torch.maximum(found, _pool_keys(peaks, cells.shape[2]), out=found)
 
     def _widened(self, peaks: Tensor, keys: slice) -> Tensor:

@@ -43,6 +43,7 @@ class Model:
         sound: settings of its feature extractor; None if it reads no sound.
         max_tokens: maximum number of tokens, where the config does not define it.
         classes: names of its classes, in the order of its logits; () if it states none.
+        multi_label: whether an input may belong to several classes.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Model:
     sound: ProcessorSettings | None = None
     max_tokens: int | None = None
     classes: tuple[str, ...] = ()
+    multi_label: bool = False
 
     @property
     def limit(self) -> int:

@@ -9,9 +9,11 @@ from typing import Any
 import jaxtyping
 import pytest
 
+from tests import checked
+
 # Shapes and types of everything public in these packages are checked while the tests run.
 # It must come before any of them is imported.
-jaxtyping.install_import_hook(["models", "analysis", "train"], "beartype.beartype")
+checked.install(["models", "analysis", "train"])
 
 ALLOWED_SKIPS = ("CUDA", "MPS")
 

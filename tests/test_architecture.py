@@ -7,8 +7,9 @@ Each is tried on a snippet that breaks it, then on the whole project.
 import ast
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -32,9 +33,13 @@ class Source:
     path: str
     text: str
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return [*ast.walk(self.tree)]
 
     def under(self, *folders: str) -> bool:
         """Whether the file is one of these, or lies in one of these folders."""
@@ -142,7 +147,7 @@ def streamlit_by_its_public_names(source: Source) -> Iterator[str]:
     """What starts with an underscore, or lies in an inner module, changes with any release."""
     if source.under("tests", "benchmarks", "notebooks"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.ImportFrom(module=str(module)) if module.partition(".")[0] == "streamlit":
                 names = [module, *(alias.name for alias in node.names)]
@@ -175,7 +180,7 @@ def clicks_count(source: Source) -> Iterator[str]:
 def one_reader_of_the_link(source: Source) -> Iterator[str]:
     if source.under("viz/pages/state/session.py", "tests", "benchmarks"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Attribute(ast.Name("st"), "query_params"):
                 yield source.at(node, "touches the link: viz/pages/state/session.py alone does")
@@ -185,7 +190,7 @@ def whole_pages_run(source: Source) -> Iterator[str]:
     """Two runs of parts of one page would need an order of their own."""
     if source.under("tests", "benchmarks"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Attribute(ast.Name("st"), "fragment"):
                 yield source.at(node, "makes a fragment")
@@ -195,7 +200,7 @@ def no_test_attributes(source: Source) -> Iterator[str]:
     """Streamlit's `data-testid` is for its own tests; its class names are for style sheets."""
     if source.under("tests", "benchmarks"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Constant(str(text)) if "data-" + "test" in text:
                 yield source.at(node, "reads an attribute that is there for tests")
@@ -204,7 +209,7 @@ def no_test_attributes(source: Source) -> Iterator[str]:
 def one_style_sheet(source: Source) -> Iterator[str]:
     if not source.under("viz/pages"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Constant(str(text)) if "<style" in text:
                 yield source.at(node, "has a style sheet of its own: viz/app.css is the one")
@@ -290,21 +295,21 @@ def models_init_is_empty(source: Source) -> Iterator[str]:
 def no_print(source: Source) -> Iterator[str]:
     if source.under("train", "benchmarks", "notebooks", "start.py", "tests"):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Call(func=ast.Name("print")):
                 yield source.at(node, "prints")
 
 
 def no_bare_except(source: Source) -> Iterator[str]:
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             yield source.at(node, "catches everything, Ctrl-C included: name the exception")
 
 
 def no_assert_for_users(source: Source) -> Iterator[str]:
     if source.under("models", "viz", "analysis", "train", "app.py", "start.py"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Assert):
                 yield source.at(node, "asserts: raise a ValueError with expected and received")
 
@@ -313,7 +318,7 @@ MACHINE_PATH = re.compile(r"^(/(home|Users|root|tmp|work|mnt|opt|var|usr)/\w|[A-
 
 
 def no_machine_paths(source: Source) -> Iterator[str]:
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Constant(str(text)) if MACHINE_PATH.match(text):
                 yield source.at(node, f"names a place on one machine: {text!r}")
@@ -321,7 +326,7 @@ def no_machine_paths(source: Source) -> Iterator[str]:
 
 def forward_keeps_nothing(source: Source) -> Iterator[str]:
     """A forward pass returns what it found; what it stored on self would mix two users."""
-    for function in ast.walk(source.tree):
+    for function in source.nodes:
         if not (isinstance(function, ast.FunctionDef) and function.name == "forward"):
             continue
         owner = function.args.args[0].arg if function.args.args else "self"
@@ -429,17 +434,15 @@ def test_rule_allows(rule: Rule, path: str, text: str) -> None:
 # --- every rule, on the project ---------------------------------------------------------------
 
 
-def sources() -> list[Source]:
+def sources() -> Iterator[Source]:
     """Every Python file of the project: those at the top, and all in our folders."""
     paths = [
         *ROOT.glob("*.py"),
         *(path for name in FOLDERS for path in ROOT.glob(f"{name}/**/*.py")),
     ]
-    return [
-        Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-        for path in sorted(paths)
-        if not {"build", "node_modules"} & set(path.parts)
-    ]
+    for path in sorted(paths):
+        if not {"build", "node_modules"} & set(path.parts):
+            yield Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
 
 
 def test_files_are_found() -> None:
@@ -447,9 +450,14 @@ def test_files_are_found() -> None:
     assert {"start.py", "app.py", "tests/test_architecture.py"} <= found
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_project_follows(rule: Rule) -> None:
-    complaints = [complaint for source in sources() for complaint in rule(source)]
+def test_project_follows_every_rule() -> None:
+    """One test: each file is parsed once for all rules, which takes longer than they do."""
+    complaints = [
+        f"{complaint} ({rule.__name__})"
+        for source in sources()
+        for rule in RULES
+        for complaint in rule(source)
+    ]
     assert not complaints, "\n" + "\n".join(complaints)
 
 
@@ -463,8 +471,9 @@ def imported_modules(source: Source, modules: dict[str, str]) -> Iterator[str]:
             yield name
 
 
-def circles(sources: list[Source]) -> list[str]:
+def circles(sources: Iterable[Source]) -> list[str]:
     """Every import circle among these files, as "a → b → a", found depth first."""
+    sources = [*sources]
     modules = {
         source.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): source.path
         for source in sources

@@ -45,10 +45,9 @@ def quantise(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     if weights.ndim < 2 or 0 in weights.shape[-2:]:
         raise ValueError(f"expected weights [..., row, col] with cells, received {weights.shape}")
-    least, most = weights.min(), weights.max()  # NaN if any weight is
-    if not (least >= 0 and np.isfinite(most)):
-        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
     maxima = weights.max(axis=(-2, -1)).astype(np.float32)
+    if not (weights.min() >= 0 and np.isfinite(maxima).all()):  # NaN if any weight is
+        raise ValueError("expected finite weights of 0 or more, received NaN, inf or a negative")
     scale = np.where(maxima > 0, maxima, 1).astype(np.float32)[..., None, None]
     levels = np.minimum(weights / scale, 1, dtype=np.float32)
     np.sqrt(levels, out=levels)

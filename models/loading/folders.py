@@ -90,6 +90,7 @@ def _through_library(
         sound=made.sound,
         max_tokens=made.limit,
         classes=class_names(made.network.config.id2label),
+        multi_label=is_multi_label(made.network.config.problem_type),
     )
 
 
@@ -108,7 +109,14 @@ def _through_converter(place: Folder, name: str, family: Family, settings: dict[
         read_preprocessing(place.path, config) if isinstance(config, ViTConfig) else None
     )
     classes = class_names(settings.get("id2label"))
-    return Model(name, network, reads, True, left_out, preprocessing, writes, classes=classes)
+    several = is_multi_label(settings.get("problem_type"))
+    parts = name, network, reads, True, left_out, preprocessing, writes
+    return Model(*parts, classes=classes, multi_label=several)
+
+
+def is_multi_label(problem_type: object) -> bool:
+    """Whether a config's `problem_type` lets an input belong to several classes."""
+    return problem_type == "multi_label_classification"
 
 
 def class_names(names: object) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
-from models.loading.folders import class_names, from_folder
+from models.loading.folders import class_names, from_folder, is_multi_label
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -144,6 +144,7 @@ def _in_memory(module: nn.Module) -> Model:
         door="transformers",
         max_tokens=made.limit,
         classes=class_names(getattr(made.network.config, "id2label", None)),
+        multi_label=is_multi_label(getattr(made.network.config, "problem_type", None)),
     )
 
 

@@ -17,9 +17,14 @@ FITS = "width => innerWidth === width && document.documentElement.scrollWidth <=
 def looks(page: Page) -> Iterator[str]:
     """The mode of each look, when the page has it and fits its window."""
     for width, mode in TRIED:
-        look(page, width, mode)
-        page.wait_for_function(FITS, arg=width)
+        fits(page, width, mode)
         yield mode
+
+
+def fits(page: Page, width: int, mode: str) -> None:
+    """Waits until a page fits its window in a look."""
+    look(page, width, mode)
+    page.wait_for_function(FITS, arg=width)
 
 
 def look(page: Page, width: int, mode: str) -> None:

@@ -125,6 +125,7 @@ def of_text(model: str, text: str) -> Example | None:
 
 def buttons(page: str) -> None:
     """Draws one button per example."""
+    current = shown(page)
     with st.container(key=f"{page}_examples", horizontal=True, gap="xsmall"):
         for number, example in enumerate(of(session.get(page, "model"))):
             controls.button(
@@ -133,7 +134,7 @@ def buttons(page: str) -> None:
                 take,
                 page,
                 example,
-                chosen=example == shown(page),
+                chosen=example == current,
             )
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 END = "[END]"
 ENDS = ("[BEGIN]", END)  # tokens around a text, which are not predicted
-MULTI_LABEL = "multi_label_classification"  # `problem_type` of a config
 LIKELIEST = "Given that target, the likeliest tokens are"
 MEANS = {  # what the probabilities at a token predict
     "encoder": "what the model answers at",
@@ -150,7 +149,7 @@ def classes(model: "Model", trace: "Trace", names: Sequence[str]) -> dict[str, A
     if trace.output.name != "logits" or logits.ndim != 2 or logits.shape[1] < 2:
         return {}
     count = logits.shape[1]
-    several = getattr(model.network.config, "problem_type", None) == MULTI_LABEL
+    several = model.multi_label
     named = len(names) == count
     found = top_classes(trace, independent=several)
     how = (

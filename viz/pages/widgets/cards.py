@@ -27,7 +27,7 @@ def folded(model: str) -> None:
     """One line about a model of the catalogue, which opens to its task and its scores."""
     if model == shared.BUILT:
         return
-    found, about = card(model), entry(model)
+    found, about = card(model), next(each for each in readers() if each.name == model)
     if found is None:
         line, details = "About this model", f"{about.summary} Licence: {about.licence}."
     else:

@@ -741,12 +741,17 @@ def test_what_an_encoder_decoder_wrote_is_said() -> None:
     assert any(text.value.startswith("Given that target") for text in app.markdown)
 
 
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("door", ["own", "transformers"])
-def test_a_classifier_names_its_classes_with_their_probabilities(door: str, tmp_path: Path) -> None:
-    """A tiny ViT of the library: its own softmax, by the names of its config."""
+def test_a_classifier_names_its_classes_with_their_probabilities(
+    door: str, several: bool, tmp_path: Path
+) -> None:
+    """A tiny ViT of the library: its own softmax or sigmoids, by the names of its config."""
     names: dict[Any, Any] = dict(enumerate(("a cat", "<b>dog</b>", "fish", "bird", "cow")))
     sizes: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2}
     sizes |= {"intermediate_size": 13, "image_size": 20, "patch_size": 4}
+    if several:
+        sizes["problem_type"] = "multi_label_classification"
     torch.manual_seed(3)
     network = transformers.ViTForImageClassification(
         transformers.ViTConfig(id2label=names, **sizes)
@@ -758,7 +763,8 @@ def test_a_classifier_names_its_classes_with_their_probabilities(door: str, tmp_
     picture = entry(app).picture
     pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
-        shares = network((pixels[None] / 255 - 0.5) / 0.5).logits[0].softmax(-1)
+        logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
+    shares = logits.sigmoid() if several else logits.softmax(-1)
     order = shares.argsort(descending=True).tolist()
     assert told["labels"] == [names[id] for id in order]
     assert told["probabilities"] == pytest.approx([float(shares[id]) for id in order], rel=1e-4)

@@ -54,10 +54,11 @@ export function mount(root, props, host) {
 
   function changed() {
     if (!multiline && /[\r\n]/.test(field.value)) unbroken();
+    if (field.value !== sent) {
+      sent = field.value;
+      put(sent); // first: to grow takes a layout
+    }
     grow();
-    if (field.value === sent) return;
-    sent = field.value;
-    put(sent);
   }
 
   /** What was said of a file is no longer true of a text that is typed. */

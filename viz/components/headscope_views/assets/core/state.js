@@ -177,11 +177,12 @@ export class ViewState {
     if (next?.client === client) {
       if (path !== OVERVIEW) next.early.push([path, bytes]);
       else this.opened(next, unpack(bytes));
+      this.changed(picture && client === this.client);
     } else if (this.client === client) {
       this.take(path, bytes);
+      this.changed(picture); // a picture is drawn before anything else is asked for
       this.hooks.wish();
-    } else return;
-    this.changed(picture && client === this.client);
+    }
   }
 
   /**
