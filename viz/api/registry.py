@@ -6,9 +6,10 @@ import hmac
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +17,37 @@ T = TypeVar("T")
 MAX_BYTES = 2 << 30
 MAX_ENTRIES = 256
 REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
+
+
+class Requests:
+    """The requests for one result, counted."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._pending = 0
+        self.count = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Counts one request, which is pending meanwhile."""
+        self._add(1, 1)
+        try:
+            yield
+        finally:
+            self._add(0, -1)
+
+    def answered(self, before: int, seconds: float) -> bool:
+        """Waits, at most so long, for more requests than `before`, and until none is pending."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self.count > before and not self._pending, seconds
+            )
+
+    def _add(self, count: int, pending: int) -> None:
+        with self._changed:
+            self.count += count
+            self._pending += pending
+            self._changed.notify_all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +61,7 @@ class Held(Generic[T]):
         value: the result.
         bytes: approximate memory use.
         parent: the result it was computed from and refers to; it never outlives its parent.
+        requests: for it.
     """
 
     id: str
@@ -36,6 +69,7 @@ class Held(Generic[T]):
     value: T
     bytes: int
     parent: "Held | None" = None
+    requests: Requests = field(default_factory=Requests)
 
 
 class UnknownError(LookupError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api import export, figures, filters, heads, image, model, provenance, requests, steps, text
 from viz.api.entries import Download, ImageEntry, TextEntry
 from viz.api.pool import BusyError, FairPool
-from viz.api.registry import GoneError, UnknownError, registry
+from viz.api.registry import GoneError, Held, UnknownError, registry
 from viz.api.requests import ForeignError, Parse, QuestionError, one_of
 
 if TYPE_CHECKING:
@@ -176,9 +176,11 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     async def trace(request: "Request") -> "Response":
         if request.path_params["name"] == PROGRESS:
             return _progress(request, (quick, slow))
-        cost, work = _work(request)
-        name = _name(request.path_params["id"], _path(request))
-        return await _answered(request, quick if cost <= QUICK else slow, work, name)
+        held = registry.get(request.path_params["id"])
+        with held.requests.counted():
+            cost, work = _work(held, request)
+            name = _name(held.id, _path(request))
+            return await _answered(request, quick if cost <= QUICK else slow, work, name)
 
     async def figure(request: "Request") -> "Response":
         path = request.path_params["name"]
@@ -248,10 +250,10 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _work(request: "Request") -> tuple[int, Callable[[], Any]]:
+def _work(held: Held, request: "Request") -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
-    id, name = request.path_params["id"], request.path_params["name"]
-    return work_of(registry.get(id).value, id, name, request.query_params.multi_items())
+    name, query = request.path_params["name"], request.query_params.multi_items()
+    return work_of(held.value, held.id, name, query)
 
 
 def work_of(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from viz.api.registry import REMEMBERED, GoneError, Held, Registry, UnknownError
+from viz.api.registry import REMEMBERED, GoneError, Held, Registry, Requests, UnknownError
 
 MANY = 8  # threads
 
@@ -214,3 +214,24 @@ def test_many_threads_leave_the_books_in_order() -> None:
     assert registry._bytes == sum(held.bytes for held in registry._held.values())
     assert registry._bytes <= 1009
     assert registry._computing == {}
+
+
+def test_requests_are_answered_once_none_of_them_is_pending() -> None:
+    requests = Requests()
+    assert not requests.answered(0, 0)
+    with requests.counted(), requests.counted():
+        assert not requests.answered(0, 0)
+    assert (requests.count, requests.answered(0, 0), requests.answered(2, 0)) == (2, True, False)
+
+
+def test_a_request_that_comes_later_is_waited_for() -> None:
+    requests = Requests()
+
+    def ask() -> None:
+        with requests.counted():
+            pass
+
+    timer = threading.Timer(0.01, ask)
+    timer.start()
+    assert requests.answered(0, 30)
+    timer.join()

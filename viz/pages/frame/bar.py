@@ -1,13 +1,19 @@
 """The bar above every page: navigation, and the menu."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.pages.frame import menu, registry, room
 
 
-def draw(current: registry.Entry) -> None:
-    """Draws the bar, with the section of the current page marked."""
-    with st.container(key="frame_bar", horizontal=True, gap="small", vertical_alignment="center"):
+def place() -> DeltaGenerator:
+    """The container of the bar."""
+    return st.container(key="frame_bar", horizontal=True, gap="small", vertical_alignment="center")
+
+
+def draw(current: registry.Entry, place: DeltaGenerator) -> None:
+    """Draws the bar in its container, with the section of the current page marked."""
+    with place:
         for entry in registry.BAR:
             here = entry.name == current.part_of
             with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):

@@ -96,7 +96,7 @@ def enter_app(page: str) -> None:
     """
     _catch_up()
     fold(APP)
-    if st.session_state.get("state/page") == page:
+    if is_on(page):
         return
     query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
     values, _ = link.read(APP_PARAMS, query)
@@ -104,6 +104,11 @@ def enter_app(page: str) -> None:
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
         _apply(APP, Assigned(values))
+
+
+def is_on(page: str) -> bool:
+    """Whether the last run was one of this page."""
+    return st.session_state.get("state/page") == page
 
 
 def room_code() -> str:

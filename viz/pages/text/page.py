@@ -14,6 +14,7 @@ PAGE = "text"
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 FILES = (".txt", ".md")
+SHORT = 8000  # characters of a text whose forward pass takes less than a second
 
 
 def params(model: str, text: str | None = None) -> tuple[link.Param, ...]:
@@ -51,19 +52,26 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 def page() -> None:
     """Draws the page."""
     problems = session.enter(PAGE, params_of).problems
-    with attention.controls(PAGE):
-        choice = _controls(problems)
-    settings = params(choice.model, session.get(PAGE, "input"))
-    with attention.stage(PAGE, "text", settings, PATHS) as stage:
+    words.settle(PAGE)
+    choice, text = builder.chosen(PAGE), session.get(PAGE, "input")
+    above = attention.controls(PAGE)
+    soon = len(text) <= SHORT and attention.shows(PAGE, choice.model)
+    if not soon:
+        with above:
+            _controls(choice, problems)
+    with attention.stage(PAGE, "text", params(choice.model, text), PATHS) as stage:
         _show(choice, stage)
+    if soon:  # the browser has nearly all of the controls, and waits for the picture
+        stage.let_paint()
+        with above:
+            _controls(choice, problems)
 
 
-def _controls(problems: Iterable[str]) -> shared.Choice:
-    """Draws the controls above the view; returns the selected model."""
+def _controls(choice: shared.Choice, problems: Iterable[str]) -> None:
+    """Draws the controls above the view."""
     with st.container(key="text_heading", horizontal=True, vertical_alignment="center"):
         st.markdown("#### What does every head look at?", width="content")
         examples.buttons(PAGE)
-    choice = builder.chosen(PAGE)
     with st.container(key="text_top", horizontal=True, gap="small"):
         entry.text(
             PAGE,
@@ -84,7 +92,6 @@ def _controls(problems: Iterable[str]) -> shared.Choice:
         cards.folded(choice.model)
     for problem in problems:
         shared.error_line(problem)
-    return choice
 
 
 def _show(choice: shared.Choice, stage: attention.Stage) -> None:
@@ -112,7 +119,7 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
     held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
     predictions.answer(choice, tracing.traced(request).value, request.target)
     named = predictions.has_predictions(choice)
-    stage.show(held, panels=["predictions", "code"] if named else ["code"])
+    stage.show(held, of=choice.model, panels=["predictions", "code"] if named else ["code"])
     with stage.below:
         verification.button(
             PAGE,

@@ -33,6 +33,12 @@ BEGIN = "<begin>"  # in front of what a decoder has written
 MOST = 24  # characters of names in a label
 
 
+def settle(page: str) -> None:
+    """Reads an old link: special tokens that were hidden in one choice with sums of 1."""
+    if session.get(page, "special") == "renormalised":
+        session.edit(page, {"special": HIDDEN, "sums": "yes"})
+
+
 def choose(page: str, names: Collection[str]) -> None:
     """Draws the controls.
 
@@ -40,8 +46,7 @@ def choose(page: str, names: Collection[str]) -> None:
         page: of the settings.
         names: of the special tokens the model puts around a text; without any, none can be hidden.
     """
-    if session.get(page, "special") == "renormalised":  # in links, once
-        session.edit(page, {"special": HIDDEN, "sums": "yes"})
+    settle(page)
     controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
     if not names:
         return

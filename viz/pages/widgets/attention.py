@@ -1,5 +1,6 @@
 """The attention view of a page: loading, shown, or dimmed with its last picture."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
 
+FETCH_SECONDS = 0.08  # in which the browser fetches a new picture, mostly
+PAINT_SECONDS = 0.02  # in which it paints it
 Kind = Literal["text", "image"]
 
 
@@ -29,6 +32,8 @@ class Stage:
         waiting: placeholder until something is drawn.
         below: container below the view.
         drawn: whether the view was drawn in this run.
+        new: a picture that the browser has not shown before, with the number of requests for it
+            before it was drawn; None if there is none.
     """
 
     page: str
@@ -39,11 +44,22 @@ class Stage:
     waiting: DeltaGenerator
     below: DeltaGenerator
     drawn: bool = False
+    new: tuple[Held, int] | None = None
 
-    def show(self, held: Held, *, panels: Sequence[str] = ()) -> None:
-        """Draws a trace."""
+    def show(self, held: Held, *, of: str = "", panels: Sequence[str] = ()) -> None:
+        """Draws a trace.
+
+        Args:
+            held: the trace.
+            of: the model, for `shows`.
+            panels: names of panels below the picture.
+        """
         picture = {"trace": held.id, "made": held.serial, "panels": list(panels)}
-        st.session_state[f"{self.page}/drawn"] = self.kind, picture
+        drawn = self.kind, picture
+        if st.session_state.get(f"{self.page}/drawn") != drawn:
+            self.new = held, held.requests.count
+        st.session_state[f"{self.page}/drawn"] = drawn
+        st.session_state[f"{self.page}/model"] = of
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
@@ -55,6 +71,17 @@ class Stage:
         else:
             self.kind, picture = last
             self._mount({**picture, "busy": True})
+
+    def let_paint(self) -> None:
+        """Waits until the browser has fetched and painted a new picture, but not long.
+
+        While it draws the rest of the page, it does not ask for the picture. What it has in its own
+        cache it does not ask for at all.
+        """
+        if self.new is not None:
+            held, before = self.new
+            if held.requests.answered(before, FETCH_SECONDS):
+                time.sleep(PAINT_SECONDS)
 
     def _mount(self, picture: dict[str, Any]) -> None:
         from headscope_views import view
@@ -107,6 +134,11 @@ def stage(
 def has_drawn(page: str) -> bool:
     """Whether there is a last picture that `stale` can dim."""
     return f"{page}/drawn" in st.session_state
+
+
+def shows(page: str, model: str) -> bool:
+    """Whether the last picture is one of this model, which is open: the next one comes soon."""
+    return has_drawn(page) and st.session_state.get(f"{page}/model") == model
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:

@@ -17,9 +17,10 @@ from tests.viz.pages.helpers import choose, key, lines, link, setting, view
 from viz.api import registry, routes
 from viz.pack import unpack
 from viz.pages.shared import Choice, opened
-from viz.pages.text import pairs, predictions, tracing
+from viz.pages.text import examples, pairs, predictions, tracing
 from viz.pages.text.examples import EXAMPLES, of
 from viz.pages.text.tracing import Input
+from viz.pages.widgets import attention
 
 
 def run(**query: str) -> AppTest:
@@ -389,3 +390,35 @@ def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
     pair = Input(Choice("minilm"), "cpu", "one", pair="two")
     found = tracing.shown(pair, "sentences", "shown").value
     assert result_of(found.code(0, 3)).equal(found.shown.weights(0, 3))
+
+
+def test_the_next_picture_of_a_model_comes_before_the_controls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order: list[str] = []
+
+    def noted(owner: Any, name: str) -> None:
+        original = getattr(owner, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            order.append(name)
+            return original(*args, **options)
+
+        monkeypatch.setattr(owner, name, call)
+
+    noted(examples, "buttons")
+    noted(attention.Stage, "show")
+    noted(attention.Stage, "let_paint")
+    first, *others = [example.input for example in of("grammar")][:3]
+    app = run(model="grammar", input=first)
+    assert order == ["buttons", "show"]
+    drawn = [element.type for element in app.main]
+    for text in others:
+        order.clear()
+        choose(app, "text", "input", text)
+        assert order == ["show", "let_paint", "buttons"]
+        assert [element.type for element in app.main] == drawn
+        assert labels(app) == trace(load("grammar"), text).labels
+    order.clear()
+    choose(app, "text", "model", "minilm")
+    assert order == ["buttons", "show"]
