@@ -159,7 +159,9 @@ def test_encoder_decoders_of_the_library(name):
     found = faithfulness(
         model, source, relevance, target=(1, 4), written=target, levels=(0.4,), orders=1
     )
-    read = torch.tensor([trace(model, source, target).target_tokens[0].ids])
+    whole = trace(model, source, target)
+    assert whole.target_tokens is not None
+    read = torch.tensor([whole.target_tokens[0].ids])
     with torch.no_grad():
         logits = network(source[:, [0, 2, 4]], decoder_input_ids=read).logits[0, 1]
     expected = found.value - float(torch.softmax(logits, -1)[4])

@@ -57,6 +57,7 @@ def test_lines_are_where_their_numbers_are():
     colours = COLOURS["light"].heads
     found = [item for item in of(Stroke, scene) if item.colour in colours and item.width == 1.0]
     assert [item.colour for item in found] == list(colours[:2])
+    up = np.zeros(2)
     for item, y in zip(found, ([0, 1, 4, 9], [9, 4, 1, 0]), strict=True):
         points = np.array([*[segment[:2] for segment in item.segments], item.segments[-1][2:]])
         across = np.polyfit(np.arange(4), points[:, 0], 1)

@@ -66,8 +66,8 @@ class _Axes:
         return left + wide * across, top + high * (1 - up)
 
 
-def _figure(figure: go.Figure, y: float) -> tuple[list[Item], float]:
-    layout: Any = figure.layout
+def _figure(figure: Any, y: float) -> tuple[list[Item], float]:
+    layout = figure.layout
     y += BODY * LINE
     items: list[Item] = [Text(MARGIN, y, unescape(layout.title.text or ""), BODY, INK.text)]
     page = (MARGIN + LEFT, y + ABOVE, PAGE - 2 * MARGIN - LEFT - 8, HIGH * (layout.height or 420))
@@ -92,7 +92,7 @@ def _figure(figure: go.Figure, y: float) -> tuple[list[Item], float]:
     return items, bottom + 6
 
 
-def _coloured(figure: go.Figure) -> Iterator[tuple[Any, str]]:
+def _coloured(figure: Any) -> Iterator[tuple[Any, str]]:
     """Each trace with its colour: its own, or the next of the theme's."""
     colours = cycle(INK.heads)
     for trace in figure.data:
@@ -108,9 +108,9 @@ def _coloured(figure: go.Figure) -> Iterator[tuple[Any, str]]:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def _placed(figure: go.Figure, page: Box) -> dict[tuple[str, str], _Axes]:
+def _placed(figure: Any, page: Box) -> dict[tuple[str, str], _Axes]:
     """The axes of every subplot; rows of subplots stand close below each other."""
-    traces: Any = figure.data
+    traces = figure.data
     names: list[tuple[str, str]] = [
         *dict.fromkeys((trace.xaxis or "x", trace.yaxis or "y") for trace in traces)
     ]
@@ -132,7 +132,7 @@ def _row(placed: Mapping[tuple[str, str], _Axes]) -> Callable[[tuple[str, str]],
     return starts.__getitem__
 
 
-def _axes(figure: go.Figure, names: tuple[str, str], page: Box) -> _Axes:
+def _axes(figure: Any, names: tuple[str, str], page: Box) -> _Axes:
     """The axes of a subplot; with equal units on both, narrower or lower, around their middle."""
     across, up = (_axis(figure, name) for name in names)
     left, top, wide, high = page
@@ -147,11 +147,11 @@ def _axes(figure: go.Figure, names: tuple[str, str], page: Box) -> _Axes:
     return _Axes(box, x, y)
 
 
-def _axis(figure: go.Figure, name: str) -> Any:
+def _axis(figure: Any, name: str) -> Any:
     return figure.layout[f"{name[0]}axis{name[1:]}"]
 
 
-def _span(figure: go.Figure, names: tuple[str, str], which: str) -> tuple[float, float]:
+def _span(figure: Any, names: tuple[str, str], which: str) -> tuple[float, float]:
     """The numbers at both ends of an axis: as set, else those of its traces."""
     axis = _axis(figure, names["xy".index(which)])
     if axis.range:
@@ -197,7 +197,7 @@ def _ticks(axis: Any, span: tuple[float, float]) -> list[tuple[float, str]]:
     return [(float(n), f"{n:.6g}".replace("-", "−")) for n in numbers + 0.0]
 
 
-def _frame(figure: go.Figure, names: tuple[str, str], axes: _Axes) -> list[Item]:
+def _frame(figure: Any, names: tuple[str, str], axes: _Axes) -> list[Item]:
     across, up = (_axis(figure, name) for name in names)
     left, top, wide, high = axes.box
     if across.visible is False:
@@ -225,11 +225,11 @@ def _frame(figure: go.Figure, names: tuple[str, str], axes: _Axes) -> list[Item]
     return items
 
 
-def _marks(figure: go.Figure, names: tuple[str, str], axes: _Axes) -> list[Item]:
+def _marks(figure: Any, names: tuple[str, str], axes: _Axes) -> list[Item]:
     """Marked rows and columns, as dotted lines."""
     items: list[Item] = []
     left, top, wide, high = axes.box
-    layout: Any = figure.layout
+    layout = figure.layout
     for shape in layout.shapes:
         own = (shape.xref.split()[0], shape.yref.split()[0]) == names
         if shape.type != "line" or not own:
@@ -247,11 +247,11 @@ def _marks(figure: go.Figure, names: tuple[str, str], axes: _Axes) -> list[Item]
     return items
 
 
-def _names(figure: go.Figure, placed: Mapping[tuple[str, str], _Axes]) -> list[Item]:
+def _names(figure: Any, placed: Mapping[tuple[str, str], _Axes]) -> list[Item]:
     """Annotations: the name of each subplot, in their order, and names among the numbers."""
     items: list[Item] = []
     subplots = iter(placed.values())
-    layout: Any = figure.layout
+    layout = figure.layout
     for note in layout.annotations:
         if note.xref == "paper":
             left, top, wide, _ = next(subplots).box
@@ -286,7 +286,7 @@ def _legend(named: Sequence[tuple[str, str]], y: float) -> tuple[list[Item], flo
 # --- traces ---------------------------------------------------------------------------------------
 
 
-def _trace(figure: go.Figure, trace: Any, axes: _Axes, colour: str) -> list[Item]:
+def _trace(figure: Any, trace: Any, axes: _Axes, colour: str) -> list[Item]:
     if trace.type in ("heatmap", "image"):
         return [_cells(figure, trace, axes)]
     if trace.type == "bar":
@@ -345,7 +345,7 @@ def _bars(trace: Any, axes: _Axes, colour: str) -> list[Item]:
     return [Fill(tuple(boxes), colour), *items]
 
 
-def _cells(figure: go.Figure, trace: Any, axes: _Axes) -> Raster:
+def _cells(figure: Any, trace: Any, axes: _Axes) -> Raster:
     """The cells of a heat map or the pixels of a picture, upright as their axes are."""
     values = np.asarray(trace.z)
     if trace.type == "image":
@@ -365,9 +365,9 @@ def _cells(figure: go.Figure, trace: Any, axes: _Axes) -> Raster:
     return Raster((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)), pixels)
 
 
-def _over_picture(figure: go.Figure, cells: np.ndarray, opacity: float) -> np.ndarray:
+def _over_picture(figure: Any, cells: np.ndarray, opacity: float) -> np.ndarray:
     """The colours of cells over the picture that lies below them, as far as they are opaque."""
-    layout: Any = figure.layout
+    layout = figure.layout
     if opacity == 1 or not layout.images:
         return cells
     encoded = layout.images[0].source.partition(",")[2]
@@ -377,9 +377,9 @@ def _over_picture(figure: go.Figure, cells: np.ndarray, opacity: float) -> np.nd
     return np.rint(opacity * cells[rows][:, cols] + (1 - opacity) * below).astype(np.uint8)
 
 
-def _scale(figure: go.Figure) -> Scale:
+def _scale(figure: Any) -> Scale:
     """The colours of heat maps."""
-    layout: Any = figure.layout
+    layout = figure.layout
     axis = layout.coloraxis
     maps = [np.asarray(trace.z, float) for trace in figure.data if trace.type == "heatmap"]
     low = axis.cmin if axis.cmin is not None else min(float(np.nanmin(each)) for each in maps)

@@ -64,9 +64,10 @@ def series_of(figures: Figures) -> Iterator[Series]:
     """The numbers of charts, trace by trace; outlines and pictures are left out."""
     for figure in figures:
         layout: Any = figure.layout
+        traces: Any = figure.data
         title = unescape(layout.title.text or "")
         parts = [unescape(note.text) for note in layout.annotations if note.xref == "paper"]
-        for number, trace in enumerate(figure.data):
+        for number, trace in enumerate(traces):
             x = unescape(layout[f"xaxis{(trace.xaxis or 'x')[1:]}"].title.text or "x")
             y = unescape(layout[f"yaxis{(trace.yaxis or 'y')[1:]}"].title.text or "y")
             name = unescape(trace.name or "")
