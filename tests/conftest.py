@@ -9,11 +9,9 @@ from typing import Any
 import jaxtyping
 import pytest
 
-from tests import checked
-
 # Shapes and types of everything public in these packages are checked while the tests run.
 # It must come before any of them is imported.
-checked.install(["models", "analysis", "train"])
+jaxtyping.install_import_hook(["models", "analysis", "train"], "beartype.beartype")
 
 ALLOWED_SKIPS = ("CUDA", "MPS")
 

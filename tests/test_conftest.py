@@ -26,9 +26,8 @@ def test_expected_to_fail():
 
 
 @pytest.fixture
-def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def session(pytester: pytest.Pytester) -> pytest.Pytester:
     """An empty project that uses our conftest.py."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
     pytester.makeconftest((Path(__file__).parent / "conftest.py").read_text(encoding="utf-8"))
     pytester.makeini("[pytest]\nmarkers =\n    browser\n    cuda\n    mps\n")
     return pytester
