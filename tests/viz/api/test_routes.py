@@ -1,6 +1,7 @@
 """Every route from outside: who may ask, what is refused, and what the heads of answers say."""
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Generator
 from typing import Any
@@ -197,11 +198,14 @@ def test_questions_are_only_read(client: TestClient, path: str, method: str) -> 
     assert getattr(client, method)(f"{path}/overview").status_code == 405
 
 
+NUMBERS = itertools.count()  # an object's repr, its address, may come back once it is gone
+
+
 def held_with(answer: Any) -> str:
     """The path of a result whose code is what `answer` returns."""
     base = entry_of()
     entry = TextEntry(base.shown, lambda site, head: answer())
-    return f"/api/trace/{registry.once(object(), lambda: entry).id}"
+    return f"/api/trace/{registry.once(('held with', next(NUMBERS)), lambda: entry).id}"
 
 
 def test_a_failure_is_one_line_without_what_went_wrong_inside(

@@ -59,7 +59,7 @@ class Stage:
         if st.session_state.get(f"{self.page}/drawn") != drawn:
             self.new = held, held.requests.count
         st.session_state[f"{self.page}/drawn"] = drawn
-        st.session_state[f"{self.page}/model"] = of
+        st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
         self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
@@ -137,8 +137,13 @@ def has_drawn(page: str) -> bool:
 
 
 def shows(page: str, model: str) -> bool:
-    """Whether the last picture is one of this model, which is open: the next one comes soon."""
-    return has_drawn(page) and st.session_state.get(f"{page}/model") == model
+    """Whether the last picture is one of this model, which is open, by the controls that are there.
+
+    The next one then comes soon, and may come before the controls. After an example, a preset or a
+    link, the controls come first: who sees the picture may type into the boxes beside it.
+    """
+    last = st.session_state.get(f"{page}/of")
+    return has_drawn(page) and last == (model, session.current(page).revision)
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:

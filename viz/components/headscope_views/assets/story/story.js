@@ -50,7 +50,8 @@ class Story {
     /** @type {HTMLElement[]} */
     this.stills = [];
     this.crossing = 0; // the paragraph on the line where one reads
-    this.went = NaN; // top of the text when a step had been asked for
+    /** @type {number[]} tops of the story and its text when a step had been asked for */
+    this.went = [];
     this.scrolled = false; // until then the page may still be growing above the story
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
@@ -201,13 +202,21 @@ class Story {
     this.crossing = step;
     if (this.narrow) this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
     this.sections[step].box.scrollIntoView({ block: this.narrow ? "start" : "center" });
-    this.went = this.text.getBoundingClientRect().top;
+    this.went = this.tops();
     this.show(step);
   }
 
-  /** Whether nobody has scrolled since a step was asked for: that step is shown, wherever its text could be brought. */
+  /**
+   * Whether nobody has scrolled since a step was asked for: that step is shown, wherever its text could be brought.
+   * Scrolling moves the story and its text; a figure that became higher moves one of them.
+   */
   isWhereItWent() {
-    return Math.abs(this.text.getBoundingClientRect().top - this.went) < 2;
+    return this.tops().some((top, i) => Math.abs(top - this.went[i]) < 2);
+  }
+
+  /** Where the story and its text begin in the window. */
+  tops() {
+    return [this.root, this.text].map((each) => each.getBoundingClientRect().top);
   }
 
   /** @param {number} step */
