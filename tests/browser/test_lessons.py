@@ -51,6 +51,10 @@ def by_key(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
+OPEN = """() => [...document.querySelectorAll("[class*='_numbers_'] details")].every(
+    (each) => !each.getAnimations({ subtree: true }).length)"""
+
+
 @pytest.mark.parametrize(("width", "mode"), TRIED)
 def test_through_every_lesson(page, app_url, width, mode):
     """With a control of every kind in the first look, by steps and tries in the others."""
@@ -88,6 +92,7 @@ def unfold(page: Page) -> None:
     closed = page.locator("[class*='_numbers_False'] summary")
     if closed.count():
         closed.first.click()  # an expander may hold another
+        page.wait_for_function(OPEN)  # what moves takes no clicks
 
 
 def step_on(page: Page) -> None:
