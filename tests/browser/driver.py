@@ -557,7 +557,6 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
     """The page at rest beside its own address in a new tab; perhaps after one more step back."""
     run.compared += 1
     still(page)
-    rest(page)
     way = random.choice((None, "back", "reload"))
     if way is not None:
         run.log.append(f"at rest: {way}")
@@ -567,14 +566,12 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
         page.get_by_role("main").get_by_role("button", name=OWN_PICTURE).first.click()
         page.wait_for_url(lambda address: "upload=" not in address, timeout=WAIT_MS)
         still(page)
-        rest(page)
     address, here = page.url, state(page)
     other = page.context.new_page()
     problems: list[str] = []
     watch(other, problems)
     other.goto(address)
     still(other)
-    rest(other)
     run.problems += [f"in a new tab: {problem}" for problem in problems]
     if other.url != address:
         run.problems.append(f"address: {address} becomes {other.url} in a new tab")
@@ -583,7 +580,7 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
 
 
 def still(page: Page) -> None:
-    """Takes the pointer and the focus away."""
+    """Takes the pointer and the focus away, and returns when the page is at rest."""
     page.mouse.move(0, 0)
     page.evaluate(
         """() => {
@@ -592,6 +589,7 @@ def still(page: Page) -> None:
           at?.blur?.();
         }"""
     )
+    rest(page)
 
 
 def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:

@@ -77,12 +77,10 @@ def go_to(page: Page, name: str) -> None:
 def agree(page: Page) -> None:
     """Controls, picture and address agree: a new tab at this address shows the same."""
     still(page)
-    rest(page)
     here, address = state(page), page.url
     other = page.context.new_page()
     other.goto(address)
     still(other)
-    rest(other)
     assert other.url == address
     assert differences(here, state(other)) == []
     other.close()
@@ -302,7 +300,6 @@ def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, na
     expect(button).to_be_visible(timeout=60_000)
     rest(page)
     button.click()
-    rest(page)
     still(page)
     here, address = state(page), page.url
     line.repeat(line.runs[-1], address)
@@ -352,14 +349,12 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
     page.wait_for_url(re.compile("input=A"))
     head(page, "7")
     page.wait_for_url(re.compile("head=7"))
-    rest(page)
     still(page)
     here, address = state(page), page.url
 
     def is_as_it_was() -> None:
         expect(box(page)).to_have_value("A cat sat on a mat")
         painted(page, site=2, head=7)
-        rest(page)
         still(page)
         assert differences(here, state(page)) == []
         assert page.url == address
