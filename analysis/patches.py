@@ -96,14 +96,14 @@ def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
 
 @dataclass(frozen=True, eq=False)
 class PatchSinks:
-    """The tokens of a picture that take the weight of heads at rest, and what they leave.
+    """Attention sinks of a picture, and the weight that goes to the other tokens.
 
     Attributes:
         keys: the sinks.
         shares: mean weight of a row on them, by head.
         left: weight of every row on all other tokens.
         peaks: largest weights without them, as they are and with rows divided by what is left:
-            that a query gives to a patch, and a patch gives.
+            given by any query to a patch, and given by a patch.
     """
 
     keys: tuple[int, ...]

@@ -5,7 +5,7 @@ which); one that comes from none (learned queries), or has other tokens than the
 after convolutions), is numbered.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any
 
@@ -78,13 +78,9 @@ def cells_axis(arguments: Mapping[str, Any], length: int, batch: int) -> TokenAx
     pixels = arguments.get("pixel_values")
     if not isinstance(pixels, Tensor) or pixels.ndim != 4 or batch % len(pixels):
         return None
-    sizes = [tuple(ceil(side / stride) for side in pixels.shape[-2:]) for stride in STRIDES]
-    fitting = [(rows, cols) for rows, cols in sizes if rows * cols == length]
-    if len(fitting) != 1:
-        return None
-    rows, cols = fitting[0]
-    labels = [f"cell {row},{col}" for row in range(rows) for col in range(cols)]
-    return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
+    high, wide = pixels.shape[-2:]
+    sizes = [(ceil(high / stride), ceil(wide / stride)) for stride in STRIDES]
+    return _only_grid(sizes, length, batch, "cell")
 
 
 def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | None:
@@ -99,11 +95,18 @@ def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | Non
         return None
     strides = range(2, min(queries.rows, queries.cols) + 1)
     sizes = {(queries.rows // stride, queries.cols // stride) for stride in strides}
+    return _only_grid(sizes, length, batch, "area")
+
+
+def _only_grid(
+    sizes: Iterable[tuple[int, int]], length: int, batch: int, name: str
+) -> TokenAxis | None:
+    """The axis of the only grid that has this many cells; None if there are none or several."""
     fitting = [(rows, cols) for rows, cols in sizes if rows * cols == length]
     if len(fitting) != 1:
         return None
     rows, cols = fitting[0]
-    labels = [f"area {row},{col}" for row in range(rows) for col in range(cols)]
+    labels = [f"{name} {row},{col}" for row in range(rows) for col in range(cols)]
     return TokenAxis((named_tokens(labels, special=False),) * batch, grid=PatchGrid(rows, cols))
 
 

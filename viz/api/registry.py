@@ -37,7 +37,11 @@ class Requests:
             self._add(0, -1)
 
     def answered(self, before: int, seconds: float) -> bool:
-        """Waits, at most so long, for more requests than `before`, and until none is pending."""
+        """Waits for a request beyond the first `before`, and until none is pending.
+
+        Returns:
+            False if that took longer than so many seconds.
+        """
         with self._changed:
             return self._changed.wait_for(
                 lambda: self.count > before and not self._pending, seconds

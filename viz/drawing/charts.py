@@ -1,4 +1,4 @@
-"""Plotly figures of a page as one figure for paper, one below the other: light, with text as text.
+"""The Plotly figures of a page as one figure for print, stacked, in light colours, text as text.
 
 Drawn are heat maps, pictures, lines, markers, bands and horizontal bars, their axes, marks, names
 and colour scales: what `viz.figures`, `viz.positions` and `viz.vision` make.
@@ -109,7 +109,7 @@ def _coloured(figure: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _placed(figure: Any, page: Box) -> dict[tuple[str, str], _Axes]:
-    """The axes of every subplot; rows of subplots stand close below each other."""
+    """The axes of every subplot, with the rows of subplots moved close together."""
     traces = figure.data
     names: list[tuple[str, str]] = [
         *dict.fromkeys((trace.xaxis or "x", trace.yaxis or "y") for trace in traces)
@@ -366,7 +366,7 @@ def _cells(figure: Any, trace: Any, axes: _Axes) -> Raster:
 
 
 def _over_picture(figure: Any, cells: np.ndarray, opacity: float) -> np.ndarray:
-    """The colours of cells over the picture that lies below them, as far as they are opaque."""
+    """The colours of cells, blended with the picture below them."""
     layout = figure.layout
     if opacity == 1 or not layout.images:
         return cells

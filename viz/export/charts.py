@@ -1,4 +1,4 @@
-"""The charts of a page as one file: a light figure for paper, or their numbers.
+"""The charts of a page as one file: a figure for print in light colours, or their numbers.
 
 The same charts give the same bytes.
 """

@@ -1,4 +1,4 @@
-"""A small trained decoder that goes on with a text."""
+"""A small trained decoder that continues a text."""
 
 from functools import lru_cache
 from typing import NamedTuple

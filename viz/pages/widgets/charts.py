@@ -14,10 +14,10 @@ from viz.export.charts import SUFFIXES, chart_file
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 
 FILES = {
-    ".svg": ("SVG", "Vectors, text as text"),
+    ".svg": ("SVG", "Vector graphics with editable text"),
     ".pdf": ("PDF", "For a paper"),
     ".png": ("PNG", "300 dots per inch"),
-    ".csv": ("CSV", "The numbers, a line for each"),
+    ".csv": ("CSV", "The numbers, one per line"),
     ".npz": ("NPZ", "The numbers as NumPy arrays"),
 }
 _drawn: ContextVar[list[go.Figure] | None] = ContextVar("charts of this page", default=None)
@@ -45,7 +45,7 @@ def chart(page: str, figure: go.Figure, name: str, alt: str) -> None:
 
 @contextmanager
 def saved(page: str, name: str, title: str, lines: Sequence[str] = ()) -> Iterator[None]:
-    """Offers the charts drawn inside as one file: light, whatever the browser's mode.
+    """Offers the charts drawn inside as one file, in light colours whatever the browser's mode.
 
     Args:
         page: of the charts.
@@ -62,7 +62,7 @@ def saved(page: str, name: str, title: str, lines: Sequence[str] = ()) -> Iterat
     if not drawn:
         return
     file = "-".join(re.findall("[a-z0-9]+", title.lower()))[:60]
-    with st.popover("Save", help="These charts as one file, light, for paper"):
+    with st.popover("Save", help="Save these charts in one file, in light colours"):
         for suffix in SUFFIXES:
             label, help = FILES[suffix]
             st.download_button(

@@ -124,7 +124,7 @@ function toolbar(state, bar) {
   sinks.style.width = "auto";
   const outliers = button(
     "Outlier patches",
-    "Hides patches too that receive far more weight than the others (mean over heads and queries" +
+    "Also hides patches that receive far more weight than the others (mean over heads and queries" +
       " above median + 10 MAD); they may also hold what the network looks for",
     () => state.select({ outliers: state.selection.outliers === "yes" ? "no" : "yes" }),
   );
