@@ -20,12 +20,13 @@ from torch import Tensor
 
 from analysis.target import MASKS, Chosen, Target, choose
 from models.inputs.pictures import pixels_of
-from models.run import Model, as_model, trace
+from models.run import Model, as_model, run_on_patches, trace
 from models.trace import Output, Trace
 
 Removal = Literal["mask", "drop", "grey"]
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 ORDERS = 8  # random orders beside the relevance
+BATCH_TOKENS = 8192  # at most, of the inputs that are run at once
 SAME = 1e-3  # outputs of one input differ less than this, relative to 1 or the larger
 
 
@@ -147,19 +148,24 @@ class Study:
     def _probabilities(self, removed: Sequence[Tensor]) -> list[float]:
         """The probability of the chosen output without some tokens, each time others.
 
-        Inputs of one length are one batch.
+        Inputs of one length are batches, of at most BATCH_TOKENS tokens.
         """
         inputs = [self.inputs.without(some) for some in removed]
         found = [0.0] * len(inputs)
         for shape in {each.shape for each in inputs}:
             alike = [index for index, each in enumerate(inputs) if each.shape == shape]
-            input, written = self.inputs.arguments([inputs[index] for index in alike])
-            with torch.no_grad():
-                output = trace(self.model, input, written).output
+            output = self._outputs([inputs[index] for index in alike])
             for row, index in enumerate(alike):
                 one = Output(output.name, output.values[row : row + 1])
                 found[index] = float(self._chosen_without(removed[index]).probability(one))
         return found
+
+    def _outputs(self, inputs: Sequence[Tensor]) -> Output:
+        """The output of the model for several inputs of one shape."""
+        step = max(1, BATCH_TOKENS // self.tokens)
+        parts = [inputs[first : first + step] for first in range(0, len(inputs), step)]
+        outputs = [self.inputs.output(self.model, part) for part in parts]
+        return replace(outputs[0], values=torch.cat([each.values for each in outputs]))
 
     def _chosen_without(self, removed: Int[Tensor, " token"]) -> Chosen:
         """What is read of the output where tokens before its position are gone."""
@@ -197,8 +203,10 @@ def faithfulness(
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
         among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
-            behind move up; "grey" paints patches in the mean colour of the images that the model
-            was trained on. None: "grey" for pictures, "mask" where there is a mask token.
+            behind move up; of a picture, patches are left out of the sequence and the others keep
+            their positions, where the network is a `ViT` whose head does not read all patches;
+            "grey" paints patches in the mean colour of the images that the model was trained on.
+            None: "grey" for pictures, "mask" where there is a mask token.
         levels: shares of the tokens.
         orders: number of random orders.
         seed: of ties and random orders.
@@ -248,12 +256,14 @@ class _Inputs:
     """The input as a tensor, and how tokens are removed from it.
 
     Attributes:
-        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
+        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`; the tokens' own numbers
+            `1 token` where patches are left out.
         removal: of tokens.
         mask: the id that takes the place of a removed token.
         grid: rows and columns of patches; None for a text.
         prefix: number of tokens before the patches.
         written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
+        pixels: of a picture whose patches are left out.
     """
 
     tensor: Tensor
@@ -262,6 +272,7 @@ class _Inputs:
     grid: tuple[int, int] | None = None
     prefix: int = 0
     written: Tensor | None = None
+    pixels: Tensor | None = None
 
     def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
         """The tensor without some tokens."""
@@ -279,9 +290,17 @@ class _Inputs:
         patches[0, :, places // cols, :, places % cols] = 0.0  # the mean: pixels are normalised
         return changed
 
-    def arguments(self, tensors: Sequence[Tensor]) -> tuple[Any, Tensor | None]:
-        """Input and target of `trace` for several tensors of one shape."""
+    @torch.no_grad()
+    def output(self, model: Model, tensors: Sequence[Tensor]) -> Output:
+        """The output of the model for several tensors of one shape."""
         batch = torch.cat([*tensors])
+        if self.pixels is None:
+            return trace(model, *self._arguments(batch)).output
+        pixels = self.pixels.expand(len(batch), -1, -1, -1)
+        return run_on_patches(model, pixels, batch[:, self.prefix :] - self.prefix)
+
+    def _arguments(self, batch: Tensor) -> tuple[Any, Tensor | None]:
+        """Input and target of `trace`."""
         written = None if self.written is None else self.written.expand(len(batch), -1)
         if self.grid is not None:
             return batch, written
@@ -297,9 +316,12 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None) -> 
         read = whole.target_tokens[0].ids
         written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
     if whole.grid is not None:
-        if removal not in (None, "grey"):
-            raise ValueError(f"removal: expected grey for a picture, received {removal!r}")
+        if removal not in (None, "grey", "drop"):
+            raise ValueError(f"removal: expected grey or drop for a picture, received {removal!r}")
         pixels = pixels_of(model, input)
+        if removal == "drop":
+            tokens = torch.arange(len(whole.labels), device=pixels.device)[None]
+            return _Inputs(tokens, "drop", grid=whole.grid, prefix=whole.prefix, pixels=pixels)
         return _Inputs(pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written)
     if removal == "grey":
         raise ValueError("removal: expected mask or drop for a text, received 'grey'")

@@ -40,7 +40,7 @@ def flow(
     Args:
         trace: of a forward pass.
         query: position of the token.
-        fusion: how the heads of a layer are made one: "mean", "max" or "min".
+        fusion: how the heads of a layer are fused: "mean", "max" or "min".
         tower: of a model with several, such as "encoder" or "decoder".
         keys: which input tokens; None for all.
         item: index in the batch.

@@ -10,7 +10,7 @@ sources are in analysis/measures.py.
 
 import math
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -137,8 +137,10 @@ class _Span:
     Attributes:
         rows: the queries.
         keys: the keys.
-        columns: factors of the keys in sums over them: 1, place, place², separator, punctuation;
-            then, of the keys outside of `near`, −1 or 1 for behind or ahead, and that times place.
+        columns: factors of the keys in sums over them, by name: "one", "place", "square"; where the
+            text has such tokens, "separator", "punctuation"; and where there are keys ahead of
+            `near`, "side", −1 behind it, 0 in it, 1 ahead, and "far", that times place.
+        factors: the same, stacked.
         place: of the queries. Places count from the middle of the queries: far from it, float32 is
             too coarse for the squares of those that are near each other.
         near: the keys among the queries, as columns of the block.
@@ -151,7 +153,8 @@ class _Span:
 
     rows: slice
     keys: slice
-    columns: Float[Tensor, "factor key"]
+    columns: dict[str, Float[Tensor, " key"]]
+    factors: Float[Tensor, "factor key"]
     place: Float[Tensor, " row"]
     near: slice
     around: tuple[Int[Tensor, "row offset"], Bool[Tensor, "row offset"]]
@@ -241,8 +244,10 @@ class HeadNumbers:
             "confidence": weights.amax(-1) if peaks is None else peaks,
             "first token": weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape),
         }
-        sums = (span.columns @ weights.transpose(1, 2)).unbind(1)
-        values |= {"separator": sums[3], "punctuation": sums[4]}
+        found = (span.factors @ weights.transpose(1, 2)).unbind(1)
+        sums = dict(zip(span.columns, found, strict=True))
+        none = torch.zeros_like(entropy)
+        values |= {key: sums.get(key, none) for key in ("separator", "punctuation")}
         if self.own:
             values |= self._neighbours(span, weights) | self._distances(span, weights, sums)
             self._add_offsets(heads, span, weights)
@@ -308,12 +313,16 @@ class HeadNumbers:
         key = torch.arange(keys.start, keys.stop) - middle
         near = slice(*(min(max(each, keys.start), keys.stop) for each in (rows.start, rows.stop)))
         near = slice(near.start - keys.start, near.stop - keys.start)
-        columns = [torch.ones_like(key), key, key.square()]
-        columns += [self.separators[keys].float(), self.punctuation[keys].float()]
+        columns = {"one": torch.ones_like(key)}
         if self.own:
+            columns |= {"place": key, "square": key.square()}
+        for name, chosen in (("separator", self.separators), ("punctuation", self.punctuation)):
+            if chosen[keys].any():
+                columns[name] = chosen[keys].float()
+        if self.own and near.stop < len(key):
             side = torch.ones_like(key)
             side[: near.start], side[near] = -1.0, 0.0
-            columns += [side, side * key]
+            columns |= {"side": side, "far": side * key}
         around = (place[:, None] + torch.arange(-NEAR, NEAR + 1) - key[0]).long()
         inside = (around >= 0) & (around < len(key))
         twins = None
@@ -326,7 +335,8 @@ class HeadNumbers:
         return _Span(
             rows,
             keys,
-            torch.stack(columns).to(device),
+            {name: factor.to(device) for name, factor in columns.items()},
+            torch.stack([*columns.values()]).to(device),
             place.to(device),
             near,
             (around.clamp(0, len(key) - 1).to(device), inside.to(device)),
@@ -350,14 +360,17 @@ class HeadNumbers:
             "induction": followers.weight(weights),
         }
 
-    def _distances(self, span: _Span, weights: Tensor, sums: Sequence[Tensor]) -> dict[str, Tensor]:
+    def _distances(
+        self, span: _Span, weights: Tensor, sums: Mapping[str, Tensor]
+    ) -> dict[str, Tensor]:
         """Mean distance and mean squared distance of a query's weight."""
-        total, mean, square, _, _, side, far = sums
-        place, near = span.place, span.near
-        distance = far - place * side
-        if near.start < near.stop:
-            apart = (place[:, None] - span.columns[1, near]).abs()
-            distance = distance + (weights[..., near] * apart).sum(-1)
+        total, mean, square = sums["one"], sums["place"], sums["square"]
+        place, key, close = span.place, span.columns["place"][span.near], weights[..., span.near]
+        if "far" in sums:
+            distance = sums["far"] - place * sums["side"]
+        else:  # all other keys are behind
+            distance = place * (total - close.sum(-1)) - (mean - close @ key)
+        distance = distance + (close * (place[:, None] - key).abs()).sum(-1)
         return {"distance": distance, SQUARED: place.square() * total - 2 * place * mean + square}
 
     def _add_offsets(self, heads: slice, span: _Span, weights: Tensor) -> None:

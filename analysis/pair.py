@@ -99,7 +99,7 @@ def _product(
         steps = [Step(formula, float(terms.sum()), "the sum of the last strip")]
     elif isinstance(score, Bilinear):
         matrix = (score.matrix if score.matrix.ndim == 2 else score.matrix[head]).detach().double()
-        named = {"q": q, "M k": matrix @ k, "q × M k": q * (matrix @ k)}
+        named = {"q": q, "k": k, "M k": matrix @ k, "q × M k": q * (matrix @ k)}
         steps = [Step("qᵀ M k", float(q @ matrix @ k), "the sum of the products")]
     else:
         named = {"q": q, "k": k, "q × k": q * k}

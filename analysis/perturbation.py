@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from analysis.faithfulness import BATCH_TOKENS
 from analysis.target import Chosen, Target, choose
 from models.inputs.pictures import pixels_of
 from models.run import Model, as_model, trace
@@ -123,9 +124,9 @@ def perturbation(
         for level, many in enumerate(counts):
             taken[level, queue[:many]] = True
         inputs = [perturb(each.view(rows, cols)) for each in taken]
+        parts = torch.cat(inputs).split(max(1, BATCH_TOKENS // len(whole.labels)))
         with torch.no_grad():
-            output = trace(model, torch.cat(inputs)).output
-        return _probabilities(output, chosen)
+            return torch.cat([_probabilities(trace(model, part).output, chosen) for part in parts])
 
     most, least, *others = (curve(queue) for queue in (order.flip(0), order, *queues[1:]))
     value = float(chosen.probability(whole.output))

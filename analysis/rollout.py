@@ -25,7 +25,7 @@ def rollout(
 
     Args:
         trace: of a forward pass.
-        fusion: how the heads of a layer are made one: "mean", "max" or "min".
+        fusion: how the heads of a layer are fused: "mean", "max" or "min".
         discard: share of a layer's weights above 0, the smallest ones, that is set to 0. Rows are
             divided by their sums afterwards, so that they still sum to 1.
         tower: of a model with several, such as "encoder" or "decoder".

@@ -2,6 +2,8 @@
 
     s = scale · q·k,   q = R(norm(x_q) W_Q + b_Q),   k = R(norm(x_k) W_K + b_K)
 
+or, of a bilinear score, s = qᵀMk, where Mk takes the place of the key.
+
 x_q and x_k are sums over what each component wrote into the residual stream: embeddings, earlier
 heads, feed-forward networks, biases. With the deviations of the norms held at their values on this
 input, and the other side as it is, s is linear in either sum: each component gets a number on the
@@ -18,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention import Dot, Pattern
+from models.attention import Additive, Bilinear, Dot, Pattern
 from models.attention.rotation import Rotation, alike, rotation_between
 from models.trace import BIASES, Norm, Projections, Site, Trace
 
@@ -80,8 +82,11 @@ def split(
     """
     site = trace.site(layer, kind)
     pattern, found = trace.pattern(site), trace.projections(site)
-    if not isinstance(pattern.score, Dot):
-        raise ValueError(f"layer {site.layer}: expected a dot product, received another score")
+    if isinstance(pattern.score, Additive):
+        raise ValueError(
+            f"layer {site.layer}: expected a score that is linear in query and key, received an"
+            " additive one: its tanh cannot be split"
+        )
     found.head(head)  # which says what is wrong with it
     stream = trace.stream(site, [query, key], item=item)
     parts = stream.parts()
@@ -89,7 +94,12 @@ def split(
     places = rows[torch.tensor([query, key])]
     q = _side(found, pattern.q[item, :, places[0]], parts, 0, head, "query")
     k = _side(found, pattern.k[item, :, places[1]], parts, 1, found.kv_head(head), "key")
-    scale = pattern.q.shape[-1] ** -0.5 if pattern.score.scale is None else pattern.score.scale
+    scale = 1.0
+    if isinstance(pattern.score, Bilinear):
+        k = _through(pattern.score, head, k)
+    else:
+        given = pattern.score.scale
+        scale = pattern.q.shape[-1] ** -0.5 if given is None else given
     score = float(scale * q.vector @ k.vector)
     shares = {
         name: tuple(
@@ -115,6 +125,13 @@ class _Side(NamedTuple):
     vector: Float[Tensor, " dim"]
     parts: dict[str, Float[Tensor, " dim"]]
     rotation: Rotation | None
+
+
+def _through(score: Bilinear, head: int, key: _Side) -> _Side:
+    """Mk in place of k."""
+    matrix = (score.matrix if score.matrix.ndim == 2 else score.matrix[head]).double()
+    parts = {name: matrix @ vector for name, vector in key.parts.items()}
+    return _Side(matrix @ key.vector, parts, key.rotation)
 
 
 def _side(
@@ -192,7 +209,8 @@ def _applied(
     if found.rotated or turned:
         width = max((each.width for each in turned), default=pattern.q.shape[-1])
         said.append(f"rotated by position: {width} of {pattern.q.shape[-1]} features")
-    said.append(f"scaled by {scale:.4g}")
+    bilinear = isinstance(pattern.score, Bilinear)
+    said.append("keys multiplied by a learned matrix M" if bilinear else f"scaled by {scale:.4g}")
     softcap = pattern.score.softcap if isinstance(pattern.score, Dot) else None
     later = [
         f"capped to ±{softcap:g}" if softcap is not None else "",

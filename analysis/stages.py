@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from models.attention import Additive, Bilinear, Score
 from models.attention.pattern import expand_heads
 from models.trace import Site, Trace
 
@@ -27,6 +28,7 @@ class Stages:
         k: keys.
         v: values.
         products: scores before bias and mask.
+        formula: of these.
         scores: scores that go into the softmax; −∞ where masked.
         weights: after the softmax and the edits of weights.
         output: weights times values, over all keys of the text.
@@ -47,6 +49,7 @@ class Stages:
     output: Float[Tensor, "row value_dim"]
     written: Float[Tensor, " out"] | None
     reason: str
+    formula: str
 
 
 def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) -> Stages:
@@ -79,7 +82,14 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         output=output,
         written=written,
         reason=reason,
+        formula=_formula(pattern.score),
     )
+
+
+def _formula(score: Score) -> str:
+    if isinstance(score, Additive):
+        return "wᵀ tanh(q + k)" if score.query is None else "wᵀ tanh(W_q q + W_k k)"
+    return "q · M · K" if isinstance(score, Bilinear) else "q · K, scaled"
 
 
 def _written(

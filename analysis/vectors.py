@@ -10,6 +10,7 @@ from torch import Tensor
 from analysis.plane import principal
 from analysis.similarity import evenly
 from analysis.view import View
+from models.attention import Additive, Bilinear, Score
 from models.trace import Site, Trace
 
 MOST = 512  # queries, and keys
@@ -39,6 +40,9 @@ def head_vectors(
 ) -> HeadVectors:
     """Queries and keys of a head as they enter the dot product: rotated, normed, scaled.
 
+    Of a bilinear score qᵀMk these are q and Mk, of an additive one the two sides of its hidden
+    layer.
+
     A word of a view is the mean of its tokens. Of a longer text, evenly spread tokens are taken.
 
     Args:
@@ -49,28 +53,41 @@ def head_vectors(
         item: index in the batch.
 
     Raises:
-        ValueError: for a head that is not there, and for queries and keys of different widths.
+        ValueError: for a head that is not there.
     """
     whole = trace.trace if isinstance(trace, View) else trace
     pattern = whole.pattern(whole.site(site))
     if not 0 <= head < pattern.heads:
         raise ValueError(f"head: expected 0 to {pattern.heads - 1}, received {head}")
-    if pattern.q.shape[-1] != pattern.k.shape[-1]:
-        raise ValueError("expected queries and keys of equal widths")
-    q = pattern.q[item, head]
-    k = pattern.k[item, head // (pattern.heads // pattern.k.shape[1])]
+    q, k = _compared(
+        pattern.score,
+        head,
+        pattern.q[item, head].detach().float(),
+        pattern.k[item, head // (pattern.heads // pattern.k.shape[1])].detach().float(),
+    )
     both, chosen = [], []
     for vectors, direction, places in zip(
         (q, k), ("out", "in"), whole.positions(whole.site(site), item), strict=True
     ):
         groups = _groups(trace, site, direction, len(places))
         indices = evenly(len(groups), most).tolist()
-        own = vectors.detach().float()[places.to(vectors.device)]
+        own = vectors[places.to(vectors.device)]
         both.append(torch.stack([own[list(groups[index])].mean(0) for index in indices]))
         chosen.append(tuple(indices))
     points, explained = principal(torch.cat(both).cpu())
     queries, keys = chosen
     return HeadVectors(points[: len(queries)], points[len(queries) :], queries, keys, explained)
+
+
+def _compared(score: Score, head: int, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    """Vectors of one width each, whose product or sum makes the score."""
+    if isinstance(score, Bilinear):
+        matrix = score.matrix if score.matrix.ndim == 2 else score.matrix[head]
+        return q, k @ matrix.detach().float().T
+    if isinstance(score, Additive):
+        of_q, of_k = score.hidden(q, k)
+        return of_q.detach(), of_k.detach()
+    return q, k
 
 
 def _groups(trace: Trace | View, site: Site, direction: str, count: int) -> Sequence[Sequence[int]]:

@@ -1,7 +1,8 @@
 """The figures of the vision-transformer papers, as tensors.
 
-Mean attention distance, principal components of the patch embedding, similarity of positions, token
-norms with outliers, principal components of patch features, patch similarity, and mass masks.
+Mean attention distance and entropy, principal components of the patch embedding, similarity of
+positions, token norms with outliers, principal components of patch features, patch similarity, and
+mass masks.
 """
 
 from collections.abc import Sequence
@@ -55,6 +56,25 @@ def attention_distance(
         total += mean.nan_to_num(0.0).sum(-1)
         rows += (share > 0).sum(-1)
     return (total / rows).float()
+
+
+def attention_entropy(trace: Trace, site: Site, *, item: int = 0) -> Float[Tensor, " head"]:
+    """Mean entropy of the rows of each head, in nats.
+
+    Args:
+        trace: of a picture.
+        site: one of `trace.sites`.
+        item: index in the batch.
+
+    Returns:
+        From 0 (every token attends to one) to the logarithm of the number of keys.
+    """
+    total = torch.zeros(site.heads, dtype=torch.float64)
+    for start in range(0, site.queries, BLOCK):
+        block = range(start, min(start + BLOCK, site.queries))
+        weights = trace.weights(site, rows=block, item=item).cpu().double()
+        total += torch.special.entr(weights).sum((-2, -1))
+    return (total / site.queries).float()
 
 
 def filter_components(
@@ -146,6 +166,11 @@ class FeatureColours:
     projections: tuple[Float[Tensor, " patch"], ...]
     threshold: float
     explained: Float[Tensor, " 3"]
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the projections of all patches."""
+        return float(torch.cat(self.projections).std(correction=0))
 
 
 def feature_colours(

@@ -37,7 +37,9 @@ class DecoderConfig:
         depth: number of blocks.
         heads: attention heads in each.
         head_dim: width of one head; None means dim / heads.
-        value_dim: width of one head's values; None means that of its queries and keys.
+        key_dim: width of one head's keys; None means that of its queries, another one needs
+            bilinear scores.
+        value_dim: width of one head's values; None means that of its queries.
         mlp: hidden width of the feed-forward network.
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
         norm: "pre" or "post"; "pre" ends on one more norm.
@@ -71,6 +73,7 @@ class DecoderConfig:
     depth: int = 2
     heads: int = 4
     head_dim: int | None = None
+    key_dim: int | None = None
     value_dim: int | None = None
     mlp: int = 256
     activation: str = "gelu"
@@ -107,7 +110,7 @@ class DecoderConfig:
         _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
-        check_rotary(self.positions, self.width)
+        check_rotary(self.positions, self.width, self.attention.key_width)
 
     @property
     def width(self) -> int:
@@ -121,6 +124,7 @@ class DecoderConfig:
             dim=self.dim,
             heads=self.heads,
             head_dim=self.head_dim,
+            key_dim=self.key_dim,
             value_dim=self.value_dim,
             qkv_bias=self.qkv_bias,
             out_bias=self.out_bias,

@@ -38,7 +38,9 @@ class EncoderConfig:
         depth: number of blocks.
         heads: attention heads in each.
         head_dim: width of one head; None means dim / heads.
-        value_dim: width of one head's values; None means that of its queries and keys.
+        key_dim: width of one head's keys; None means that of its queries, another one needs
+            bilinear scores.
+        value_dim: width of one head's values; None means that of its queries.
         mlp: hidden width of the feed-forward network.
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
         norm: "post" or "pre".
@@ -76,6 +78,7 @@ class EncoderConfig:
     depth: int = 2
     heads: int = 4
     head_dim: int | None = None
+    key_dim: int | None = None
     value_dim: int | None = None
     mlp: int = 256
     activation: str = "gelu"
@@ -123,7 +126,7 @@ class EncoderConfig:
                 f"segments, eps: expected 0 or more and above 0,"
                 f" received {self.segments}, {self.eps}"
             )
-        check_rotary(self.positions, self.width)
+        check_rotary(self.positions, self.width, self.attention.key_width)
         Mask(fill=self.mask_fill)  # which says what is wrong with it
 
     @property
@@ -143,6 +146,7 @@ class EncoderConfig:
             dim=self.dim,
             heads=self.heads,
             head_dim=self.head_dim,
+            key_dim=self.key_dim,
             value_dim=self.value_dim,
             qkv_bias=self.qkv_bias,
             out_bias=self.out_bias,

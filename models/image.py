@@ -20,6 +20,8 @@ MAX_PIXELS = 64_000_000  # of a file; phones take 48 million
 KEPT_PIXELS = 25_000_000  # of the decoded image: more are averaged while the file is read
 MAX_SIDE = 10_000
 MIN_SIDE = 2
+ANIMATED = ("GIF", "WEBP", "PNG")
+MAX_FRAMES = 1000
 ORIENTATION = 0x0112  # EXIF: 1 is upright
 GREY = (128, 128, 128)  # what padding is filled with: close to zero for most networks
 DEEP = ("I", "F")  # modes of more than 8 bits start like this
@@ -65,6 +67,42 @@ def open_image(source: bytes | Path | Image.Image) -> Picture:
         raise ValueError(
             f"the {opened.format} image is damaged or cut off: it could not be decoded"
         ) from error
+
+
+def frame_count(source: bytes) -> int:
+    """Number of frames of a GIF, WebP or PNG, at most `MAX_FRAMES`; 1 for any other picture.
+
+    Raises:
+        ValueError: as `open_image`.
+    """
+    opened = _by_header(source)
+    if opened.format not in ANIMATED:
+        return 1
+    try:
+        return min(getattr(opened, "n_frames", 1), MAX_FRAMES)
+    except Exception as error:  # a damaged frame can make a decoder raise anything
+        raise ValueError(f"the {opened.format} image is damaged or cut off") from error
+
+
+def frame_of(source: bytes, number: int) -> Image.Image:
+    """One frame of an animated picture, whole, as it is shown.
+
+    Args:
+        source: contents of the file.
+        number: of the frame, from 0.
+
+    Raises:
+        ValueError: as `open_image`, and for a frame that is not there or cannot be decoded.
+    """
+    count = frame_count(source)
+    if not 0 <= number < count:
+        raise ValueError(f"frame: expected 0 to {count - 1}, received {number}")
+    opened = _by_header(source)
+    try:
+        opened.seek(number)
+        return opened.convert("RGBA")
+    except Exception as error:
+        raise ValueError(f"frame {number} of the {opened.format} image is damaged") from error
 
 
 def fit_image(

@@ -33,8 +33,10 @@ class AttentionLayerConfig:
         value_input_dim: width of the values'.
         dim: width of the output.
         heads: number of heads.
-        head_dim: width of one head's queries and keys; None means dim / heads.
-        value_dim: width of one head's values; None means that of its queries and keys.
+        head_dim: width of one head's queries; None means dim / heads.
+        key_dim: width of one head's keys; None means that of its queries, another one needs
+            bilinear scores.
+        value_dim: width of one head's values; None means that of its queries.
         qkv_bias: whether query, key and value projections have a bias.
         out_bias: whether the output projection has one.
         scoring: what compares queries with keys, one of `attention.SCORINGS`.
@@ -54,6 +56,7 @@ class AttentionLayerConfig:
     dim: int = 64
     heads: int = 4
     head_dim: int | None = None
+    key_dim: int | None = None
     value_dim: int | None = None
     qkv_bias: bool = True
     out_bias: bool = True
@@ -84,6 +87,7 @@ class AttentionLayerConfig:
             dim=self.dim,
             heads=self.heads,
             head_dim=self.head_dim,
+            key_dim=self.key_dim,
             value_dim=self.value_dim,
             input_dim=self.query_input_dim,
             key_input_dim=self.key_input_dim,

@@ -1,8 +1,9 @@
 """Preprocessing of images and sound: the settings of a model's own processor, and their meaning."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -250,6 +251,78 @@ def _size_of(given: Any) -> Sizes:
     if type(rows) is not int or type(cols) is not int or not 1 <= min(sides) <= max(sides) < 10**5:
         raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
     return rows, cols
+
+
+def changed(
+    preprocessing: Preprocessing,
+    *,
+    size: Sizes | None = None,
+    resize: ResizeMode | None = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+) -> Preprocessing:
+    """Other preprocessing than a checkpoint states; what is None stays as it is.
+
+    The model's own processor goes on reading the images where only mean or std are changed. With
+    another size or resize mode they are resized by Pillow instead.
+
+    Args:
+        preprocessing: of the checkpoint.
+        size: rows and columns.
+        resize: see `Preprocessing`.
+        mean: per channel, of levels scaled to 0 to 1.
+        std: likewise.
+
+    Raises:
+        ValueError: for numbers that no image can be prepared with.
+    """
+    if (size, resize, mean, std) == (None, None, None, None):
+        return preprocessing
+    if preprocessing.size is None:
+        raise ValueError("the model's image processor decides the size: it cannot be changed here")
+    _check(size, mean, std)
+    middle = _three(mean or preprocessing.mean)
+    spread = _three(std or preprocessing.std)
+    now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",))
+    if size is None and resize is None:
+        own = preprocessing.processor
+        if own is None:
+            return now
+        numbers = {"do_normalize": True, "image_mean": middle, "image_std": spread}
+        settings = json.dumps({**json.loads(own.json), **numbers}, sort_keys=True)
+        return replace(now, processor=replace(own, json=settings))
+    mode = resize or mode_of(preprocessing)
+    return replace(
+        now,
+        size=size or preprocessing.size,
+        resize=mode,
+        before_crop=None,
+        crop=False,
+        processor=None,
+    )
+
+
+def mode_of(preprocessing: Preprocessing) -> ResizeMode:
+    """The resize mode, "crop" where the middle of a resized image is cropped."""
+    return "crop" if preprocessing.crop else preprocessing.resize
+
+
+def _check(size: Sizes | None, mean: Sequence[float] | None, std: Sequence[float] | None) -> None:
+    """Raises ValueError for numbers that no image can be prepared with."""
+    if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
+        raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
+    for name, values in (("mean", mean), ("std", std)):
+        if values is None:
+            continue
+        if len(values) != 3 or not all(isfinite(value) for value in values):
+            raise ValueError(f"{name}: expected three numbers, received {tuple(values)}")
+    if std is not None and min(std) <= 0:
+        raise ValueError(f"std: expected numbers above 0, received {tuple(std)}")
+
+
+def _three(values: Sequence[float]) -> tuple[float, float, float]:
+    red, green, blue = (float(value) for value in values)
+    return red, green, blue
 
 
 def _mean_and_std(

@@ -75,11 +75,11 @@ class HeadProjections(NamedTuple):
     """The matrices of one head: x @ query + query_bias; biases that are not there are None."""
 
     query: Float[Tensor, "input dim"]
-    key: Float[Tensor, "key_input dim"]
+    key: Float[Tensor, "key_input key_dim"]
     value: Float[Tensor, "key_input value_dim"]
     output: Float[Tensor, "value_dim out"]
     query_bias: Float[Tensor, " dim"] | None
-    key_bias: Float[Tensor, " dim"] | None
+    key_bias: Float[Tensor, " key_dim"] | None
     value_bias: Float[Tensor, " value_dim"] | None
 
 
@@ -112,11 +112,11 @@ class Projections:
     """
 
     query: Float[Tensor, "head input dim"]
-    key: Float[Tensor, "kv_head key_input dim"]
+    key: Float[Tensor, "kv_head key_input key_dim"]
     value: Float[Tensor, "kv_head key_input value_dim"]
     output: Float[Tensor, "head value_dim out"]
     query_bias: Float[Tensor, "head dim"] | None = None
-    key_bias: Float[Tensor, "kv_head dim"] | None = None
+    key_bias: Float[Tensor, "kv_head key_dim"] | None = None
     value_bias: Float[Tensor, "kv_head value_dim"] | None = None
     output_bias: Float[Tensor, " out"] | None = None
     norm: Norm | None = None

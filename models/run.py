@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
@@ -26,7 +27,7 @@ from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
 from models.trace import HiddenStates, Output, Site, Trace
-from models.vit import ViTOutput
+from models.vit import ViT, ViTOutput
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,6 +52,7 @@ __all__ = [
     "catalogue",
     "devices",
     "load",
+    "run_on_patches",
     "trace",
 ]
 
@@ -145,6 +147,31 @@ def trace(
         hidden_states=states,
         origin=OwnOrigin(model.network, inputs.arguments, tuple(edits)),
     )
+
+
+def run_on_patches(
+    model: Model,
+    pixels: Float[Tensor, "batch channel row col"],
+    kept: Int[Tensor, "batch kept"],
+) -> Output:
+    """The output of a plain ViT that reads some patches of each picture, at their own positions.
+
+    Args:
+        model: a `ViT`.
+        pixels: normalised.
+        kept: the patches that it reads.
+
+    Raises:
+        ValueError: for a model that needs all of its patches.
+    """
+    network = model.network
+    if not isinstance(network, ViT) or network.config.head == "flatten":
+        raise ValueError(
+            f"{model.name} has a fixed place for every patch: only a plain ViT whose head reads the"
+            " class token or the mean runs without some of them"
+        )
+    with without_dropout(network), torch.no_grad():
+        return Output(*network(pixels, kept=kept).result)
 
 
 def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ returned beside the values. `MultiHeadAttention` projects its input and calls it
 """
 
 from models.attention.blocks import Block
-from models.attention.edit import Edit
+from models.attention.edit_protocols import Edit
 from models.attention.functional import attend
 from models.attention.mask import Edge, Mask
 from models.attention.multihead import (

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention.edit import Edit, RecipeEdit, ValuesEdit, WeightsEdit
+from models.attention.edit_protocols import Edit, RecipeEdit, ValuesEdit, WeightsEdit
 from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
 from models.attention.scores import Additive, Dot, Score

@@ -11,7 +11,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention.edit import Edit
+from models.attention.edit_protocols import Edit
 from models.attention.functional import attend
 from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
@@ -49,8 +49,10 @@ class MultiHeadAttentionConfig:
     Attributes:
         dim: width of the output.
         heads: number of heads.
-        head_dim: width of one head's queries and keys; None means dim / heads.
-        value_dim: width of one head's values; None means the width of its queries and keys.
+        head_dim: width of one head's queries; None means dim / heads.
+        key_dim: width of one head's keys; None means that of its queries. Another width needs
+            "bilinear" scores, whose matrix leads from one to the other.
+        value_dim: width of one head's values; None means the width of its queries.
         input_dim: width of the queries' input; None means dim.
         key_input_dim: width of the keys' input; None means that of the queries'.
         value_input_dim: width of the values' input; None means that of the keys'.
@@ -73,6 +75,7 @@ class MultiHeadAttentionConfig:
     dim: int = 64
     heads: int = 4
     head_dim: int | None = None
+    key_dim: int | None = None
     value_dim: int | None = None
     input_dim: int | None = None
     key_input_dim: int | None = None
@@ -92,9 +95,14 @@ class MultiHeadAttentionConfig:
         check_heads(self.dim, self.heads, self.head_dim)
         check_choices(self, ATTENTION_CHOICES)
         check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
-        check_least(self, {"value_dim": 1, "input_dim": 1})
+        check_least(self, {"key_dim": 1, "value_dim": 1, "input_dim": 1})
         check_least(self, {"key_input_dim": 1, "value_input_dim": 1})
         self._check_scale()
+        if self.scoring != "bilinear" and self.key_width != self.width:
+            raise ValueError(
+                f"key_dim: expected {self.width}, the width of the queries, with {self.scoring}"
+                f" scores, received {self.key_dim}; bilinear scores compare vectors of two widths"
+            )
         if self.value_shortcut and self.merged != self.dim:
             raise ValueError(
                 f"value_shortcut: expected heads × width of their values = dim, received"
@@ -115,8 +123,13 @@ class MultiHeadAttentionConfig:
 
     @property
     def width(self) -> int:
-        """Width of one head's queries and keys."""
+        """Width of one head's queries."""
         return self.dim // self.heads if self.head_dim is None else self.head_dim
+
+    @property
+    def key_width(self) -> int:
+        """Width of one head's keys."""
+        return self.width if self.key_dim is None else self.key_dim
 
     @property
     def value_width(self) -> int:
@@ -154,10 +167,11 @@ class MultiHeadAttentionConfig:
 class BilinearScoring(nn.Module):
     """A learned matrix per head, between queries and keys."""
 
-    def __init__(self, heads: int, width: int) -> None:
+    def __init__(self, heads: int, width: int, key_width: int) -> None:
         super().__init__()
         # the product of independent queries and keys then has the variance of a scaled dot product
-        self.matrix = nn.Parameter(nn.init.normal_(torch.empty(heads, width, width), std=1 / width))
+        matrix = torch.empty(heads, width, key_width)
+        self.matrix = nn.Parameter(nn.init.normal_(matrix, std=(width * key_width) ** -0.5))
 
     def forward(self) -> Bilinear:
         return Bilinear(self.matrix)
@@ -174,9 +188,6 @@ class AdditiveScoring(nn.Module):
         return Additive(None, None, self.vector)
 
 
-LEARNED = {"bilinear": BilinearScoring, "additive": AdditiveScoring}
-
-
 class MultiHeadAttention(nn.Module):
     """Several attention heads in parallel, each on its own projection of the input.
 
@@ -189,7 +200,7 @@ class MultiHeadAttention(nn.Module):
         query, key, value = config.inputs
         self.config = config
         self.query = nn.Linear(query, inside, bias=config.qkv_bias)
-        self.key = nn.Linear(key, inside, bias=config.qkv_bias)
+        self.key = nn.Linear(key, config.heads * config.key_width, bias=config.qkv_bias)
         self.value = nn.Linear(value, config.merged, bias=config.qkv_bias)
         self.out = (
             nn.Linear(config.merged, config.dim, bias=config.out_bias)
@@ -198,8 +209,11 @@ class MultiHeadAttention(nn.Module):
         )
         self.projection_dropout = nn.Dropout(config.projection_dropout)
         self.output_dropout = nn.Dropout(config.output_dropout)
-        learned = LEARNED.get(config.scoring)
-        self.scoring = None if learned is None else learned(config.heads, config.width)
+        self.scoring = None
+        if config.scoring == "bilinear":
+            self.scoring = BilinearScoring(config.heads, config.width, config.key_width)
+        elif config.scoring == "additive":
+            self.scoring = AdditiveScoring(config.heads, config.width)
 
     @property
     def score(self) -> Score:

@@ -67,8 +67,15 @@ def rotary_angles(
     return positions.cpu().double()[:, None] / base ** (even / dim)
 
 
-def check_rotary(kind: str, head_dim: int) -> None:
-    """Raises ValueError if rotary positions are combined with an odd head width."""
+def check_rotary(kind: str, head_dim: int, key_dim: int | None = None) -> None:
+    """Raises ValueError if rotary positions are combined with an odd head width.
+
+    They turn queries and keys alike: keys of another width than `head_dim` are refused too.
+    """
+    if kind == "rotary" and key_dim not in (None, head_dim):
+        raise ValueError(
+            f"rotary: expected queries and keys of one width, received {head_dim} and {key_dim}"
+        )
     if kind == "rotary" and (head_dim < 2 or head_dim % 2):
         raise ValueError(f"rotary: expected an even head width, received {head_dim}")
 

@@ -43,7 +43,7 @@ def attention(
     rows = ("tokens", queries), *([("source", keys)] if keys is not None else [("tokens", queries)])
     rows = (*rows, rows[1])
     x_of = [(row, ("dim", into)) for row, into in zip(rows, config.inputs, strict=True)]
-    inside = {"query": config.width, "key": config.width, "value": config.value_width}
+    inside = {"query": config.width, "key": config.key_width, "value": config.value_width}
     parts = []
     for letter, x, (which, width) in zip("qkv", x_of, inside.items(), strict=True):
         b = f" + b{letter}" if config.qkv_bias else ""
@@ -99,12 +99,13 @@ def _attend(
 ) -> Part:
     """Weights and weighted values of all heads; the fused kernel keeps no weights."""
     heads, width, value = config.heads, config.width, config.value_width
+    matrix = heads * width * config.key_width  # of a bilinear score
     kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal)
     bias = {"alibi": " − slope · distance", "relative": " + bias[distance]"}.get(order, "")
     hidden = ", −∞ for later keys" if causal else ""
-    learned = {"bilinear": heads * width**2, "additive": heads * width}
-    products = {"dot": 0, "bilinear": heads * queries * width**2, "additive": 0}[config.scoring]
-    products += heads * queries * keys * (width + value)
+    learned = {"bilinear": matrix, "additive": heads * width}
+    products = queries * matrix if config.scoring == "bilinear" else 0
+    products += heads * queries * keys * (config.key_width + value)
     weights = f"softmax({_score_formula(config, order)}{bias}{hidden})"
     weights = f"dropout({weights}, {config.dropout:g})" if config.dropout else weights
     kind = "" if config.scoring == "dot" else f", {config.scoring}"
@@ -159,7 +160,7 @@ def _kept_weights(
     if config.scoring == "additive":
         return rows * keys * (1 + config.width) + causal * (2 * rows * keys + rows)
     if config.scoring == "bilinear":
-        return rows * keys + rows * config.width + causal * (2 * rows * keys + rows)
+        return rows * keys + rows * config.key_width + causal * (2 * rows * keys + rows)
     if config.width != config.value_width:
         return rows * keys + causal * (2 * rows * keys + rows)
     if order == "relative":

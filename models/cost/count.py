@@ -8,7 +8,6 @@ models/cost/parts.py defines how FLOPs and memory are counted.
 
 from collections.abc import Iterator, Sequence
 
-from models.cost.image import vit_parts
 from models.cost.parts import Part
 from models.cost.text import (
     decoder_parts,
@@ -17,6 +16,7 @@ from models.cost.text import (
     seq2seq_parts,
     smallest_parts,
 )
+from models.cost.vit import vit_parts
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig

@@ -1,4 +1,4 @@
-"""An encoder block one line at a time, pre-norm or post-norm."""
+"""Encoder and decoder blocks one line at a time."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention import MultiHeadAttentionConfig
-from models.blocks import BLOCKS, PostNormBlock, PreNormBlock
+from models.attention import Mask, MultiHeadAttentionConfig
+from models.blocks import BLOCKS, PostNormBlock, PreNormBlock, PreNormDecoderBlock
 from models.seeding import seeded
 
 
@@ -17,7 +17,7 @@ class BlockStep:
     """One step of a block.
 
     Attributes:
-        name: "x", "attention", "feed-forward", "norm" or "+".
+        name: "x", "attention", "cross-attention", "feed-forward", "norm" or "+".
         out: its output.
     """
 
@@ -72,3 +72,46 @@ def block_steps(
         found = [x, attended, x + attended, normed, fed, normed + fed, out]
         names = ("x", "attention", "+", "norm", "feed-forward", "+", "norm")
     return [BlockStep(*each) for each in zip(names, found, strict=True)]
+
+
+@torch.no_grad()
+def decoder_steps(
+    block: PreNormDecoderBlock,
+    x: Float[Tensor, "batch token dim"],
+    context: Float[Tensor, "batch key dim"],
+    *,
+    without: Collection[str] = (),
+) -> list[BlockStep]:
+    """The input and the result of every step of a decoder block; the last is the output.
+
+    Args:
+        block: whose steps are taken.
+        x: its input.
+        context: what the encoder returned.
+        without: layers whose output is replaced by zeros: "attention", "cross-attention",
+            "feed-forward".
+    """
+
+    def kept(name: str, out: Tensor) -> BlockStep:
+        return BlockStep(name, torch.zeros_like(out) if name in without else out)
+
+    normed = block.before_attention(x)
+    attended = kept("attention", block.attention(normed, mask=Mask(causal=True))[0])
+    own = x + attended.out
+    asking = block.before_cross(own)
+    crossed = kept("cross-attention", block.cross(asking, context)[0])
+    both = own + crossed.out
+    again = block.before_feed_forward(both)
+    fed = kept("feed-forward", block.feed_forward(again))
+    return [
+        BlockStep("x", x),
+        BlockStep("norm", normed),
+        attended,
+        BlockStep("+", own),
+        BlockStep("norm", asking),
+        crossed,
+        BlockStep("+", both),
+        BlockStep("norm", again),
+        fed,
+        BlockStep("+", both + fed.out),
+    ]

@@ -91,7 +91,14 @@ def hops(kind: str, tokens: int, kernel: int = 3) -> tuple[int, ...]:
 def receptive_field(
     kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
 ) -> Bool[Tensor, " token"]:
-    """The receptive field of one output position, measured by backpropagation.
+    """The receptive field of one output position; see `receptive_fields`."""
+    return receptive_fields(kind, tokens, at, layers=layers, kernel=kernel)[0]
+
+
+def receptive_fields(
+    kind: str, tokens: int, at: int, *, layers: int = 1, kernel: int = 3
+) -> Bool[Tensor, "layer token"]:
+    """The receptive field of one output position in the input of each layer, by backpropagation.
 
     Args:
         kind: one of `KINDS`; a recurrence reads from left to right.
@@ -104,14 +111,15 @@ def receptive_field(
     dim = 4
     with seeded(0):
         network = [_layer(kind, dim, kernel) for _ in range(layers)]
-        x = torch.randn(1, tokens, dim)
-    x.requires_grad_()
+        y = torch.randn(1, tokens, dim)
+    y.requires_grad_()
+    inputs = []
     with torch.enable_grad():
-        y = x
         for layer in network:
+            inputs.append(y)
             y = _run(kind, layer, y)
-        (found,) = torch.autograd.grad(y[0, at].sum(), x)
-    return found[0].abs().sum(-1) > 0
+        found = torch.autograd.grad(y[0, at].sum(), inputs)
+    return torch.cat(found).abs().sum(-1) > 0
 
 
 def _layer(kind: str, dim: int, kernel: int) -> nn.Module:

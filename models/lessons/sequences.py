@@ -43,15 +43,21 @@ def recurrent_influence(
         turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
         inward = torch.randn(DIM, DIM) / sqrt(DIM)
         x = torch.randn(tokens, DIM)
-
-    def last(x: Tensor) -> Tensor:
-        state = torch.zeros(DIM)
-        for token in x:
-            state = gain * turn @ state + inward @ token
-            state = state.tanh() if activation == "tanh" else state
-        return state
-
-    return _influence(last, x)
+    # in float64: squares of what is left after 64 tokens are below float32's smallest number
+    turn, inward, x = turn.double(), inward.double(), x.double()
+    states = [x.new_zeros(DIM)]
+    for token in x:
+        state = gain * turn @ states[-1] + inward @ token
+        states.append(state.tanh() if activation == "tanh" else state)
+    later, found = (
+        torch.eye(DIM, dtype=x.dtype),
+        [],
+    )  # slopes of the last state with respect to a later one
+    for state in reversed(states[1:]):
+        slopes = later * (1 - state.square()) if activation == "tanh" else later
+        found.append((slopes @ inward).norm())
+        later = gain * slopes @ turn
+    return torch.stack(found[::-1]).float()
 
 
 def attention_influence(tokens: int, *, seed: int = 0) -> Float[Tensor, " token"]:
@@ -63,9 +69,7 @@ def attention_influence(tokens: int, *, seed: int = 0) -> Float[Tensor, " token"
     with seeded(seed):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval()
         x = torch.randn(tokens, DIM)
-    return _influence(lambda x: layer(x[None])[0][0, -1], x)
-
-
-def _influence(last, x: Float[Tensor, "token dim"]) -> Float[Tensor, " token"]:
-    found = torch.autograd.functional.jacobian(last, x)
-    return found.square().sum((0, 2)).sqrt()
+    found = torch.autograd.functional.jacobian(
+        lambda x: layer(x[None])[0][0, -1], x, vectorize=True
+    )
+    return torch.as_tensor(found).square().sum((0, 2)).sqrt()

@@ -13,6 +13,8 @@ from itertools import takewhile
 
 from torch import nn
 
+from models.pretrained.window_layers import recipe_of
+
 CROSS = re.compile(r"cross_?att|enc_?dec|encoder_attn|encoder_decoder", re.IGNORECASE)
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
 COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_attention_forward")
@@ -46,7 +48,7 @@ class AttentionModules:
 
     Attributes:
         modules: by the id of the module.
-        untraceable: class names of attention layers that bypass the interface.
+        untraceable: class names of attention layers whose weights cannot be recorded.
         layers: block number of each path.
         containers: paths of the modules that contain stacks of them.
     """
@@ -58,9 +60,10 @@ class AttentionModules:
 
     @staticmethod
     def find_in(network: nn.Module) -> "AttentionModules":
-        """Finds them by the source of their classes: those that use the attention interface."""
+        """Finds them by their classes: those that use the attention interface, and window layers
+        whose recipe can be built."""
         every = dict(network.named_modules(remove_duplicate=False))
-        uses = {name: uses_interface(type(module)) for name, module in every.items()}
+        uses = {name: is_traced(type(module)) for name, module in every.items()}
         within = {name: every[name] for name, used in uses.items() if used}
         towers, layers = _towers(list(within)), _layers(every, list(within), _towers(list(within)))
         paths: dict[int, list[str]] = {}
@@ -84,6 +87,11 @@ class AttentionModules:
         """The entry of a module; one whose source cannot be read has no tower."""
         name = type(module).__name__
         return self.modules.get(id(module), AttentionModule(name, None, 0, name, (name,)))
+
+
+def is_traced(kind: type[nn.Module]) -> bool | None:
+    """Whether a module's weights can be recorded; None if it is no attention layer."""
+    return True if recipe_of(kind) is not None else uses_interface(kind)
 
 
 @lru_cache(maxsize=4096)

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from einops import rearrange
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
@@ -36,6 +37,7 @@ from models.pretrained.masks import create_mask
 from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry, Recording
 from models.pretrained.sparse import choose_blocks, choose_keys
+from models.pretrained.window_layers import Recipe, recipe_of
 
 # Arguments of attention functions that cannot change the weights. The library's eager attention
 # ignores them all: the mask contains the sliding window, positions are in queries and keys, and
@@ -57,11 +59,15 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     """
     configs = configs_of(network)
     count_traces(configs, 1, packed_configs(network))
+    hooks: list[Any] = []
     try:
+        hooks += _window_hooks(network, record)
         with observing(network, record):
             yield
     finally:
         count_traces(configs, -1)
+        for hook in hooks:
+            hook.remove()
 
 
 @contextmanager
@@ -107,20 +113,48 @@ def _hooks(network: nn.Module, record: Recording) -> list[Any]:
     return hooks
 
 
+def _window_hooks(network: nn.Module, record: Recording) -> list[Any]:
+    """Hooks on layers that compute their weights themselves: `attend` makes their output."""
+    found = []
+    for module in network.modules():
+        build = recipe_of(type(module))
+        if build is not None:
+            attend_windows = partial(_own, record, partial(_windows, record, build))
+            found.append(module.register_forward_hook(attend_windows, with_kwargs=True))
+    return found
+
+
+def _windows(
+    record: Recording,
+    build: Recipe,
+    module: nn.Module,
+    args: tuple,
+    kwargs: dict[str, Any],
+    output: tuple[Tensor, ...],
+) -> tuple[Tensor, ...]:
+    """The output of a window layer, with the values that `attend` gives in place of its own.
+
+    Without dropout: a traced pass runs in eval mode.
+    """
+    given = dict(zip(("hidden_states", "attention_mask"), args, strict=False)) | kwargs
+    recipe = build(module, given["hidden_states"], given.get("attention_mask"))
+    values = _recorded(record, record.entry(module), module, recipe, 0.0, None)
+    return rearrange(values, "window head slot dim -> window slot (head dim)"), *output[1:]
+
+
 def _is_block(path: str, record: Recording) -> bool:
     """Whether a module is a numbered part of a stack of attention layers."""
     stack, _, number = path.rpartition(".")
     return number.isdigit() and stack in record.modules.containers
 
 
-def _own(record: Recording, hook: Callable[..., None], *given: Any) -> None:
+def _own(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:
     """Calls a hook in the trace that it was registered for, and in no other of the same model.
 
     While another thread removes its hooks, a hook may be called without keyword arguments: not in
     its own trace, whose hooks are there until it ends.
     """
-    if _recording.get() is record:
-        hook(*given)
+    return hook(*given) if _recording.get() is record else None
 
 
 # --- called by the library -----------------------------------------------------------------------
@@ -228,9 +262,10 @@ def _kind(module: nn.Module, recipe: Pattern, cross: bool) -> str:
     dense = recipe.mask.dense
     if recipe.queries == 1:
         return "causal" if getattr(module, "is_causal", False) is True else "self"
-    if dense is None or dense.shape[2] != dense.shape[3]:
+    earlier = recipe.keys - recipe.queries  # cached keys come first
+    if dense is None or earlier < 0 or dense.shape[2:] != (recipe.queries, recipe.keys):
         return "self"
-    return "self" if dense.triu(1).any() else "causal"
+    return "self" if dense.triu(earlier + 1).any() else "causal"
 
 
 def _is_causal(module: nn.Module, asked: bool | None) -> bool:

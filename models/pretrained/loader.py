@@ -6,7 +6,7 @@ the folder can name code, kernels or other modules for it to fetch.
 
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +131,7 @@ def _contained(module: nn.Module) -> PreTrainedModel:
         if not any(name != other and name.startswith(f"{other}.") for other in found if other)
     ]
     if "" in found or len(outer) == 1:
-        return found["" if "" in found else outer[0]]
+        return found[outer[0]]
     received = type(module).__name__
     if not outer:
         raise ValueError(
@@ -240,7 +240,12 @@ def _filled(
     try:
         with quiet_transformers():
             made: Any = kind.from_pretrained(
-                None, config=config, state_dict=state, dtype=dtype, output_loading_info=True
+                None,
+                config=config,
+                state_dict=state,
+                dtype=dtype,
+                ignore_mismatched_sizes=True,  # refused below, by name
+                output_loading_info=True,
             )
             network, found = made
     except Exception as error:  # the library raises many things for weights that do not fit
@@ -251,7 +256,10 @@ def _filled(
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
     extra = sorted(found["unexpected_keys"])
     unknown = [name for name in extra if not name.endswith(UNUSED_TENSORS)]
-    wrong = sorted(str(name) for name in found.get("mismatched_keys", ()))
+    wrong = sorted(
+        f"{name} ({_shape(here)} in place of {_shape(wanted)})"
+        for name, here, wanted in found["mismatched_keys"]
+    )
     for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
         if names:
             raise CheckpointError(f"the checkpoint {what} {_some(names)}: download it again")
@@ -263,6 +271,10 @@ def _filled(
         if not finite(parameter.detach()):
             raise CheckpointError(f"{name} holds NaN or infinity: the weights are damaged")
     return network, tuple(extra)
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return " × ".join(map(str, shape))
 
 
 def _some(names: list[str]) -> str:

@@ -88,8 +88,8 @@ def parse_mask(
     """Splits a mask matrix into a rule and a bias.
 
     Under the lowest finite number in every cell, the row of a real token is no hidden row: all
-    its scores round to that number, so the model attends to all keys evenly. Such a row is kept
-    as it is, in the bias.
+    its scores round to that number, so the model attends to all keys evenly, except to those under
+    −∞. Such a row is kept as it is, in the bias.
 
     Args:
         matrix: True where a query may attend, or numbers to add to the scores; `batch head query
@@ -117,8 +117,8 @@ def parse_mask(
 
 
 def _even_rows(matrix: Tensor, hidden: Tensor, padding: Tensor | None) -> Tensor | None:
-    """True at rows of real tokens that are finite and low throughout; None if there is none."""
-    low = hidden.all(-1, keepdim=True) & matrix.isfinite().all(-1, keepdim=True)
+    """True at finite cells of low rows of real tokens; None if there is none."""
+    low = hidden.all(-1, keepdim=True) & matrix.isfinite()
     if not low.any():
         return None
     if padding is not None and padding.shape[1] == matrix.shape[2]:
@@ -152,7 +152,7 @@ def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator
     queries, keys = seen.shape[1:]
     unseen = ~seen.any(1)
     plain = Mask(padding=unseen.expand(batch, keys) if unseen.any() else None)
-    if queries == 1 or (seen == seen.any(1, keepdim=True)).all():
+    if (seen == seen.any(1, keepdim=True)).all():
         yield plain
         return
     offset = max(0, keys - queries)

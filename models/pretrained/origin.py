@@ -81,7 +81,7 @@ class PretrainedOrigin:
 
         def run() -> None:
             with activation_rules(self.model.network, "attnlrp"):
-                record_pass(self.model, self.inputs, self.edits, hidden=True)
+                record_pass(self.model, self.inputs, self.edits)
 
         return carried(run, first, part, last)
 

@@ -116,7 +116,6 @@ class Recording:
     _repeated: set[tuple[str, int]] = field(default_factory=set)
     _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
     _axes: dict[tuple, TokenAxis | None] = field(default_factory=dict)
-    _paddings: dict[tuple[int, int], Tensor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.sources = Sources.of(self.arguments)

@@ -81,12 +81,12 @@ class Sources:
         given = {**_arguments(module, args, kwargs), **kwargs}
         memory = next((_address(given.get(name)) for name in MEMORY if name in given), None)
         own = next((name for name in OWN if isinstance(given.get(name), Tensor)), None)
-        source = None if own is None else self.names.get(_address(given[own]) or 0)
+        source = None if own is None else self._source(given[own])
         above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
         inherits = own in ("inputs_embeds", "hidden_states") and above is not None
         if source is None and inherits and above is not None and memory in (None, above.memory):
             source = above.source
-        read = {self.names.get(_address(given.get(name)) or 0) for name in SEQUENCES} - {None}
+        read = {self._source(given.get(name)) for name in SEQUENCES} - {None}
         self.streams[path] = Stream(source, memory, len(read) > 1)
 
     def leave(self, path: str, module: nn.Module, args: tuple, output: Any) -> None:
@@ -110,7 +110,7 @@ class Sources:
 
     def embed(self, module: nn.Module, args: tuple, output: Tensor) -> None:
         """An embedding table is looked up: the vectors are of the sequence of the ids."""
-        source = self.names.get(_address(args[0]) or 0) if args else None
+        source = self._source(args[0]) if args else None
         if source is not None:
             self._name(output, source)
 
@@ -121,7 +121,7 @@ class Sources:
         above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
         given = _arguments(module, args, kwargs).values()
         states = next((value for value in given if isinstance(value, Tensor)), None)
-        source = self.names.get(_address(states) or 0)
+        source = self._source(states)
         if above is not None and above.several and source is not None:
             self.streams[path] = Stream(source, above.memory)
 
@@ -139,11 +139,16 @@ class Sources:
 
     def keys(self, states: Tensor, queries: str | None) -> str | None:
         """The source of the states that cross-attention is given."""
-        known = self.names.get(_address(states) or 0)
+        known = self._source(states)
         if known is not None:
             return known
         others = [source for source in self.finished if source != queries]
         return others[-1] if len(set(others)) == 1 else None
+
+    def _source(self, value: Any) -> str | None:
+        """The source of a tensor; None of one without a name, or of anything else."""
+        address = _address(value)
+        return None if address is None else self.names.get(address)
 
     def _name(self, tensor: Tensor, source: str) -> None:
         address = _address(tensor)

@@ -107,7 +107,7 @@ def stream_at(source: Source, key: Key, item: int, places: Int[Tensor, " token"]
     ]
     layers = [
         _layer(record.calls[i], source.maps(keys[i]), i, calls, stop)
-        for i, stop in zip(indices, [*indices[1:], indices[-1] + 1], strict=True)
+        for i, stop in zip(indices, indices[1:] + indices[-1:], strict=True)
     ]
     before = [call for call in calls if call.before == indices[0]]
     steps = [*_embedding(before, source.inputs, item, places, layers[0].x)]

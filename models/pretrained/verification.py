@@ -19,7 +19,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
 from models.attention import Dot
-from models.attention.edit import ValuesEdit
+from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
 from models.attention.pattern import BLOCK_ROWS
 from models.edits import Ablate, at
@@ -33,6 +33,7 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
+from models.pretrained.window_layers import recipe_of
 from models.text import Tokens
 
 if TYPE_CHECKING:
@@ -209,6 +210,9 @@ def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     """The output, and the weights that the layers return, in the order of their calls, by path."""
     found: dict[str, list[Tensor]] = defaultdict(list)
 
+    def ask(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        return args[:2], {**kwargs, "output_attentions": True}
+
     def keep(module: nn.Module, args: tuple, output: Any) -> None:
         parts = output if isinstance(output, tuple | list) else ()
         weights = next((part for part in parts if _is_map(part)), None)
@@ -218,6 +222,11 @@ def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     modules = AttentionModules.find_in(twin.network)
     layers = [each for each in twin.network.modules() if id(each) in modules.modules]
     hooks = [layer.register_forward_hook(keep) for layer in layers]
+    hooks += [
+        layer.register_forward_pre_hook(ask, with_kwargs=True)
+        for layer in layers
+        if recipe_of(type(layer))
+    ]
     try:
         output = output_of(run_network(twin, inputs)).values
     finally:
@@ -379,8 +388,25 @@ def _reference_pass(
     twin.network.set_attn_implementation(REFERENCE)
     inputs = _fresh(inputs)
     record = new_recording(twin, inputs, edits)
-    with observing(twin.network, record):
-        return output_of(run_network(twin, inputs)).values, record.references
+    layers = [each for each in twin.network.modules() if recipe_of(type(each))]
+    hooks = [each.register_forward_hook(partial(_ablated, record)) for each in layers]
+    try:
+        with observing(twin.network, record):
+            return output_of(run_network(twin, inputs)).values, record.references
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _ablated(record: Recording, module: Any, args: tuple, output: Any) -> Any:
+    """The output of a layer with attention of its own, without the ablated heads."""
+    entry = record.entry(module)
+    values, *rest = output
+    heads = values.unflatten(-1, (module.num_attention_heads, -1)).clone()
+    for edit in at(record.edits, entry.layer, "self", entry.place.tower, entry.path):
+        if isinstance(edit, Ablate):
+            heads[:, :, edit.head] = 0.0
+    return heads.flatten(-2), *rest
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:

@@ -14,6 +14,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
 from tests.models.pretrained.tiny import BY_NAME
 
+pytestmark = pytest.mark.usefixtures("unchecked_shapes")  # half of the time: so many small steps
 IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
 SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 2, "mlp": 13, "seed": 1}
 OURS = {

@@ -8,6 +8,7 @@ from PIL import Image
 
 from analysis.faithfulness import area, faithfulness
 from models.decoder import DecoderConfig
+from models.edits import Cut
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.models.pretrained.tiny import BY_NAME
@@ -120,6 +121,57 @@ def test_patches_are_painted_grey():
     assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
     whole = faithfulness(model, Image.new("RGB", (12, 8)), relevance, orders=1)
     assert whole.removal == "grey"
+
+
+def small_vit(**settings: Any) -> Any:
+    sizes: dict[str, Any] = {"image": (8, 12), "patch": 4, "dim": 20, "heads": 2, "depth": 3}
+    return load(ViTConfig(**{**sizes, "mlp": 13, "classes": 5, **settings}))
+
+
+PIXELS = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize(("head", "registers"), [("class", 0), ("class", 2), ("mean", 1)])
+def test_patches_are_left_out_of_the_sequence(head: str, registers: int) -> None:
+    """As in a pass written out over the other tokens."""
+    model = small_vit(head=head, registers=registers)
+    network, prefix = model.network, registers + (head == "class")
+    relevance = torch.zeros(prefix + 6)
+    relevance[prefix:] = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.9, 0.5])  # 2 × 3 patches
+    found = faithfulness(model, PIXELS, relevance, target=2, removal="drop", levels=(0.34,))
+    assert (found.removal, found.counts.tolist()) == ("drop", [2])
+    for curve, kept in (
+        (found.comprehensiveness, (0, 1, 2, 3)),
+        (found.sufficiency, (4, 5)),
+    ):
+        with torch.no_grad():
+            x = network.embed(PIXELS)[:, [*range(prefix), *(prefix + patch for patch in kept)]]
+            for block in network.blocks:
+                x, _ = block(x)
+            logits = network.head(network.pool(network.norm(x)))[0]
+        expected = found.value - float(torch.softmax(logits, -1)[2])
+        assert float(curve[0]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_patches_left_out_are_those_nobody_sees() -> None:
+    """The class token cannot tell tokens that are gone from tokens that no query may look at."""
+    model, gone = small_vit(), (1, 4)
+    kept = torch.tensor([[patch for patch in range(6) if patch not in gone]])
+    hidden = Cut(None, None, None, tuple(1 + patch for patch in gone))
+    with torch.no_grad():
+        out = model.network(PIXELS, kept=kept)
+    expected = trace(model, PIXELS, edits=[hidden]).output.values
+    torch.testing.assert_close(out.logits, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_places_that_cannot_be_left_out() -> None:
+    relevance = torch.zeros(6)
+    with pytest.raises(ValueError, match="has a fixed place for every patch"):
+        faithfulness(small_vit(head="flatten"), PIXELS, relevance, target=2, removal="drop")
+    with pytest.raises(ValueError, match="needs all of them"):
+        small_vit(head="flatten").network(PIXELS, kept=torch.tensor([[0]]))
+    with pytest.raises(ValueError, match="expected grey or drop for a picture, received 'mask'"):
+        faithfulness(small_vit(), PIXELS, torch.zeros(7), target=2, removal="mask")
 
 
 DATE, DAY, ROW = "12 March 2024", 1, 9  # the row that reads "1" writes the second digit of the day

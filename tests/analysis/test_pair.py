@@ -125,8 +125,8 @@ def matrix(*shape: int) -> Tensor:
 @pytest.mark.parametrize(
     ("score", "dims", "names"),
     [
-        (Bilinear(matrix(4, 7)), (4, 7), ["q", "M k", "q × M k"]),
-        (Bilinear(matrix(2, 4, 7)), (4, 7), ["q", "M k", "q × M k"]),
+        (Bilinear(matrix(4, 7)), (4, 7), ["q", "k", "M k", "q × M k"]),
+        (Bilinear(matrix(2, 4, 7)), (4, 7), ["q", "k", "M k", "q × M k"]),
         (
             Additive(matrix(6, 4), matrix(6, 7), matrix(6)),
             (4, 7),

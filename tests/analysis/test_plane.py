@@ -10,6 +10,8 @@ from analysis.similarity import evenly, head_distances, head_map
 from analysis.vectors import head_vectors
 from analysis.view import View
 from benchmarks.architectures import ARCHITECTURES
+from models.attention import Bilinear
+from models.encoder import EncoderConfig
 from models.run import load, trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -107,6 +109,17 @@ def test_vectors_are_those_of_the_dot_product() -> None:
     assert found.query_indices == tuple(range(11))
     with pytest.raises(ValueError, match="head: expected 0 to 5, received 6"):
         head_vectors(done, site, 6)
+
+
+def test_vectors_of_a_bilinear_score_are_the_query_and_the_key_through_the_matrix() -> None:
+    config = EncoderConfig(vocab=31, dim=21, heads=3, depth=1, scoring="bilinear", key_dim=5)
+    done = trace(load(config), torch.arange(4, 11)[None])
+    pattern = done.pattern(0)
+    assert isinstance(pattern.score, Bilinear)
+    keys = torch.einsum("qk,tk->tq", pattern.score.matrix[2], pattern.k[0, 2])
+    expected, _ = principal(torch.cat([pattern.q[0, 2], keys]).detach())
+    found = head_vectors(done, done.sites[0], 2)
+    torch.testing.assert_close(torch.cat([found.queries, found.keys]), expected)
 
 
 def test_vectors_of_words_and_of_a_long_text() -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from analysis.split import Split, split
 from benchmarks.architectures import GROUPED, TEXT
-from models.attention import Mask
+from models.attention import Bilinear, Mask
 from models.decoder import DecoderConfig
 from models.edits import Ablate
 from models.encoder import EncoderConfig
@@ -29,6 +29,7 @@ OWN: dict[str, Config] = {
     "pre, fourth root": EncoderConfig(**SIZES, norm="pre", dot_scaling="fourth root"),
     "decoder": DecoderConfig(**SIZES, value_dim=5),
     "rotary": DecoderConfig(**SIZES, head_dim=4, positions="rotary", qkv_bias=False),
+    "bilinear": EncoderConfig(**SIZES, norm="pre", scoring="bilinear", key_dim=5),
     "alibi": DecoderConfig(**SIZES, norm="post", positions="alibi"),
     "pair": Seq2SeqConfig(**PAIR),
     "pair, pre": Seq2SeqConfig(**PAIR, norm="pre", scaling="emb"),
@@ -54,6 +55,8 @@ def score_of(done: Trace, site: Any, head: int, query: int, key: int) -> float:
     pattern, (rows, keys) = done.pattern(site), done.positions(site)
     q = pattern.q[0, head, rows[query]]
     k = pattern.k[0, head // (pattern.heads // pattern.k.shape[1]), keys[key]]
+    if isinstance(pattern.score, Bilinear):
+        return float(q @ pattern.score.matrix[head].detach() @ k)
     scale = getattr(pattern.score, "scale", None)
     return float(q @ k * (q.shape[-1] ** -0.5 if scale is None else scale))
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from analysis.vision import (
     attention_distance,
+    attention_entropy,
     feature_colours,
     filter_components,
     mass_mask,
@@ -69,6 +70,20 @@ def test_the_distance_of_a_grid_that_is_not_square_is_that_of_a_plain_loop() -> 
             )
         distance = attention_distance(found, found.sites[0])[head]
         assert float(distance) == pytest.approx(total / len(places), abs=1e-5)
+
+
+def test_entropy_of_uniform_attention_and_of_a_plain_sum() -> None:
+    uniform = picture(14, 14, prefix=1, spread=0.0)
+    entropy = attention_entropy(uniform, uniform.sites[0])
+    torch.testing.assert_close(entropy, torch.full((HEADS,), math.log(197)), atol=1e-5, rtol=0)
+    found = picture(13, 17, spread=1.0)  # more rows than a block
+    expected = [
+        sum(-p * math.log(p) for row in head.tolist() for p in row if p) / len(head)
+        for head in found.weights(0)
+    ]
+    torch.testing.assert_close(
+        attention_entropy(found, found.sites[0]), torch.tensor(expected), atol=1e-5, rtol=1e-5
+    )
 
 
 def test_more_rows_than_a_block() -> None:

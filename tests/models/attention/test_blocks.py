@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from models.attention import Dot, Mask, attend
+from models.attention import Dot, Edge, Mask, attend
 from models.attention.blocks import Block, read_blocks
 from models.attention.pattern import Pattern
 from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
@@ -188,6 +188,34 @@ def test_entropy_and_totals_of_rows(name: str) -> None:
         torch.testing.assert_close(block.log_totals().double(), totals, rtol=0, atol=3e-5)
 
 
+@pytest.mark.parametrize(
+    ("mask", "times"),
+    [
+        (Mask(causal=True), 3),
+        (MASKS["padding"], 3),
+        (Mask(dense=torch.ones(1, 1, TOKENS, TOKENS, dtype=torch.bool)), 3),
+        (Mask(dense=torch.ones(1, 2, TOKENS, TOKENS, dtype=torch.bool)), 6),
+        (Mask(cut=(Edge((1,), None, (2,)),)), 6),
+    ],
+    ids=["causal", "padding", "one for all heads", "by head", "cut"],
+)
+def test_heads_with_the_same_mask_make_it_once(
+    mask: Mask, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two heads in three blocks of rows, a head at a time."""
+    pattern, visible = random_pattern(mask), Mask.visible
+    made: list[list[int]] = []
+
+    def noted(self: Mask, rows: torch.Tensor, *args: Any, **more: Any) -> torch.Tensor | None:
+        made.append(rows.tolist())
+        return visible(self, rows, *args, **more)
+
+    monkeypatch.setattr(Mask, "visible", noted)
+    assert len(list(pattern.blocks(4 * TOKENS * 128))) == 6
+    assert len(made) == times
+    assert len({tuple(rows) for rows in made}) == 3
+
+
 def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
     zeros = torch.zeros(1, 1, 3, 5)
     dense = torch.ones(1, 1, 3, 3, dtype=torch.bool)
@@ -195,6 +223,17 @@ def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
     (block,) = attend(zeros, zeros, zeros, mask=Mask(dense=dense))[1].blocks()
     expected = torch.tensor([[math.log(3), 0, math.log(3)]])
     torch.testing.assert_close(block.entropy(), expected)
+
+
+def test_no_entropy_is_below_zero() -> None:
+    """Scores of thousands are rounded by more than the entropy of such rows."""
+    q = 30 * torch.randn(1, 2, TOKENS, 7, generator=torch.Generator().manual_seed(5))
+    rounded, least = [], []
+    for block in attend(q, q, q)[1].blocks():
+        assert block.scores is not None
+        rounded.append((block.log_totals() - (block.weights * block.scores).sum(-1)).min())
+        least.append(block.entropy().min())
+    assert min(rounded) < 0 == min(least)
 
 
 def test_the_entropy_beside_keys_that_a_bias_hides() -> None:

@@ -1,6 +1,7 @@
 """`attend` against one cell at a time, on both of its paths."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -73,6 +74,25 @@ def test_row_blocks_change_nothing(name: str, size: int, monkeypatch: pytest.Mon
     assert (blocked - whole).abs().max() < ROUNDING * v.abs().max()
 
 
+@pytest.mark.parametrize(("name", "width"), [("cap", 1), ("additive", 17)])
+@pytest.mark.parametrize(("rows", "sizes"), [(0.5, [1] * 5), (2, [2, 2, 1]), (2.9, [2, 2, 1])])
+def test_blocks_of_rows_fit_into_the_limit(
+    name: str, width: int, rows: float, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four bytes for each weight of two items and all heads, or for each of its hidden units."""
+    made, weights = [], Pattern.weights
+
+    def noted(self: Pattern, **asked: Any) -> Tensor:
+        made.append(len(asked["rows"]))
+        return weights(self, **asked)
+
+    monkeypatch.setattr(Pattern, "weights", noted)
+    row = 4 * 2 * HEADS * 11 * width
+    monkeypatch.setattr(models.attention.functional, "BLOCK_BYTES", int(rows * row))
+    run(CASES[name], 2)
+    assert made == sizes
+
+
 @pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
 def test_groups_of_heads(kv_heads: int) -> None:
     """Each key head serves as many query heads in a row."""
@@ -85,6 +105,25 @@ def test_groups_of_heads(kv_heads: int) -> None:
     for block in pattern.blocks(item=1):
         assert (block.weights - expected[1][block.heads]).abs().max() < ROUNDING
     assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_bias_beside_a_causal_mask(causal: bool) -> None:
+    q, bias = torch.randn(1, 3, 7, 5), torch.randn(1, 3, 7, 7)
+    values, pattern = attend(q, q, q, mask=Mask(causal=causal), bias=bias)
+    later = torch.ones(7, 7, dtype=torch.bool).triu(1) & causal
+    weights = (q @ q.mT / 5**0.5 + bias).masked_fill(later, -torch.inf).softmax(-1)
+    assert (pattern.weights() - weights).abs().max() < ROUNDING
+    assert (values - weights @ q).abs().max() < ROUNDING * q.abs().max()
+
+
+def test_groups_of_heads_are_told_by_heads_alone() -> None:
+    """Six heads on two, where there are six items and six keys."""
+    q, k, v = (torch.randn(6, heads, 6, 5) for heads in (6, 2, 2))
+    values, pattern = attend(q, k, v)
+    k, v = (x.repeat_interleave(3, dim=1) for x in (k, v))
+    assert pattern.path == "fused"
+    assert (values - (q @ k.mT / 5**0.5).softmax(-1) @ v).abs().max() < ROUNDING * v.abs().max()
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)])

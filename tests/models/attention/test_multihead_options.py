@@ -145,6 +145,7 @@ def test_one_head_as_wide_as_the_model_needs_none(
     values = written(layer, x, layer.config.width**-0.5)
     assert off(layer(x)[0], layer.out(values) if projects else values) < ROUNDING
     assert isinstance(built(heads=heads, head_dim=head_dim).out, nn.Linear)
+    assert MultiHeadAttentionConfig(dim=6, heads=2, out_projection="needed").has_projection
 
 
 # --- dropouts ---------------------------------------------------------------------------------

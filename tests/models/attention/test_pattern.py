@@ -1,5 +1,7 @@
 """Any part of a pattern is that part of the whole; gradients, empty rows."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +9,8 @@ import torch
 from torch import Tensor
 
 from models.attention import Dot, Edge, Mask, attend
-from models.attention.pattern import Pattern, Rows
+from models.attention.pattern import Pattern, Rows, index_slice
+from models.edits import Temperature
 from tests.models.cases import (
     BATCH,
     BIAS,
@@ -18,6 +21,7 @@ from tests.models.cases import (
     KEYS,
     PADDING,
     QUERIES,
+    SINK,
     answer,
     inputs,
 )
@@ -70,6 +74,38 @@ def _close(found: Tensor, expected: Tensor) -> bool:
     return torch.allclose(found.double(), expected, rtol=0, atol=ROUNDING)
 
 
+@pytest.mark.parametrize(("of_keys", "of_values"), [(4, 4), (5, 5), (12, 12)])
+def test_heads_that_do_not_fit(of_keys: int, of_values: int) -> None:
+    q, k, v = (torch.zeros(1, heads, 3, 5) for heads in (HEADS, of_keys, of_values))
+    message = f"heads that divide 6 query heads, received {of_keys} and {of_values}"
+    with pytest.raises(ValueError, match=message):
+        Pattern(q, k, v)
+
+
+def test_edits_of_weights_come_one_after_another() -> None:
+    class Add:
+        def __init__(self, step: float) -> None:
+            self.step = step
+
+        def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+            return (weights + self.step) * torch.tensor(list(heads))[:, None, None]
+
+    plain = pattern_of("plain")
+    edited = replace(plain, weights_edits=(Add(0.5), Add(2.0)))
+    heads = torch.arange(HEADS)[:, None, None]
+    expected = ((plain.weights() + 0.5) * heads + 2.0) * heads
+    assert (edited.weights() - expected).abs().max() < 1e-4  # numbers up to 47
+    assert (edited.weights(4, [3], item=1) - expected[1, 4, [3]]).abs().max() < 1e-4
+
+
+def test_one_index_or_all() -> None:
+    assert index_slice(None, 5, "head") == slice(None)
+    assert [index_slice(index, 5, "head") for index in (0, 4)] == [slice(0, 1), slice(4, 5)]
+    for wrong in (-1, 5):
+        with pytest.raises(ValueError, match=f"head: expected 0 to 4, received {wrong}"):
+            index_slice(wrong, 5, "head")
+
+
 @pytest.mark.parametrize("name", ["plain", "everything", "cap, sink, padding, causal"])
 def test_one_head_and_item_of_scores(name: str) -> None:
     pattern, whole = pattern_of(name), answer(name, 2).scores
@@ -117,6 +153,17 @@ def test_questions_out_of_range(ask: object, message: str) -> None:
     assert callable(ask)
     with pytest.raises(ValueError, match=message):
         ask(pattern_of("plain"))
+
+
+def test_the_sink_of_a_head() -> None:
+    """Divided by the temperature, as the scores are."""
+    q, k, v = inputs(CASES["sink"], 2)
+    score, hot = Dot(sink=SINK), Temperature(0.25, head=(1,))
+    plain, sharp = attend(q, k, v, score=score)[1], attend(q, k, v, score=score, edit=hot)[1]
+    for head in range(HEADS):
+        assert plain.sink(head) == float(SINK[head])
+        assert sharp.sink(head) == float(SINK[head]) * (4 if head == 1 else 1)
+        assert pattern_of("plain").sink(head) is None
 
 
 # --- rows with no key -------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.relative import Relative
+from models.attention.relative import Relation, Relative
 from models.encoder import Encoder, EncoderConfig
 from models.positional import (
     alibi,
@@ -52,6 +52,12 @@ def test_rotary_equals_the_loop(dim: int, base: float) -> None:
             )
             found = turned[1, 3, p, i].item(), turned[1, 3, p, i + dim // 2].item()
             assert max(abs(f - e) for f, e in zip(found, expected, strict=True)) < 1e-6  # float32
+
+
+def test_the_first_position_is_not_rotated() -> None:
+    assert rotary_angles(1, 6).equal(torch.zeros(1, 3, dtype=torch.float64))
+    with pytest.raises(ValueError, match="expected at least 1 position, received 0"):
+        rotary_angles(0, 6)
 
 
 def test_rotary_equals_llama() -> None:
@@ -134,11 +140,38 @@ def test_causal_alibi_equals_bloom() -> None:
     assert (pattern.weights(3, [2, 7]) - expected[:, 3, [2, 7]]).abs().max() < 1e-6
 
 
+@pytest.mark.parametrize("first", [0, 1, 4])
+def test_a_relation_from_a_position_on(first: int) -> None:
+    """Of queries behind cached ones: the later rows of its angles and of its bias."""
+    angles, table = noise(TOKENS, 3), noise(1, HEADS, TOKENS, TOKENS)
+
+    def rows(head: int | None, rows: Tensor) -> Tensor:
+        return table[0, :, rows] if head is None else table[0, head, rows]
+
+    nothing = Relation().since(first)
+    assert (nothing.angles, nothing.bias) == (None, None)
+    turned = Relation(angles=angles).since(first)
+    assert turned.angles is not None
+    assert turned.angles.equal(angles[first:])
+    for bias in (table, table[:, :, :1], rows):
+        found = Relation(angles, bias).since(first)
+        assert found.angles is not None
+        assert found.angles.equal(angles[first:])
+        if isinstance(found.bias, Tensor):
+            whole = table if bias is table else table[:, :, :1].expand_as(table)
+            assert found.bias.expand_as(whole[:, :, first:]).equal(whole[:, :, first:])
+        else:
+            assert found.bias is not None
+            own = torch.tensor([0, 2])
+            assert found.bias(None, own).equal(table[0, :, own + first])
+            assert found.bias(3, own).equal(table[0, 3, own + first])
+
+
 # --- T5 ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
-@pytest.mark.parametrize(("buckets", "furthest"), [(32, 128), (16, 40), (4, 20), (50, 500)])
+@pytest.mark.parametrize(("buckets", "furthest"), [(32, 128), (16, 40), (4, 20), (50, 500), (6, 4)])
 def test_buckets_equal_t5(bidirectional: bool, buckets: int, furthest: int) -> None:
     distance = distances(601, 607)
     theirs = T5Attention._relative_position_bucket(distance, bidirectional, buckets, furthest)

@@ -75,3 +75,18 @@ def test_scaling_keeps_the_variance() -> None:
         # 401 × 401 products of 401 + 401 vectors: their lengths vary by √(2/dim) each
         assert abs(float(raw) / dim - 1) < 0.2
         assert float(scaled) == pytest.approx(float(raw) / dim, rel=1e-4)
+
+
+def test_the_vector_of_a_head() -> None:
+    """One for all heads, or one each; scores of a head are made with its own."""
+    q, k, vectors = noise(1, 3, 5, 7), noise(1, 3, 11, 7, seed=4), noise(3, 7, seed=5)
+    units = torch.tanh(q[:, :, :, None] + k[:, :, None])
+    for vector in (vectors, vectors[0]):
+        score = Additive(None, None, vector)
+        assert score.width == 7
+        _, pattern = attend(q, k, k, score=score)
+        for head in range(3):
+            own = vector if vector.ndim == 1 else vector[head]
+            assert score.vector_of(head).equal(own)
+            expected = (units[0, head] * own).sum(-1)
+            assert (pattern.scores(head, item=0) - expected).abs().max() < 1e-5

@@ -203,3 +203,35 @@ def test_the_scores_of_one_head_are_those_of_all() -> None:
 def test_config_errors(wrong: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         MultiHeadAttentionConfig(**wrong)
+
+
+# --- keys of another width than the queries ------------------------------------------------------
+
+
+def test_bilinear_scores_lead_from_queries_to_keys_of_another_width() -> None:
+    """Weights and output against one loop over heads, from the layer's own parameters."""
+    width, key_width, value_width = 7, 3, 4
+    layer = built(scoring="bilinear", key_dim=key_width, value_dim=value_width)
+    x = noise(BATCH, TOKENS, DIM)
+    out, pattern = layer(x)
+    assert (pattern.q.shape[-1], pattern.k.shape[-1]) == (width, key_width)
+    outputs = []
+    for head in range(HEADS):
+        part = slice(head * width, (head + 1) * width)
+        q = x @ layer.query.weight[part].T + layer.query.bias[part]
+        part = slice(head * key_width, (head + 1) * key_width)
+        k = x @ layer.key.weight[part].T + layer.key.bias[part]
+        part = slice(head * value_width, (head + 1) * value_width)
+        v = x @ layer.value.weight[part].T + layer.value.bias[part]
+        weights = torch.softmax(q @ layer.scoring.matrix[head] @ k.transpose(1, 2), -1)
+        assert (pattern.weights(head) - weights).abs().max() < ROUNDING
+        outputs.append(weights @ v)
+    assert off(out, layer.out(torch.cat(outputs, -1))) < ROUNDING
+
+
+@pytest.mark.parametrize("scoring", ["dot", "additive"])
+def test_other_scores_need_keys_as_wide_as_queries(scoring: str) -> None:
+    assert built(scoring=scoring, key_dim=DIM // HEADS).config.key_width == DIM // HEADS
+    said = f"key_dim: expected 7, the width of the queries, with {scoring} scores, received 3"
+    with pytest.raises(ValueError, match=said):
+        built(scoring=scoring, key_dim=3)

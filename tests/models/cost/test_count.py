@@ -38,6 +38,7 @@ ENCODERS: list[dict[str, Any]] = [
     {"classes": 17},
     {"dot_scaling": "fourth root", "qkv_bias": False, "positions": "none", "activation": "silu"},
     {"scoring": "bilinear", "norm_kind": "rms"},
+    {"scoring": "bilinear", "key_dim": 11, "value_dim": 3},
     {"scoring": "additive", "out_bias": False, "value_shortcut": True},
     {"scale": 0.5, "norm": "pre", "norm_kind": "rms", "embed_norm": True},
 ]
@@ -69,6 +70,7 @@ LAYERS: list[dict[str, Any]] = [
     {},
     {"value_dim": 9, "out_bias": False},
     {"scoring": "additive"},
+    {"scoring": "bilinear", "key_dim": 3, "head_dim": 11},
 ]
 CONFIGS = [
     *(EncoderConfig(**TEXT | more) for more in ENCODERS),

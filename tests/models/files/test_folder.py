@@ -172,7 +172,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "wrong shape": (
         lambda p: weights(p, lambda s: s.update({first(s): torch.ones(5, 7)})),
-        "do not fit LlamaModel|wrong shapes for",
+        r"has wrong shapes for \S+ \(5 × 7 in place of \d+ × \d+\)",
     ),
     "NaN": (
         lambda p: weights(p, lambda s: s[first(s)].view(-1)[17:18].fill_(torch.nan)),

@@ -11,9 +11,10 @@ import transformers
 from PIL import Image
 
 from benchmarks.architectures import ARCHITECTURES
+from models.image import fit_image, open_image
 from models.inputs import pictures
 from models.inputs.pictures import processed
-from models.preprocessing import Preprocessing
+from models.preprocessing import Preprocessing, ProcessorSettings, changed
 from models.run import CheckpointError, Model, load, trace
 from viz.pages.image.picture import PHOTOS
 
@@ -241,3 +242,68 @@ def test_pictures_of_unequal_size_that_are_not_resized() -> None:
     alone = Preprocessing(None)
     with pytest.raises(ValueError, match="processor does not run here: pass pixel values"):
         processed(alone, sizes[0])
+
+
+STATED: dict[str, Any] = {
+    "image_processor_type": "ViTImageProcessor",
+    "do_normalize": True,
+    "do_rescale": True,
+    "do_resize": True,
+    "image_mean": [0.5, 0.4, 0.3],
+    "image_std": [0.2, 0.25, 0.3],
+    "resample": 2,
+    "rescale_factor": 1 / 255,
+    "size": {"height": 22, "width": 26},
+}
+
+
+def stated() -> Preprocessing:
+    settings = ProcessorSettings(json.dumps(STATED), "vit")
+    return Preprocessing(
+        (22, 26), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), resize="stretch", processor=settings
+    )
+
+
+def test_nothing_changed_is_what_the_checkpoint_states() -> None:
+    given = stated()
+    assert changed(given) is given
+
+
+def test_other_means_go_through_the_models_own_processor() -> None:
+    mean, std = (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)
+    found = processed(changed(stated(), mean=mean, std=std), PHOTO).pixels
+    settings: dict[str, Any] = {**STATED, "image_mean": mean, "image_std": std}
+    own = transformers.ViTImageProcessor(**settings)
+    torch.testing.assert_close(found, own(Image.open(PHOTO), return_tensors="pt")["pixel_values"])
+    before = processed(stated(), PHOTO).pixels
+    levels = before * torch.tensor(STATED["image_std"])[:, None, None]
+    levels = levels + torch.tensor(STATED["image_mean"])[:, None, None]
+    expected = (levels - torch.tensor(mean)[:, None, None]) / torch.tensor(std)[:, None, None]
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["crop", "pad", "stretch"])
+def test_another_size_and_mode_are_those_of_pillow(mode: Any) -> None:
+    found = processed(changed(stated(), size=(13, 17), resize=mode), PHOTO)
+    image, note = fit_image(open_image(PHOTO), 13, 17, mode)
+    assert found.pixels.shape == (1, 3, 13, 17)
+    levels = torch.from_numpy(np.array(image)).permute(2, 0, 1) / 255
+    mean, std = (torch.tensor(STATED[name])[:, None, None] for name in ("image_mean", "image_std"))
+    torch.testing.assert_close(found.pixels[0], (levels - mean) / std, rtol=1e-5, atol=1e-6)
+    assert found.notes == (note, "changed here")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"size": (0, 3)}, "size: expected 1 to 10000 pixels"),
+        ({"mean": (1.0, 2.0)}, "mean: expected three numbers"),
+        ({"std": (1.0, 2.0, 0.0)}, "std: expected numbers above 0"),
+        ({"std": (1.0, 2.0, float("nan"))}, "std: expected three numbers"),
+    ],
+)
+def test_what_no_image_can_be_prepared_with_is_refused(changes: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        changed(stated(), **changes)
+    with pytest.raises(ValueError, match="decides the size"):
+        changed(Preprocessing(None), mean=(1.0, 1.0, 1.0))

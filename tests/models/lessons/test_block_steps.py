@@ -3,7 +3,9 @@
 import pytest
 import torch
 
-from models.lessons.block_steps import block_steps, random_block
+from models.attention import MultiHeadAttentionConfig
+from models.blocks import PreNormDecoderBlock
+from models.lessons.block_steps import block_steps, decoder_steps, random_block
 
 X = torch.randn(2, 7, 15, generator=torch.Generator().manual_seed(3))
 
@@ -27,3 +29,17 @@ def test_both_kinds_have_the_same_matrices() -> None:
     shared = {name for name in pre if "norm" not in name and not name.startswith("before")}
     assert len(shared) == len(pre) - 4
     assert all(pre[name].equal(post[name]) for name in shared)
+
+
+def test_the_lines_of_a_decoder_block_meet_its_forward_pass() -> None:
+    torch.manual_seed(5)
+    block = PreNormDecoderBlock(MultiHeadAttentionConfig(dim=15, heads=3), 31).eval()
+    context = torch.randn(2, 11, 15)
+    steps = decoder_steps(block, X, context)
+    with torch.no_grad():
+        out, _ = block(X, context)
+    assert (steps[-1].out - out).abs().max() < 1e-6  # the same sums
+    without = decoder_steps(block, X, context, without=["cross-attention"])
+    other = decoder_steps(block, X, context + 1, without=["cross-attention"])
+    assert without[-1].out.equal(other[-1].out)
+    assert not without[-1].out.equal(steps[-1].out)

@@ -12,6 +12,35 @@ def test_without_an_activation_every_step_multiplies_by_the_gain(gain: float) ->
     torch.testing.assert_close(found, found[0] * gain ** torch.arange(13.0), rtol=1e-4, atol=0)
 
 
+@pytest.mark.parametrize("activation", ["tanh", "none"])
+def test_the_chain_rule_agrees_with_backpropagation(activation: str) -> None:
+    from models.seeding import seeded
+
+    with seeded(5):
+        turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
+        inward = torch.randn(DIM, DIM) / DIM**0.5
+        x = torch.randn(11, DIM)
+
+    def last(x: torch.Tensor) -> torch.Tensor:
+        state = torch.zeros(DIM)
+        for token in x:
+            state = 0.8 * turn @ state + inward @ token
+            state = state.tanh() if activation == "tanh" else state
+        return state
+
+    slopes = torch.autograd.functional.jacobian(last, x)
+    expected = torch.as_tensor(slopes).square().sum((0, 2)).sqrt()
+    found = recurrent_influence(11, gain=0.8, activation=activation, seed=5)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=0)
+
+
+def test_what_is_nearly_forgotten_is_not_rounded_to_nothing() -> None:
+    """Without an activation in closed form; with one smaller still."""
+    linear, tanh = (recurrent_influence(64, gain=0.5, activation=each) for each in ("none", "tanh"))
+    assert (linear[0] / linear[-1]).item() == pytest.approx(0.5**63, rel=1e-5)
+    assert (tanh[0] / tanh[-1]).item() == pytest.approx(1.5e-32, rel=0.03)
+
+
 def test_an_activation_only_shrinks_it() -> None:
     linear = recurrent_influence(13, gain=0.9, activation="none", seed=3)
     tanh = recurrent_influence(13, gain=0.9, seed=3)

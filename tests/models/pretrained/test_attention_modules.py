@@ -56,6 +56,9 @@ def network(*paths: str, **others: nn.Module) -> nn.Module:
             "encoder.pool": ("encoder", 2),
             "decoder.layers.0.a": ("decoder", 0),
         },
+        # beside the only stack: no tower either
+        {"m.layers.0.a": (None, 0), "m.layers.1.a": (None, 1), "m.pool": (None, 2)},
+        {"m.pool.a": ("pool", 0), "m.layers.0.a": ("layers", 0)},
         # above two stacks: neither's
         {
             "m.text.layers.0.a": ("text", 0),
@@ -95,6 +98,18 @@ def test_a_shared_layer_has_a_path_in_every_block() -> None:
     (found,) = AttentionModules.find_in(made).modules.values()
     assert (found.path, found.paths) == ("layers.0.a", ("layers.0.a", "layers.1.a"))
     assert found.stack == "layers"
+
+
+def test_a_layer_that_towers_share_is_of_the_first() -> None:
+    made, shared = network("encoder.layers.0.a"), Traced()
+    for tower in ("encoder", "decoder"):
+        made.add_module(tower, network("layers.0.own"))
+        made.get_submodule(f"{tower}.layers.0").add_module("shared", shared)
+    found = {e.path: e for e in AttentionModules.find_in(made).modules.values()}
+    paths = ("encoder.layers.0.shared", "decoder.layers.0.shared")
+    assert found[paths[0]].paths == paths
+    assert found[paths[0]].tower == "encoder"
+    assert found["decoder.layers.0.own"].tower == "decoder"
 
 
 def test_the_block_that_cuts_windows() -> None:

@@ -8,7 +8,10 @@ import transformers
 
 from benchmarks.architectures import VISION, text
 from models.edits import Ablate
+from models.inputs.sequences import InputSequence, named_tokens
+from models.pretrained.axes import axis_of, cells_axis, match_axis, numbered_axis, reduced_axis
 from models.run import Trace, trace
+from models.trace import PatchGrid
 from tests.models.pretrained.tiny import (
     BY_NAME,
     IMAGE_TOKEN,
@@ -219,3 +222,88 @@ def test_sounds_packed_into_one_sequence() -> None:
         mine = found.weights(0, item=item)
         assert mine.shape == (3, tokens, tokens)
         assert (mine - trace(model, given).weights(0)).abs().max() < EXACT
+
+
+# --- axes by themselves ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extra", [-1, 0, 1, 5, 64, 65])
+def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
+    """A tower may drop its class token, or add registers; 64 tokens at most."""
+    tokens = named_tokens([str(number) for number in range(13)], special=False)
+    sequence = InputSequence("image", (tokens,), 13, grid=(3, 4), prefix=1)
+    found = axis_of("image", {"image": sequence}, 12 + extra, 2, transformers.ViTConfig())
+    if extra == 1:  # as many as the sequence has
+        assert found is not None
+        assert found.tokens == (tokens, tokens)
+        assert found.grid == PatchGrid(3, 4, 1)
+    elif extra in (0, 5, 64):
+        assert found is not None
+        assert [len(each) for each in found.tokens] == [12 + extra] * 2
+        assert found.grid == PatchGrid(3, 4, extra)
+    else:
+        assert found is None
+    assert axis_of("text", {"text": sequence}, 12, 2, transformers.ViTConfig()) is None
+
+
+@pytest.mark.parametrize(
+    ("length", "grid"), [(6, (2, 3)), (2, (1, 2)), (1, (1, 1)), (24, None), (3, None)]
+)
+def test_areas_of_a_grid(length: int, grid: tuple[int, int] | None) -> None:
+    """Of 4 × 6 cells: squares of 2, 3 or 4 cells a side."""
+    found = reduced_axis(PatchGrid(4, 6), length, 2)
+    assert (None if found is None else found.grid) == (None if grid is None else PatchGrid(*grid))
+    assert reduced_axis(PatchGrid(4, 6, 1), length, 2) is None
+    assert reduced_axis(PatchGrid(4, 6, frames=2), length, 2) is None
+
+
+@pytest.mark.parametrize("padded_tokens", [False, True])
+def test_numbered_tokens_are_no_special_ones(padded_tokens: bool) -> None:
+    padding = torch.tensor([[True, False, False], [False, False, False]])
+    found = numbered_axis("text", 3, 2, padding if padded_tokens else None)
+    names = ["position 0", "position 1", "position 2"]
+    first = names[1:] if padded_tokens else names
+    assert [list(each.labels) for each in found.tokens] == [first, names]
+    assert not any(any(each.special) for each in found.tokens)
+    assert found.padding(3) is None if not padded_tokens else found.padding(3) is not None
+    if padded_tokens:
+        assert found.positions_of(0).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("high", "wide", "length", "grid"),
+    [
+        (64, 96, 6, (2, 3)),  # a stride of 32
+        (64, 96, 24, (4, 6)),
+        (64, 100, 28, (4, 7)),  # a stride of 16, the last cells half empty
+        (64, 96, 7, None),
+        (20, 20, 1, None),  # strides of 32 and of 64 both make one cell
+    ],
+)
+def test_cells_of_a_backbone(
+    high: int, wide: int, length: int, grid: tuple[int, int] | None
+) -> None:
+    pixels = torch.zeros(2, 3, high, wide)
+    found = cells_axis({"pixel_values": pixels}, length, 4)
+    assert (None if found is None else found.grid) == (None if grid is None else PatchGrid(*grid))
+    if found is not None and grid is not None:
+        assert found.tokens[0].labels[-1] == f"cell {grid[0] - 1},{grid[1] - 1}"
+        assert len(found.tokens) == 4
+        assert not any(found.tokens[0].special)
+    assert cells_axis({"pixel_values": pixels}, length, 3) is None
+    assert cells_axis({"pixel_values": pixels[0]}, length, 3) is None
+    assert cells_axis({}, length, 4) is None
+
+
+@pytest.mark.parametrize(("batch", "name"), [(2, "text"), (3, "image"), (5, None)])
+def test_the_sequence_with_as_many_items(batch: int, name: str | None) -> None:
+    """Two texts and three images of the same length."""
+    tokens = named_tokens(["a", "b"])
+    sequences = {
+        "text": InputSequence("text", (tokens,) * 2, 2),
+        "image": InputSequence("image", (tokens,) * 3, 2, grid=(1, 2)),
+    }
+    found = match_axis(sequences, "encoder", 2, batch, transformers.ViTConfig())
+    assert len(found.tokens) == batch
+    assert found.grid == (PatchGrid(1, 2) if name == "image" else None)
+    assert found.tokens[0].labels[0] == ("position 0" if name is None else "a")

@@ -1,6 +1,7 @@
 """Hidden states against a forward hook on the block, and the last one after its norm."""
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from torch import Tensor, nn
 from benchmarks.architectures import ARCHITECTURES
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
+from models.pretrained.hidden import BlockOutputs, hidden_states
 from models.run import trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.trace import HiddenStates
 from models.vit import ViT, ViTConfig
 
 EXACT = 1e-6  # the same numbers, but for the kernel that attends
@@ -134,3 +137,68 @@ def test_a_final_state_that_is_not_given() -> None:
     found = trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs())
     with pytest.raises(ValueError, match="no hidden states recorded"):
         found.final()
+
+
+# --- which state is the last layer's ------------------------------------------------------------
+
+EMBEDDED, FIRST, SECOND, NORMED = (torch.full((2, 5, 3), float(number)) for number in range(4))
+OTHER, POOLED, SMALL = torch.full((2, 5, 3), 7.0), torch.zeros(2, 3), torch.zeros(2, 9, 2)
+
+
+def read(
+    states: tuple[Tensor, ...],
+    blocks: tuple[Tensor, ...],
+    body: Any = None,
+    gradients: tuple[Tensor | None, ...] = (),
+) -> HiddenStates:
+    noted = BlockOutputs({None: blocks}, body)
+    return hidden_states({None: states}, {None: gradients}, noted, {}, None)[None]
+
+
+@pytest.mark.parametrize(
+    ("states", "blocks", "last", "final"),
+    [
+        # no block is known: the library's states as they are
+        ((EMBEDDED, FIRST, SECOND), (), SECOND, None),
+        ((EMBEDDED,), (), EMBEDDED, None),
+        # the last block gave the last state
+        ((EMBEDDED, FIRST, SECOND), (FIRST, SECOND), SECOND, None),
+        # it was normed since: what left the block counts, and the other is the final state
+        ((EMBEDDED, FIRST, NORMED), (FIRST, SECOND), SECOND, NORMED),
+        ((EMBEDDED, NORMED), (FIRST,), FIRST, NORMED),
+        ((NORMED,), (SECOND,), SECOND, NORMED),
+        # the blocks are others than the states count
+        ((EMBEDDED, FIRST, NORMED), (OTHER, SECOND), NORMED, None),
+        ((EMBEDDED, FIRST, NORMED), (SECOND,), NORMED, None),
+        ((EMBEDDED, FIRST, NORMED), (FIRST, SMALL), NORMED, None),
+        # stages of other sizes before
+        ((SMALL, NORMED), (SMALL, SECOND), SECOND, NORMED),
+        ((EMBEDDED, SMALL, NORMED), (SMALL, SECOND), SECOND, NORMED),
+    ],
+)
+def test_the_state_that_leaves_the_last_block(
+    states: tuple[Tensor, ...], blocks: tuple[Tensor, ...], last: Tensor, final: Tensor | None
+) -> None:
+    gradients = tuple(state + 10 for state in states)
+    found = read(states, blocks, gradients=gradients)
+    assert all(a.equal(b) for a, b in zip(found.states, (*states[:-1], last), strict=True))
+    assert (found.final is None) == (final is None)
+    if final is not None and found.final is not None:
+        assert found.final.equal(final)
+    *before, ending = found.gradients
+    assert all(a is b for a, b in zip(before, gradients, strict=False))
+    assert ending is (gradients[-1] if last is states[-1] else None)
+    assert read(states, blocks).gradients == ()
+
+
+def test_the_final_state_is_the_body_s_where_it_has_one() -> None:
+    """Of as many tokens; a pooled vector is none."""
+    states, blocks = (EMBEDDED, FIRST, SECOND), (FIRST, SECOND)
+    found = read(states, blocks, SimpleNamespace(last_hidden_state=NORMED))
+    assert found.final is not None
+    assert found.final.equal(NORMED)
+    assert read(states, blocks, SimpleNamespace(last_hidden_state=POOLED)).final is None
+    assert read(states, blocks, SimpleNamespace(last_hidden_state=SMALL)).final is None
+    normed = read((EMBEDDED, FIRST, NORMED), blocks, SimpleNamespace(last_hidden_state=OTHER))
+    assert normed.final is not None
+    assert normed.final.equal(OTHER)

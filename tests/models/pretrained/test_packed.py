@@ -44,6 +44,7 @@ def test_items_end_where_segments_end(
         ([3, 2, 4], [20, 15, 30], [3, 2, 4]),  # a window each
         ([5, 5, 3, 5, 5, 3], [80, 80], [13, 13]),
         ([7, 7, 2, 7], [9], [23]),
+        ([1, 1, 1, 1, 1], [2, 3], [2, 3]),  # windows of one frame
     ],
 )
 def test_windows_of_several_sounds(
@@ -92,3 +93,21 @@ def test_items_of_one_length_need_no_mask() -> None:
     x = noise(1, HEADS, 8, DIM)
     mask = Packing.of(torch.tensor([0, 4, 8]), [4, 4]).pattern(Pattern(x, x, x)).mask
     assert (mask.padding, mask.query_padding, mask.segments) == (None, None, None)
+
+
+@pytest.mark.parametrize("lengths", [(5,), (3, 2), (2, 4, 3)])
+def test_maps_of_whole_items(lengths: tuple[int, ...]) -> None:
+    """One, two, or more segments that are items; none is left over or missing."""
+    edges = torch.tensor([0, *lengths]).cumsum(0)
+    packing = Packing.of(edges, lengths)
+    maps = [noise(1, HEADS, count, count, seed=count) for count in lengths]
+    found = packing.unpack_maps(maps)
+    assert found is not None
+    assert found.shape == (len(lengths), HEADS, max(lengths), max(lengths))
+    for item, each in enumerate(maps):
+        expected = torch.zeros(HEADS, max(lengths), max(lengths))
+        expected[:, : lengths[item], : lengths[item]] = each[0]
+        assert found[item].equal(expected)
+    if len(lengths) > 1:
+        assert packing.unpack_maps(maps[:-1]) is None
+    assert packing.unpack_maps([*maps, maps[0]]) is None

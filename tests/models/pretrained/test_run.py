@@ -5,6 +5,7 @@ import threading
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,17 +13,25 @@ import torch
 import transformers
 from PIL import Image
 from torch import nn
+from transformers.modeling_outputs import BaseModelOutput
 
 from benchmarks import threads
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
-from models.attention import Mask
+from models.attention import Mask, Pattern
 from models.edits import Ablate, Cut
+from models.inputs.pretrained import ModelInputs, prepare_inputs
+from models.inputs.sequences import InputSequence, named_tokens
+from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.masks import LazyMask
-from models.run import Model, load, trace
-from models.trace import Trace
+from models.pretrained.passes import run_network
+from models.pretrained.recording import Call, Entry
+from models.pretrained.run import _item_names, _main, _other_layers, output_of
+from models.run import Model, as_model, load, trace
+from models.trace import Site, TokenAxis, Trace
 from models.verify import verify
+from tests.models.pretrained.tiny import build, ids
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -432,3 +441,105 @@ def test_weights_are_drawn_wide() -> None:
     wide = torch.nn.Linear(61, 67)
     redraw(wide)
     assert 0.28 < float(wide.weight.detach().std()) < 0.32
+
+
+# --- what a trace says of its model ---------------------------------------------------------------
+
+
+def test_hidden_states_of_a_single_layer() -> None:
+    sizes = {**TEXT, "num_hidden_layers": 1}
+    network = build("BertModel", "BertConfig", sizes)
+    found = trace(network, ids(1, 5), hidden=True)
+    assert found.hidden(1).shape == (5, 30)
+
+
+def test_an_output_within_an_output() -> None:
+    """Of several networks, that of the last; of several maps of features, the last."""
+    first, last = torch.zeros(2, 3), torch.ones(2, 4)
+    maps: Any = SimpleNamespace(feature_maps=(first, first + 2, last))
+    assert output_of(maps).values is last
+    codes = first.long()
+    assert output_of((codes, last.long())).values is codes
+    outputs = BaseModelOutput(attentions=(first,)), BaseModelOutput(attentions=(last,))
+    for out in (((first,), (last,)), outputs, [(first,), outputs[1]]):
+        assert output_of(out).values is last
+
+
+@pytest.mark.parametrize(
+    ("layers", "towers", "expected"),
+    [
+        ((1, 3), (None, None), {0: "a convolution", 2: "linear attention or a state space"}),
+        (
+            (1,),
+            (None,),
+            {0: "a convolution", 2: "linear attention or a state space", 3: "some kind"},
+        ),
+        ((1, 3), ("text", "image"), {}),
+        ((1, 1), ("text", "image"), {}),
+        ((1, 4), (None, None), {}),  # a layer that the list does not have
+        ((1, 5), (None, None), {}),
+    ],
+)
+def test_what_the_other_layers_are(
+    layers: tuple[int, ...], towers: tuple[str | None, ...], expected: dict[int, str]
+) -> None:
+    types = ["conv", "full_attention", "linear_attention", "some_kind"]
+    config: Any = SimpleNamespace(layer_types=types)
+    config.get_text_config = lambda: config
+    sites = [
+        Site(layer, "self", 3, 5, 5, tower) for layer, tower in zip(layers, towers, strict=True)
+    ]
+    assert _other_layers(config, sites) == expected
+
+
+def test_every_edit_is_looked_at() -> None:
+    fine, wrong = Ablate(0, 0), Ablate(9, 0)
+    network = build("BertModel", "BertConfig", {**TEXT, "num_hidden_layers": 3})
+    for edits in ([fine, wrong], [wrong, fine]):
+        with pytest.raises(ValueError, match=r"Ablate\(layer=9.*expected a layer 0 to 2 of self"):
+            trace(network, ids(1, 5), edits=edits)
+
+
+@pytest.mark.parametrize(("kept", "first"), [(None, 0), (1, 6), (3, 4)])
+def test_the_first_token_of_the_output(kept: int | None, first: int) -> None:
+    """Where only the logits of the last tokens are made, they are of these tokens."""
+    whole = trace(model("Llama"), ids(1, 7)).output
+    found = trace(model("Llama"), ids(1, 7), logits_to_keep=kept).output
+    assert found.first == first
+    assert (found.values - whole.values[:, first:]).abs().max() < EXACT
+
+
+def call_of(tokens: int, *, batch: int = 1, kind: str = "self", windows: str | None = None) -> Call:
+    place = AttentionModule("layers.0.attn", None, 0, windows=windows)
+    x = torch.zeros(batch, 2, tokens, 3)
+    axis = TokenAxis((named_tokens([str(n) for n in range(tokens)]),) * batch)
+    entry = Entry(place, nn.Identity(), place.path, 0, source="image")
+    return Call(entry, kind, Pattern(x, x, x), (axis, axis))
+
+
+def test_the_main_sequence_without_a_text() -> None:
+    """Of the first layer that does not cross, else of the first."""
+    inputs = ModelInputs({})
+    crossing, other, own = call_of(3, kind="cross"), call_of(4, kind="cross"), call_of(5)
+    assert _main(inputs, [crossing, other]).length == 3
+    found = _main(inputs, [crossing, other, own, call_of(6)])
+    assert (found.length, found.grid, found.prefix) == (5, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("windows", "argument", "part"),
+    [(None, "a", "part"), (None, "input_points", "prompt"), ("layers.0", "input_boxes", "window")],
+)
+def test_what_several_items_of_an_image_are(windows: str | None, argument: str, part: str) -> None:
+    tokens = named_tokens(["a", "b"])
+    inputs = ModelInputs({argument: None}, {"image": InputSequence("image", (tokens,) * 2, 2)})
+    names = _item_names(call_of(2, batch=4, windows=windows), inputs, None)
+    assert names == tuple(f"image {image}, {part} {n}" for image in (0, 1) for n in (0, 1))
+
+
+@pytest.mark.parametrize("name", ["Llama", "ViT"])
+def test_a_pass_keeps_no_keys(name: str) -> None:
+    """And a model that has no such setting is not given it."""
+    made = as_model(model(name))
+    out = run_network(made, prepare_inputs(made, BY_NAME[name].inputs()))
+    assert getattr(out, "past_key_values", None) is None

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks.architectures import BARTISH, GROUPED, TEXT, pixels, text
+from benchmarks.architectures import BARTISH, GROUPED, MOE, TEXT, pixels, text
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained.passes import new_recording
 from models.pretrained.run import run_untraced
 from models.run import as_model, load, trace
+from models.trace import PatchGrid
 from tests.models.pretrained.tiny import (
     BY_NAME,
     GRIDS,
@@ -142,8 +143,20 @@ def test_the_kind_is_the_same_for_any_input(name: str) -> None:
     assert cached.weights(1).shape[1:] == (4, 9)
 
 
+def test_chunks_with_cached_keys_are_causal() -> None:
+    """Llama 4's masks are no rule: causal within a chunk, with or without keys before them."""
+    sizes = {**GROUPED, **MOE, "head_dim": 8, "attention_chunk_size": 4, "pad_token_id": 0}
+    sizes |= {"num_local_experts": 2, "intermediate_size_mlp": 20}
+    model = build("Llama4ForCausalLM", "Llama4TextConfig", sizes)
+    with torch.no_grad():
+        past = model(ids(1, 6), use_cache=True).past_key_values
+    given = {"input_ids": ids(1, 3, seed=9), "past_key_values": past, "use_cache": True}
+    for found in (trace(model, ids(1, 9)), trace(model, given)):
+        assert [site.kind for site in found.sites] == ["causal", "causal"]
+
+
 def test_a_window_belongs_to_its_own_block() -> None:
-    """An encoder of windows that bypasses the interface leaves nothing to the decoder."""
+    """The windows of an encoder leave nothing to its decoder, which reads the last grid."""
     import transformers
 
     encoder = transformers.DonutSwinConfig(
@@ -154,11 +167,13 @@ def test_a_window_belongs_to_its_own_block() -> None:
     model = build("VisionEncoderDecoderModel", "VisionEncoderDecoderConfig", parts)
     written = ids(2, 7)
     found = trace(model, {"pixel_values": normal(2, 3, 24, 24), "decoder_input_ids": written})
-    site = found.sites[0]
-    assert (site.kind, site.queries, site.keys) == ("causal", 7, 7)
+    site = found.site(0, "causal")
+    assert (site.queries, site.keys) == (7, 7)
     assert found.query_labels(site) == [str(each) for each in written[0].tolist()]
     assert found.key_labels(found.site(0, "cross"))[0] == "position 0"
-    assert "DonutSwinSelfAttention" in found.notes[0]
+    grids = [found.query_grid(each) for each in found.sites if each.kind == "self"]
+    assert grids == [PatchGrid(12, 12)] * 2 + [PatchGrid(6, 6)] * 2
+    assert not found.notes
 
 
 def test_the_other_blocks_of_several_towers_are_not_named() -> None:

@@ -7,14 +7,23 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
+from PIL import Image
 
 from benchmarks.architectures import GROUPED, TEXT, text
-from models.attention import Pattern
+from models.attention import Mask, Pattern
 from models.inputs import pretrained
+from models.inputs.pretrained import prepare_inputs
+from models.inputs.sequences import named_tokens
 from models.pretrained import interface, masks, recording, verification
+from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.packed import Packing
+from models.pretrained.passes import new_recording, record_pass
+from models.pretrained.recording import Call, Entry
 from models.pretrained.sources import Sources
 from models.pretrained.windows import Blocks
+from models.run import as_model, load
+from models.trace import TokenAxis
 from models.verify import Verdict, verify
 from tests.models.pretrained.tiny import (
     BY_NAME,
@@ -159,6 +168,17 @@ def test_items_that_are_no_windows_are_found(monkeypatch: pytest.MonkeyPatch) ->
     assert re.match(r"items of vision_model\.encoder\.layers\.0\.self_attn, .* windows", problem)
 
 
+@pytest.mark.parametrize(("items", "found"), [(1, False), (2, True)])
+def test_windows_are_no_items_of_the_block_around_them(items: int, found: bool) -> None:
+    """A map of two windows is wrong where the block reads two items, not where it reads one."""
+    model = as_model(BY_NAME["BERT"].build())
+    path = "encoder.layer.0.attention.self"
+    call = replace(call_of(path=path), blocks=Blocks.in_order(2, TOKENS))
+    inputs = prepare_inputs(model, ids(items, TOKENS))
+    assert verification._merged(model, inputs, [call]) == ((path,) if found else ())
+    assert not any(part._forward_pre_hooks for part in model.network.modules())
+
+
 def test_an_input_that_is_read_as_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     given = UserDict({"input_ids": ids(2, 7)})
     model = BY_NAME["BERT"].build()
@@ -237,3 +257,180 @@ def test_problems_are_more_than_rounding() -> None:
     fine = Verdict(1e-5, 1.0, 6, 144, 6, 1e-5, 1e-6, 1e-5)
     assert fine.problems(1e-4) == ()
     assert len(Verdict(1e-3, 1.0, 6, 144, 6, 1e-3, 1e-3, 1e-3, ("a",)).problems(1e-4)) == 5
+
+
+# --- its parts, by hand -------------------------------------------------------------------------
+
+TOKENS = 5
+
+
+def call_of(
+    mask: Mask = Mask(), *, rows: int = TOKENS, keys: int = TOKENS, path: str = "layers.0.attn"
+) -> Call:
+    """A call whose item has that many tokens of its own along either axis."""
+    x = normal(1, 2, TOKENS, 3)
+    axes = [TokenAxis((named_tokens([str(n) for n in range(each)]),)) for each in (rows, keys)]
+    entry = Entry(AttentionModule(path, None, 0), torch.nn.Identity(), path, 0)
+    return Call(entry, "self", Pattern(x, x, x, mask=mask), (axes[0], axes[1]))
+
+
+def test_rows_without_a_key_need_not_sum_to_one() -> None:
+    seen = torch.ones(1, 1, TOKENS, TOKENS, dtype=torch.bool)
+    seen[..., 2, :] = False
+    assert verification._sums(call_of(Mask(dense=seen))) < 1e-6
+    left = call_of().pattern.weights(item=0)[..., -1].max()
+    assert verification._sums(call_of(keys=TOKENS - 1)) == pytest.approx(float(left), abs=1e-6)
+
+
+@pytest.mark.parametrize(("row", "apart"), [(2, 0.25), (3, 0.0), (4, 0.0)])
+def test_only_rows_of_real_tokens_are_compared(row: int, apart: float) -> None:
+    """Of queries, of which there are three, though there are four keys."""
+    call = call_of(rows=3, keys=4)
+    theirs = call.pattern.weights().clone()
+    theirs[0, 1, row, 0] += 0.25
+    assert verification._apart(call, theirs) == pytest.approx(apart, abs=1e-6)
+
+
+def test_an_item_without_tokens_differs_by_nothing() -> None:
+    class Double:
+        def edit_values(self, values: torch.Tensor, pattern: Pattern) -> torch.Tensor:
+            return 2 * values
+
+    assert verification._values_apart(call_of(rows=0), Double()) == 0.0
+    assert verification._values_apart(call_of(), Double()) == 1.0
+    x = 0.01 * call_of().pattern.v
+    assert verification._values_apart(replace(call_of(), pattern=Pattern(x, x, x)), Double()) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (torch.full((1, 2, 3, 4), 0.25), True),
+        (torch.full((1, 2, 3, 4), 0.2), True),  # a sink takes a share
+        (torch.full((1, 2, 3, 4), 0.3), False),
+        (torch.zeros(1, 2, 3, 4), False),
+        (torch.tensor([[[[1.5, -0.5]]]]), False),
+        (torch.ones(1, 2, 3, 1, dtype=torch.long), False),
+        (torch.full((2, 3, 4), 0.25), False),
+        (torch.full((1, 1, 2, 3, 4), 0.25), False),
+        ("weights", False),
+        (None, False),
+    ],
+)
+def test_what_is_taken_for_a_map(value: Any, expected: bool) -> None:
+    assert verification._is_map(value) is expected
+
+
+def test_layers_without_a_map_or_with_two() -> None:
+    model = as_model(BY_NAME["BERT"].build())
+    record = new_recording(model, prepare_inputs(model, ids(1, TOKENS)))
+    network: Any = model.network
+    layers = [block.attention.self for block in network.encoder.layer]
+    for layer in layers:
+        record.enter_attention(layer, (normal(1, TOKENS, 30),), {})
+    calls = [replace(call_of(), entry=record.entry(layer)) for layer in layers]
+    first, second = (call.entry.path for call in calls)
+    assert verification._unseen(record, calls) == ()
+    assert verification._unseen(record, calls[:1]) == (second,)
+    assert verification._unseen(record, [*calls, calls[0]]) == (first,)
+    assert verification._unseen(record, calls[1:] * 2) == (first, second)
+
+
+def test_the_real_tokens_are_those_of_the_last_queries() -> None:
+    crossing = call_of(rows=3, keys=4)
+    found = verification._real([call_of(), crossing], torch.zeros(1, TOKENS, 2))
+    assert found[0].tolist() == [[True] * 2] * 3 + [[False] * 2] * 2
+    assert verification._real([crossing], torch.zeros(1, 2)).all()  # one vector for all tokens
+
+
+@pytest.mark.parametrize(
+    ("path", "block"),
+    [
+        ("vision.layers.3.attention.core", "vision.layers.3"),
+        ("stages.1.blocks.2.attn", "stages.1.blocks.2"),
+        ("pool.attn", "pool"),
+        ("attn", ""),
+    ],
+)
+def test_the_block_around_a_layer(path: str, block: str) -> None:
+    assert verification._block(path) == block
+
+
+@pytest.mark.parametrize("error", [ValueError, ImportError])
+def test_a_model_without_eager_attention(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The maps are compared with nothing; the outputs are."""
+    network = BY_NAME["BERT"].build()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise error("no eager attention")
+
+    monkeypatch.setattr(type(network), "set_attn_implementation", refuse)
+    found = verify(network, ids(1, TOKENS))
+    assert (found.compared, found.edited, found.eager) == (0, None, None)
+    assert found.problems(ROUNDING) == ()
+
+
+@pytest.mark.parametrize("count", ["num_attention_heads", "num_hidden_layers"])
+def test_a_model_of_one_head_or_layer_is_edited_too(count: str) -> None:
+    network = build("BertModel", "BertConfig", {**TEXT, count: 1})
+    found = verify(network, ids(1, TOKENS))
+    assert found.edited is not None
+    assert found.problems(ROUNDING) == ()
+
+
+def test_the_eager_pass_leaves_no_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes, seen = verification._reference_pass, []
+
+    def noted(twin: Any, *args: Any) -> Any:
+        seen.append(sum(len(part._forward_hooks) for part in twin.network.modules()))
+        return passes(twin, *args)
+
+    monkeypatch.setattr(verification, "_reference_pass", noted)
+    verify(BY_NAME["BERT"].build(), ids(1, TOKENS))
+    assert seen == [0, 0]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("size", [0.1, 10.0])
+@pytest.mark.parametrize(("apart", "compared"), [(5e-4, True), (2e-3, False), (0.5, False)])
+def test_edits_are_compared_where_the_outputs_are_alike(
+    size: float, apart: float, compared: bool
+) -> None:
+    """To a thousandth of the largest number of the output, whatever that is."""
+    model = as_model(BY_NAME["BERT"].build())
+    inputs = prepare_inputs(model, ids(1, TOKENS))
+    record, out = record_pass(model, inputs)
+    untouched = torch.zeros_like(out.last_hidden_state)
+    untouched[0, 0, 0] = -size
+    twin = verification._twin(model)
+    assert twin is not None
+    found = verification._edited(
+        model, twin, inputs, record.calls[0], untouched, untouched + apart * size
+    )
+    assert (found is not None) == compared
+    assert found is None or found < ROUNDING
+
+
+def test_pixels_that_are_not_the_processor_s(tmp_path: Any) -> None:
+    """Only of pictures, by a model that says how it wants them."""
+    network: Any = BY_NAME["ViT"].build()
+    network.save_pretrained(tmp_path)
+    size = {"height": 20, "width": 20}
+    transformers.ViTImageProcessor(size=size).save_pretrained(tmp_path)
+    model = load(tmp_path, door="transformers")
+    picture = Image.linear_gradient("L").resize((31, 23)).convert("RGB")
+    for source in (picture, [picture, picture], {"pixel_values": picture}):
+        inputs = prepare_inputs(model, source)
+        assert verification._misread(model, source, inputs) == ()
+        inputs.arguments["pixel_values"] = inputs.arguments["pixel_values"] + 0.5
+        assert verification._misread(model, source, inputs) == ("pixel_values",)
+        assert model.preprocessing is not None
+        silent = replace(model, preprocessing=replace(model.preprocessing, processor=None))
+        for other in (silent, replace(model, preprocessing=None)):
+            assert verification._misread(other, source, inputs) == ()
+    pixels = normal(1, 3, 20, 20)
+    assert verification._misread(model, pixels, prepare_inputs(model, pixels)) == ()
+    text = as_model(BY_NAME["BERT"].build())
+    assert verification._misread(text, ids(1, 5), prepare_inputs(text, ids(1, 5))) == ()

@@ -58,6 +58,12 @@ def test_merging_and_splitting(rows: int, cols: int, size: int, shift: int) -> N
     assert again.equal(torch.where(own, x, 0.0))
 
 
+def test_more_heads_and_columns_than_tokens() -> None:
+    blocks = Blocks.of_image(7, 1, 3, 0)
+    x = noise(1, 11, 7, 13)
+    assert blocks.merge(blocks.split(x))[:, :, :7].equal(x)
+
+
 @pytest.mark.parametrize("shape", [(6, HEADS), (1, HEADS), (6, 1), (1, 1), None])
 def test_a_query_sees_its_window(shape: tuple[int, int] | None) -> None:
     """An image of 3 × 5 in 6 windows of 2 × 2, shifted by one; the bias is the same for items."""

@@ -1,0 +1,167 @@
+"""Boxes of object queries, against their formula, and models without any."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from PIL import Image
+from torch import Tensor
+
+from benchmarks.architectures import redraw
+from models.pretrained.detection import Detection, detections
+from models.run import as_model, load
+
+NAMES = {0: "cat", 1: "dog", 2: "<b>bird</b>"}
+BACKBONE: dict[str, Any] = {
+    "embedding_size": 6,
+    "hidden_sizes": [6, 8, 10, 12],
+    "depths": [1, 1, 1, 1],
+    "layer_type": "basic",
+    "out_features": ["stage4"],
+}
+SIZES: dict[str, Any] = {
+    "use_timm_backbone": False,
+    "backbone": None,
+    "d_model": 12,
+    "encoder_layers": 1,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 3,
+    "encoder_ffn_dim": 7,
+    "decoder_ffn_dim": 7,
+    "num_queries": 5,
+}
+
+
+def small_detr(folder: Path) -> Any:
+    """A tiny DETR, saved with its processor."""
+    settings: dict[str, Any] = {
+        **SIZES,
+        "backbone_config": transformers.ResNetConfig(**BACKBONE),
+        "id2label": NAMES,
+        "label2id": {name: number for number, name in NAMES.items()},
+    }
+    config = transformers.DetrConfig(**settings)
+    torch.manual_seed(0)
+    network = transformers.DetrForObjectDetection(config).eval()
+    redraw(network)
+    network.save_pretrained(folder)
+    size = {"shortest_edge": 96, "longest_edge": 192}
+    transformers.DetrImageProcessor(size=size).save_pretrained(folder)
+    return network
+
+
+PICTURE = Image.effect_mandelbrot((96, 64), (-2, -1.2, 1, 1.2), 40).convert("RGB")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    folder = tmp_path_factory.mktemp("detr")
+    return folder, small_detr(folder)
+
+
+def check(found: Sequence[Detection], shares: Tensor, boxes: Tensor) -> None:
+    """Asserts the class, score and corners of every query; `shares` is "query class"."""
+    assert len(found) == 5
+    for each, share, box in zip(found, shares, boxes.tolist(), strict=True):
+        x, y, wide, high = box
+        assert each.name == NAMES[int(share.argmax())]
+        assert each.score == pytest.approx(float(share.max()), rel=1e-4)
+        expected = x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
+        assert each.box == pytest.approx(expected, abs=1e-5)
+
+
+def test_boxes_and_names_of_every_query(saved: tuple[Path, Any]) -> None:
+    folder, network = saved
+    found = detections(load(str(folder)), PICTURE)
+    inputs = transformers.DetrImageProcessor.from_pretrained(folder)(PICTURE, return_tensors="pt")
+    with torch.no_grad():
+        out = network(**inputs)
+    shares = out.logits[0].softmax(-1)[:, :-1]  # the last class is "no object"
+    check(found, shares, out.pred_boxes[0])
+
+
+ENCODER: dict[str, Any] = {
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 7,
+}
+SMALL = {**SIZES, "d_model": 16, "decoder_attention_heads": 2}
+
+
+def conditional() -> tuple[Any, Any]:
+    config = transformers.ConditionalDetrConfig(
+        backbone_config=transformers.ResNetConfig(**BACKBONE), id2label=NAMES, **SMALL
+    )
+    return transformers.ConditionalDetrForObjectDetection(config), "ConditionalDetrImageProcessor"
+
+
+def deformable() -> tuple[Any, Any]:
+    backbone = {**BACKBONE, "out_features": ["stage2", "stage3", "stage4"]}
+    config = transformers.DeformableDetrConfig(
+        backbone_config=transformers.ResNetConfig(**backbone),
+        id2label=NAMES,
+        **{**SMALL, "d_model": 32},
+    )
+    return transformers.DeformableDetrForObjectDetection(config), "DeformableDetrImageProcessor"
+
+
+def rt_detr() -> tuple[Any, Any]:
+    backbone = {**BACKBONE, "embedding_size": 8, "hidden_sizes": [8, 16, 16, 16]}
+    backbone["out_features"] = ["stage2", "stage3", "stage4"]
+    config = transformers.RTDetrConfig(
+        backbone_config=transformers.RTDetrResNetConfig(**backbone),
+        encoder_hidden_dim=16,
+        encoder_in_channels=[16] * 3,
+        decoder_in_channels=[16] * 3,
+        d_model=16,
+        num_queries=5,
+        encoder_ffn_dim=7,
+        decoder_ffn_dim=7,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        num_denoising=0,
+        id2label=NAMES,
+    )
+    return transformers.RTDetrForObjectDetection(config), "RTDetrImageProcessor"
+
+
+def yolos() -> tuple[Any, Any]:
+    size = {"image_size": [64, 96], "patch_size": 16, "num_detection_tokens": 5}
+    config = transformers.YolosConfig(**ENCODER, **size, id2label=NAMES)
+    return transformers.YolosForObjectDetection(config), "YolosImageProcessor"
+
+
+@pytest.mark.parametrize("make", [conditional, deformable, rt_detr, yolos])
+def test_the_best_class_of_each_query_of_detectors_that_rank_pairs(
+    make: Any, tmp_path: Path
+) -> None:
+    """All but YOLOS, which scores like DETR, rank the pairs of query and class by sigmoids."""
+    torch.manual_seed(0)
+    network, name = make()
+    redraw(network.eval())
+    network.save_pretrained(tmp_path)
+    size = {"height": 64, "width": 96}
+    if make is yolos:
+        size = {"shortest_edge": 64, "longest_edge": 96}
+    processor = getattr(transformers, name)(size=size)
+    processor.save_pretrained(tmp_path)
+    found = detections(load(str(tmp_path)), PICTURE)
+    with torch.no_grad():
+        out = network(**processor(PICTURE, return_tensors="pt"))
+    logits = out.logits[0]
+    shares = logits.softmax(-1)[:, :-1] if make is yolos else logits.sigmoid()
+    check(found, shares, out.pred_boxes[0])
+
+
+def test_models_without_boxes_or_a_processor(saved: tuple[Path, Any]) -> None:
+    _, network = saved
+    pixels = torch.zeros(1, 3, 64, 96)
+    assert detections(as_model(network.model), pixels) == ()
+    with pytest.raises(ValueError, match="states no image processor"):
+        detections(as_model(network), pixels)

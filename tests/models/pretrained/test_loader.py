@@ -1,0 +1,140 @@
+"""What a checkpoint or a module in memory says of itself, and how its faults are put."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers
+from torch import nn
+
+from benchmarks.architectures import TEXT
+from models.files.errors import CheckpointError
+from models.files.folder import Folder
+from models.pretrained import loader
+from models.pretrained.loader import load_folder, read_tokenizer, token_limit, wrap_module
+from models.text import FileTokenizer
+from tests.models.pretrained.tiny import BY_NAME, build
+
+
+@pytest.mark.parametrize(
+    ("make", "most"),
+    [
+        (BY_NAME["BERT"].build, 29),
+        (BY_NAME["Llama"].build, 29),
+        # positions begin behind padding's own
+        (lambda: build("RobertaModel", "RobertaConfig", {**TEXT, "pad_token_id": 0}), 28),
+        (lambda: build("RobertaModel", "RobertaConfig", {**TEXT, "pad_token_id": 1}), 27),
+        (BY_NAME["T5"].build, 10**6),  # any distance has a bucket
+        (BY_NAME["ViT"].build, 25),  # 20 × 20 pixels in patches of 4 × 4
+    ],
+    ids=["BERT", "Llama", "RoBERTa, 0", "RoBERTa, 1", "T5", "ViT"],
+)
+def test_the_number_of_tokens_that_have_a_position(make: Any, most: int) -> None:
+    assert TEXT["max_position_embeddings"] == 29
+    assert token_limit(make()) == most
+
+
+@pytest.mark.parametrize(("most", "limit"), [(1, 1), (2, 2), (0, 10**6), (-1, 10**6)])
+def test_the_fewest_positions(most: int, limit: int) -> None:
+    network: Any = BY_NAME["Llama"].build()
+    network.config.max_position_embeddings = most
+    assert token_limit(network) == limit
+
+
+def test_the_outermost_model_of_a_module() -> None:
+    """Itself, if it is one, whatever models are inside of it."""
+    whole = build("BertForSequenceClassification", "BertConfig", TEXT)
+    assert wrap_module(whole).network is whole
+    assert wrap_module(nn.Sequential(nn.Linear(3, 3), whole)).network is whole
+    with pytest.raises(ValueError, match=r"Sequential contains 2 models of transformers \(0, 1\)"):
+        wrap_module(nn.Sequential(whole, BY_NAME["BERT"].build()))
+    with pytest.raises(ValueError, match="a model of transformers, received Linear"):
+        wrap_module(nn.Linear(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [(1, "{}: download"), (3, "{}, {}, {}: download"), (5, "{}, {}, {} and 2 more: download")],
+)
+def test_three_missing_tensors_are_named(count: int, message: str, tmp_path: Any) -> None:
+    network: Any = BY_NAME["BERT"].build()
+    network.save_pretrained(tmp_path)
+    file = tmp_path / "model.safetensors"
+    state = load_file(file)
+    lost = sorted(name for name in state if "pooler" not in name)[:count]
+    save_file({name: x for name, x in state.items() if name not in lost}, file)
+    with pytest.raises(CheckpointError) as error:
+        load_folder(Folder.at(tmp_path))
+    assert str(error.value) == f"the checkpoint lacks {message.format(*lost)} it again"
+
+
+@pytest.mark.parametrize("name", loader.COMPANION_FILES)
+def test_no_file_beside_a_vocabulary_leads_out_of_the_folder(name: str, tmp_path: Any) -> None:
+    """The library would read them all."""
+    outside, inside = tmp_path / "outside.json", tmp_path / "inside"
+    outside.write_text("{}", encoding="utf-8")
+    inside.mkdir()
+    (inside / "vocab.json").write_text("{}", encoding="utf-8")
+    (inside / name).symlink_to(outside)
+    with pytest.raises(CheckpointError, match=f"{name} is a link out of the folder"):
+        read_tokenizer(Folder.at(inside))
+
+
+def test_a_tokenizer_that_asks_to_run_code_is_refused(tmp_path: Any) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nword\n", encoding="utf-8")
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text('{"tokenizer_class": "BertTokenizer"}', encoding="utf-8")
+    found = read_tokenizer(Folder.at(tmp_path))
+    assert found is not None
+    settings.write_text('{"auto_map": {"AutoTokenizer": ["own.Own", null]}}', encoding="utf-8")
+    with pytest.raises(CheckpointError, match="asks to run code of its own: refused"):
+        read_tokenizer(Folder.at(tmp_path))
+    (tmp_path / "vocab.txt").unlink()
+    assert read_tokenizer(Folder.at(tmp_path)) is None
+
+
+def test_the_file_is_used_where_the_library_makes_nothing_of_it(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tokenizer that marks words is the one that the library makes, if it makes one."""
+    made = Tokenizer(models.WordLevel({"[UNK]": 0, "▁a": 1}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()  # type: ignore[assignment]
+    made.save(str(tmp_path / "tokenizer.json"))
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text('{"tokenizer_class": "T5Tokenizer"}', encoding="utf-8")
+    folder, other = Folder.at(tmp_path), FileTokenizer(tmp_path / "tokenizer.json")
+    monkeypatch.setattr(loader, "_library_tokenizer", lambda _: other)
+    assert read_tokenizer(folder) is other
+    monkeypatch.setattr(loader, "_library_tokenizer", lambda _: None)
+    found = read_tokenizer(folder)
+    assert found is not None
+    assert found is not other
+
+
+def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) -> None:
+    """Funnel's base model is its encoder alone."""
+    sizes = {"vocab_size": 31, "d_model": 12, "n_head": 2, "d_head": 6, "d_inner": 16}
+    network: Any = build("FunnelModel", "FunnelConfig", {**sizes, "block_sizes": [1, 1]})
+    network.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    del config["architectures"]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(CheckpointError, match=r"^FunnelModel \(funnel\) does not go through"):
+        load_folder(Folder.at(tmp_path))
+
+
+def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
+    network: Any = BY_NAME["BERT"].build()
+    network.save_pretrained(tmp_path)
+    state = load_file(tmp_path / "model.safetensors")
+    name = "encoder.layer.0.output.dense.bias"
+    save_file({**state, name: state[name][:-1].clone()}, tmp_path / "model.safetensors")
+    with pytest.raises(CheckpointError) as refused:
+        load_folder(Folder.at(tmp_path))
+    width = TEXT["hidden_size"]
+    assert str(refused.value) == (
+        f"the checkpoint has wrong shapes for {name} ({width - 1} in place of {width}):"
+        " download it again"
+    )

@@ -1,0 +1,215 @@
+"""Streams of library networks, component by component: names, and sums against their states."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from models.attention import Pattern
+from models.inputs.pretrained import ModelInputs
+from models.inputs.sequences import named_tokens
+from models.pretrained.attention_modules import AttentionModule
+from models.pretrained.linear_maps import HeadMap, Linear
+from models.pretrained.observation import ModuleCall
+from models.pretrained.recording import Call, Entry
+from models.pretrained.site_maps import SiteMaps
+from models.pretrained.stream import _added, _embedding, _factor, _layer, _norms, _tokens
+from models.projections import Norm
+from models.run import trace
+from models.stream import (
+    BIASES,
+    EMBEDDING,
+    POSITIONS,
+    SEGMENTS,
+    TOKENS,
+    Normed,
+    Stream,
+    Write,
+    total,
+)
+from models.trace import TokenAxis, Trace
+from tests.models.pretrained.tiny import BY_NAME, ids, normal
+
+CLOSE = 1e-4  # of float32 states through two layers
+
+
+@cache
+def traced(name: str) -> Trace:
+    given = {"input_ids": ids(2, 7)}
+    if name in ("T5", "BART"):
+        given["decoder_input_ids"] = ids(2, 5, seed=4)
+    if name == "BERT":
+        given["token_type_ids"] = torch.tensor([[0, 0, 0, 1, 1, 1, 1]] * 2)
+    return trace(BY_NAME[name].build(), given, hidden=True)
+
+
+def block(number: int, *more: str, heads: int = 3) -> set[str]:
+    words = [*(f"head {head}" for head in range(heads)), *more]
+    return {f"layer {number}, {word}" for word in words}
+
+
+EMBEDDED = {TOKENS, POSITIONS}
+# Architecture, kind of the site; what writes to the stream before layer 1 reads it, and the norms
+STREAMS: dict[tuple[str, str], tuple[set[str], int]] = {
+    ("BERT", "self"): ({*EMBEDDED, SEGMENTS, BIASES, *block(0, "MLP")}, 3),
+    ("GPT-2", "causal"): ({*EMBEDDED, BIASES, *block(0, "MLP")}, 0),
+    ("GPT-NeoX", "causal"): ({TOKENS, BIASES, *block(0, "MLP")}, 0),
+    ("Llama", "causal"): ({TOKENS, *block(0, "MLP", heads=6)}, 0),
+    ("BART", "causal"): (
+        {
+            *(TOKENS, POSITIONS, BIASES),
+            *block(0, *(f"cross head {head}" for head in range(5)), "MLP", heads=5),
+        },
+        4,  # of the embedding and of three sums
+    ),
+    ("T5", "self"): ({TOKENS, *block(0, "MLP", heads=5)}, 0),
+    ("T5", "causal"): (
+        {TOKENS, *block(0, *(f"cross head {head}" for head in range(5)), "MLP", heads=5)},
+        0,
+    ),
+}
+
+
+def states(found: Trace, kind: str, name: str) -> Tensor:
+    """What the blocks before layer 1 left, of item 1."""
+    tower = {"self": "encoder", "causal": "decoder"}[kind] if name in ("T5", "BART") else None
+    return found.hidden(1, 1, tower=tower)
+
+
+@pytest.mark.parametrize(("name", "kind"), STREAMS)
+def test_what_writes_to_a_stream(name: str, kind: str) -> None:
+    found, (names, norms) = traced(name), STREAMS[name, kind]
+    places = [0, 3, 4]
+    stream: Stream = found.stream(1, places, kind=kind, item=1)
+    parts = stream.parts()
+    assert set(parts) - {BIASES} == names - {BIASES}
+    assert sum(isinstance(step, Normed) for step in stream.steps) == norms
+    expected = states(found, kind, name)[places]
+    assert (stream.state - expected).abs().max() < CLOSE
+    whole = torch.stack(list(parts.values())).sum(0)
+    assert (whole - expected).abs().max() < CLOSE
+
+
+def test_what_the_first_layer_reads() -> None:
+    """The sum of the embeddings, normed in BERT; the last of the tokens alone."""
+    for name, kind, norms in (("BERT", "self", 1), ("GPT-2", "causal", 0)):
+        found = traced(name)
+        stream = found.stream(0, [6], kind=kind, item=1)
+        parts = stream.parts()
+        assert {TOKENS, POSITIONS} <= set(parts) <= {TOKENS, POSITIONS, SEGMENTS, BIASES}
+        assert sum(isinstance(step, Normed) for step in stream.steps) == norms
+        expected = found.hidden(0, 1)[[6]]
+        assert (torch.stack(list(parts.values())).sum(0) - expected).abs().max() < CLOSE
+
+
+def test_the_words_and_positions_are_the_tables_own() -> None:
+    network: Any = BY_NAME["GPT-2"].build()
+    found = trace(network, {"input_ids": ids(2, 7)})
+    parts = found.stream(1, [2, 5], item=1).parts()
+    tables = network.transformer
+    assert parts[TOKENS].float().equal(tables.wte.weight[ids(2, 7)[1, [2, 5]]])
+    assert parts[POSITIONS].float().equal(tables.wpe.weight[[2, 5]])
+
+
+# --- rows of tokens -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("item", [0, 1])
+def test_rows_of_tokens(item: int) -> None:
+    """Of tensors with a row for each token of each item, of one for all, of one sequence of all."""
+    inputs, places = ModelInputs({"input_ids": ids(2, 5)}), torch.tensor([4, 1])
+    rows = _tokens(inputs, item, places)
+
+    def picked(x: Tensor) -> list[float] | None:
+        found = rows(x)
+        return None if found is None else found.flatten().tolist()
+
+    apart, shared, numbers = normal(2, 5, 1), normal(1, 5, 1), ids(2, 5)
+    assert picked(apart) == apart[item, [4, 1], 0].tolist()
+    assert picked(shared) == shared[0, [4, 1], 0].tolist()
+    assert picked(apart.flatten(0, 1)) == apart[item, [4, 1], 0].tolist()
+    assert picked(numbers) == numbers[item, [4, 1]].tolist()
+    assert picked(numbers[:1]) == numbers[0, [4, 1]].tolist()
+    for other in (normal(2, 4, 1), normal(3, 5, 1), normal(2, 3, 5, 1), normal(2), ids(3, 5)):
+        assert rows(other) is None
+
+
+def test_a_multiple_of_a_tensor() -> None:
+    """Rounding is no factor; what is nearly a multiple is none."""
+    part = normal(5, 6)
+    assert _factor(part * (1 + 3e-6), part) == 1.0
+    assert _factor(part * 1.5, part) == pytest.approx(1.5)
+    assert _factor(part * -0.25, part) == pytest.approx(-0.25)
+    assert _factor(part + normal(5, 6, seed=8), part) is None
+    assert _factor(part, torch.zeros(5, 6)) is None
+
+
+def call_and_maps(heads: HeadMap) -> tuple[Call, SiteMaps]:
+    """An attention of one head over five tokens."""
+    maps = SiteMaps(heads, heads, heads, heads.linear, None, None, None)
+    entry = Entry(AttentionModule("a", None, 0), nn.Identity(), "a", 0)
+    q = torch.zeros(1, 1, 5, 6)
+    tokens = TokenAxis((named_tokens(list("abcde")),))
+    return Call(entry, "self", Pattern(q, q, q), (tokens, tokens)), maps
+
+
+def test_the_stream_is_what_the_norm_of_the_queries_reads() -> None:
+    """Not what another norm reads that comes between."""
+    x, query = normal(5, 6), nn.Linear(6, 6).requires_grad_(False)
+    own, other = nn.LayerNorm(6).requires_grad_(False), nn.LayerNorm(6).requires_grad_(False)
+    other.weight.fill_(2.0)
+    reads = (own, x), (other, x + 1), (query, own(x))
+    calls = [ModuleCall("part", module, given, module(given), 0) for module, given in reads]
+    heads = HeadMap(Linear(query, False), (0,), 6, own(x))
+    call, maps = call_and_maps(heads)
+    later = ModuleCall("part", other, x + 2, other(x + 2), 1)
+    found = _layer(call, maps, 0, [*calls, later, replace(later, before=2)], 1)
+    assert found.x.equal(own(x))
+    assert found.after == [later]
+    normed = replace(maps, norm=Norm.of(own))
+    assert _layer(call, normed, 0, calls, 1).x.equal(x)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_heads_are_added_times_a_factor(beside: bool) -> None:
+    """Before a feed-forward network, which reads the sum, or beside one, which reads the stream."""
+    x, heads, made = (normal(5, 6, seed=seed) for seed in (7, 8, 9))
+    read = x if beside else x + 0.5 * heads
+    query = nn.Linear(6, 6).requires_grad_(False)
+    call, maps = call_and_maps(HeadMap(Linear(query, False), (0,), 6, x))
+    calls = [
+        ModuleCall("query", query, x, query(x), 0),
+        ModuleCall("mlp", nn.Identity(), read, made, 1),
+    ]
+    layer = _layer(call, maps, 0, calls, 1)
+    found = _added(layer, [Write("head 0", heads)], x + 0.5 * heads + made)
+    assert found is not None
+    assert (found.read is None) == beside
+    assert (total(found.writes) - 0.5 * heads).abs().max() < 1e-6
+
+
+def test_only_norms_of_what_the_attention_made() -> None:
+    norm, made = nn.LayerNorm(6).requires_grad_(False), normal(5, 6)
+    reads = (normal(5, 6, seed=8), made, normal(1, 6), made)
+    calls = [ModuleCall("norm", norm, x, norm(x), 1) for x in reads]
+    assert len(list(_norms(calls, made))) == 2
+
+
+def test_a_norm_that_makes_something_else_is_none_of_the_embedding() -> None:
+    """Of the tokens alone, while the first block reads what is no sum of them."""
+    tokens, first = normal(5, 6), normal(5, 6, seed=8)
+    norm = nn.LayerNorm(6).requires_grad_(False)
+    inputs, places = ModelInputs({"input_ids": ids(2, 5)}), torch.arange(5)
+    table = ModuleCall("tokens", nn.Identity(), ids(2, 5)[1], tokens, 0)
+    calls = [table, ModuleCall("norm", norm, tokens, norm(tokens), 0)]
+    (step,) = _embedding(calls, inputs, 1, places, first)
+    assert isinstance(step, Write)
+    assert step.name == EMBEDDING
+    assert step.vectors.equal(first)
+    table_step, norm_step = _embedding(calls, inputs, 1, places, norm(tokens))
+    assert isinstance(table_step, Write)
+    assert table_step.name == TOKENS
+    assert isinstance(norm_step, Normed)
