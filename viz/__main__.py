@@ -82,16 +82,20 @@ def parser() -> Parser:
     found.add_argument("--head", type=heads, help="a number, several with commas, mean or max; all")
     found.add_argument("--kind", choices=("self", "causal", "cross"))
     found.add_argument("--tower", help="which part of a model with several")
-    found.add_argument("--scale", default="fixed", choices=("fixed", "own", "log"))
+    found.add_argument("--scale", default="fixed", choices=("fixed", "own", "layer", "log"))
     found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
-    found.add_argument("--values", default="weights", choices=("weights", "scores"))
-    found.add_argument("--query", type=int, help="of qk, stages and model, the row")
-    found.add_argument("--key", type=int, help="of qk")
-    found.add_argument("--method", default="rollout", help="of model, such as alti or decompx")
+    for name, how in OPTIONS.items():
+        found.add_argument(f"--{name}", **how)
+    found.add_argument(
+        "--explain", default="", help="of a relevance: position.id, or a second sentence"
+    )
     found.add_argument("--direction", default="out", choices=("out", "in"))
     found.add_argument("--words", action="store_true", help="whole words instead of tokens")
     found.add_argument(
         "--special", default="shown", choices=("shown", "hidden", "renormalised"), help="tokens"
+    )
+    found.add_argument(
+        "--no-words", action="store_true", help="title and caption in the metadata alone"
     )
     found.add_argument("-o", "--output", type=Path, help="the file")
     found.add_argument("--out-dir", type=Path, help="folder of the files of --inputs")
@@ -114,6 +118,60 @@ def heads(text: str) -> Any:
         message = f"expected numbers such as 3 or 0,3, or mean, max or all, received {text!r}"
         raise argparse.ArgumentTypeError(message) from None
     return numbers[0] if len(numbers) == 1 else numbers
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """ "0,3"."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        message = f"expected numbers such as 0,3, received {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def words(text: str) -> tuple[str, ...]:
+    """ "entropy,previous token"."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+def span(text: str) -> range:
+    """ "0-12", the end excluded."""
+    start, _, stop = text.partition("-")
+    if not (start.isdecimal() and stop.isdecimal() and int(start) < int(stop)):
+        raise argparse.ArgumentTypeError(f"expected positions such as 0-12, received {text!r}")
+    return range(int(start), int(stop))
+
+
+OPTIONS: dict[str, dict[str, Any]] = {  # of `export`, by the same name
+    "values": {"default": "weights", "choices": ("weights", "scores")},
+    "sinks": {"default": "shown", "choices": ("shown", "hidden", "renormalised")},
+    "outliers": {"action": "store_true", "help": "of a picture: patches that act as sinks too"},
+    "least": {"type": float, "default": 0.0, "help": "smaller weights are not drawn"},
+    "top": {"type": int, "help": "strongest keys of each row: outlined; of lines, alone drawn"},
+    "rows": {"type": span, "help": "queries such as 0-12"},
+    "columns": {"type": span, "help": "keys such as 0-12"},
+    "layers": {"type": numbers, "default": (), "help": "of text: several, with commas"},
+    "average": {"action": "store_true", "help": "of text: the mean over all tokens"},
+    "query": {"type": int, "help": "of qk, stages and model, the row"},
+    "key": {"type": int, "help": "of qk"},
+    "method": {"default": "rollout", "help": "of model, such as alti, decompx or attnlrp"},
+    "beside": {"default": "", "help": "of model, a second method"},
+    "tested": {"action": "store_true", "help": "of model: with the faithfulness of a relevance"},
+    "fusion": {
+        "default": "mean",
+        "choices": ("mean", "max", "min"),
+        "help": "of rollout and flow: how the heads of a layer are fused",
+    },
+    "discard": {
+        "type": float,
+        "default": 0.0,
+        "help": "of rollout: share of each layer's smallest weights that is left out",
+    },
+    "ground": {"default": "grey", "choices": ("colour", "grey"), "help": "of a picture"},
+    "paint": {"default": "patches", "choices": ("patches", "smooth", "mask"), "help": "of weights"},
+    "opacity": {"type": int, "default": 100, "help": "of weights over a picture, in percent"},
+    "plot": {"type": words, "default": (), "help": "of scatter: up to three numbers, with commas"},
+}
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:
@@ -167,7 +225,7 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
 
     reads_picture = model.preprocessing is not None and options.text is None
     source = Path(job.input) if reads_picture else job.input
-    t = trace(model, source, options.target, hidden=options.view == "model")
+    t = trace(model, source, options.target)
     shown = t
     if not reads_picture and (options.words or options.special != "shown"):
         shown = View(t, words=options.words, special=options.special)
@@ -183,10 +241,10 @@ def write(model: "Model", job: Job, options: argparse.Namespace) -> None:
         token=options.token,
         direction=options.direction,
         picture=source if reads_picture else None,
-        values=options.values,
-        query=options.query,
-        key=options.key,
-        method=options.method,
+        run=(model, source, options.target),
+        words=not options.no_words,
+        output=options.explain,
+        **{name: getattr(options, name) for name in OPTIONS},
     )
 
 

@@ -18,7 +18,7 @@ from viz.export.figures import VIEWS
 from viz.export.files import place_of
 from viz.export.page import ID, encoded, image_answers, image_entry, props_of, text_answers
 from viz.export.page import text_entry as entry_of_text
-from viz.export.request import Heads, Request
+from viz.export.request import EVERY, Heads, Request
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -74,7 +74,7 @@ class Explorer(anywidget.AnyWidget):
         if found is None:
             return None
         data, metadata = found
-        scene = VIEWS[self.view](replace(self.request, every=self.view == "atlas"))
+        scene = VIEWS[self.view](replace(self.request, every=self.view in EVERY))
         picture = base64.b64encode(png(scene, DPI)).decode("ascii")
         return {**data, "image/png": picture, "text/plain": scene.title}, metadata
 
@@ -87,17 +87,19 @@ def explore(
     head: Heads = 0,
     kind: str | None = None,
     tower: str | None = None,
-    scale: Literal["fixed", "own"] = "fixed",
+    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
     token: int | None = None,
     direction: Literal["out", "in"] = "out",
     picture: "Image | str | None" = None,
+    run: tuple[Any, ...] | None = None,
+    **options: Any,
 ) -> Explorer:
     """An interactive view of a trace, as the last value of a cell.
 
     Args:
         t: a trace, or a view of it by words.
-        view: "matrix", "lines", "atlas" (every head beside the matrix) or "image"; None chooses
-            "image" for the trace of a picture, else "atlas".
+        view: as for `export`; "atlas" shows every head beside the matrix. None chooses "image" for
+            the trace of a picture, else "atlas".
         layer: shown first.
         head: shown first; several for lines.
         kind: "self", "causal" or "cross", where a layer has several.
@@ -106,13 +108,15 @@ def explore(
         token: pinned first.
         direction: whether the token attends ("out") or is attended to ("in").
         picture: the picture that was traced; None shows the patches on grey.
+        run: (model, input) or (model, input, target) as they were traced, for relevance.
+        options: as for `export`.
 
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
     name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
-    request = place_of(t, name, layer, head, kind, tower, scale, token, direction, picture)
-    return Explorer(request, name)
+    request = place_of(t, name, layer, head, kind, tower, scale, token, direction, picture, options)
+    return Explorer(replace(request, run=run), name)
 
 
 def answer(entry: Any, path: str) -> tuple[int, bytes | str]:

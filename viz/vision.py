@@ -1,25 +1,38 @@
 """Figures of vision transformers: distances, filters, token norms, colours of patch features."""
 
+from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from viz.figures import GREY, HEIGHT, colour_axis, finish, number_axis
 
 GAP = 1  # pixels between filters
+FEW = 12  # patches along a side, all of which have a tick
+FRAME = "#B34700"  # white text on it has a contrast of 5.6
 
 
-def distances(values: np.ndarray, *, title: str, uniform: float, unit: str) -> go.Figure:
-    """Mean attention distance of every head, by layer.
+def distances(
+    values: np.ndarray,
+    *,
+    title: str,
+    uniform: float,
+    unit: str,
+    name: str = "mean attention distance",
+) -> go.Figure:
+    """Mean attention distance of every head, by layer, or another number of heads.
 
     Source: Dosovitskiy et al. 2021, figure 11.
 
     Args:
         values: [layer, head]; NaN for a head without one.
         title: of the figure.
-        uniform: distance of uniform attention, drawn as a line.
-        unit: of the distances.
+        uniform: the number of uniform attention, drawn as a line.
+        unit: of the numbers.
+        name: of the numbers.
     """
     layers, heads = values.shape
     figure = go.Figure(
@@ -40,7 +53,7 @@ def distances(values: np.ndarray, *, title: str, uniform: float, unit: str) -> g
     )
     number_axis(figure, "x", "layer")
     figure.update_xaxes(range=[-0.5, layers - 0.5], dtick=1)
-    number_axis(figure, "y", f"mean attention distance, {unit}")
+    number_axis(figure, "y", f"{name}, {unit}")
     top = max(uniform, float(np.nanmax(values)) if np.isfinite(values).any() else 0)
     figure.update_yaxes(range=[0, 1.12 * top])
     return finish(figure, title, HEIGHT)
@@ -80,7 +93,7 @@ def filters(kernels: np.ndarray, shares: np.ndarray, *, title: str, across: int 
         )
     )
     figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
+    figure.update_yaxes(visible=False, scaleanchor="x", autorange="reversed")
     return finish(figure, title, 90 + 62 * down)
 
 
@@ -119,7 +132,14 @@ def norms(values: np.ndarray, outliers: np.ndarray, labels: list[str], *, title:
 
 
 def overlay(
-    values: np.ndarray, picture: Any, *, title: str, bar: str, signed: bool, height: int = HEIGHT
+    values: np.ndarray,
+    picture: Any,
+    *,
+    title: str,
+    bar: str,
+    signed: bool,
+    noun: str = "patch",
+    height: int = HEIGHT,
 ) -> go.Figure:
     """A number for every patch, in colour over the picture.
 
@@ -129,20 +149,129 @@ def overlay(
         title: of the figure.
         bar: title of the colour bar.
         signed: whether numbers may be negative: the colours then diverge from 0.
+        noun: what a patch is called.
         height: in pixels.
     """
     rows, cols = values.shape
     largest = float(np.abs(values).max()) or 1.0
-    hover = f"patch row %{{y}}, column %{{x}}<br>{bar} %{{z:.4g}}<extra></extra>"
+    hover = f"{noun} row %{{y}}, column %{{x}}<br>{bar} %{{z:.4g}}<extra></extra>"
     cells = go.Heatmap(z=values, coloraxis="coloraxis", opacity=0.62, hovertemplate=hover)
     figure = go.Figure(cells)
-    number_axis(figure, "x", "patch column", cols)
-    number_axis(figure, "y", "patch row", rows, down=True)
-    figure.update_yaxes(scaleanchor="x")
+    number_axis(figure, "x", f"{noun} column", cols)
+    number_axis(figure, "y", f"{noun} row", rows, down=True)
+    for axis, side in (("xaxis", cols), ("yaxis", rows)):
+        if side <= FEW:  # without halves between the patches
+            figure.layout[axis].dtick = 1
+    figure.update_yaxes(scaleanchor="x", scaleratio=picture.height * cols / (picture.width * rows))
     place = {"xref": "x", "yref": "y", "x": -0.5, "y": -0.5, "sizex": cols, "sizey": rows}
     figure.add_layout_image(source=picture, sizing="stretch", layer="below", **place)
     low = -largest if signed else 0.0
     return finish(figure, title, height, coloraxis=colour_axis(bar, low, largest))
+
+
+def plain(picture: Any, *, title: str, height: int = HEIGHT) -> go.Figure:
+    """A picture on which boxes can be drawn: its cells are its pixels.
+
+    Args:
+        picture: a Pillow image.
+        title: of the figure.
+        height: in pixels.
+    """
+    figure = go.Figure(go.Image(z=np.asarray(picture.convert("RGB")), hoverinfo="skip"))
+    figure.update_xaxes(visible=False, range=[-0.5, picture.width - 0.5])
+    figure.update_yaxes(visible=False, range=[picture.height - 0.5, -0.5], scaleanchor="x")
+    return finish(figure, title, height)
+
+
+def frame_box(
+    figure: go.Figure,
+    shape: tuple[int, int],
+    box: tuple[float, float, float, float],
+    name: str = "",
+    *,
+    chosen: bool = True,
+) -> None:
+    """A frame over an `overlay`, with a name in its corner.
+
+    Args:
+        figure: of `overlay` or `plain`.
+        shape: rows and columns of its cells.
+        box: left, top, right and bottom, as shares of the picture.
+        name: may be "".
+        chosen: whether it is the frame in question: the others are thin.
+    """
+    rows, cols = shape
+    left, top, right, bottom = (
+        min(max(share, 0.0), 1.0) * side - 0.5  # a box may go beyond the picture
+        for share, side in zip(box, (cols, rows, cols, rows), strict=True)
+    )
+    x, y = [left, right, right, left, left], [top, top, bottom, bottom, top]
+    for width, colour in (
+        ((5, "#FFFFFF"), (3, FRAME)) if chosen else ((3, "#FFFFFF"), (1, "#000000"))
+    ):
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": colour, "width": width},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    if name:
+        figure.add_annotation(
+            x=left,
+            y=top,
+            text=escape(name),
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom" if box[1] > 0.05 else "top",
+            font={"color": "#FFFFFF", "size": 12},
+            bgcolor=FRAME if chosen else "#262626",
+        )
+
+
+def patch_colours_of(
+    colours: Sequence[np.ndarray],
+    pictures: Sequence[np.ndarray],
+    names: Sequence[str],
+    rows: int,
+    cols: int,
+    *,
+    title: str,
+) -> go.Figure:
+    """Several pictures, and below each the colours of its patches; black is background.
+
+    Args:
+        colours: of each picture, [patch, 3], from 0 to 1.
+        pictures: [row, column, 3] in levels from 0 to 255.
+        names: of the pictures.
+        rows: of patches.
+        cols: of patches.
+        title: of the figure.
+    """
+    count = len(pictures)
+    figure = make_subplots(
+        rows=2,
+        cols=count,
+        subplot_titles=[escape(name, quote=False) for name in names],
+        horizontal_spacing=0.02,
+        vertical_spacing=0.03,
+    )
+    for column, picture in enumerate(pictures, 1):
+        image = go.Image(z=picture.astype(np.uint8), hoverinfo="skip")
+        figure.add_trace(image, row=1, col=column)
+    for column, (values, name) in enumerate(zip(colours, names, strict=True), 1):
+        levels = np.rint(255 * values.reshape(rows, cols, 3)).astype(np.uint8)
+        hover = f"{escape(name)}, patch %{{y}},%{{x}}<br>red, green, blue: %{{z}}<extra></extra>"
+        figure.add_trace(go.Image(z=levels, hovertemplate=hover), row=2, col=column)
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False, autorange="reversed")
+    axes: Iterable[Any] = figure.select_yaxes()
+    for axis in axes:
+        axis.scaleanchor = axis.anchor
+    figure.update_annotations(font={"size": 12})
+    finish(figure, title, 130 + min(2 * 900 // count, 520))
+    return figure.update_layout(title={"pad": {"b": 28}})
 
 
 def patch_colours(colours: np.ndarray, rows: int, cols: int, *, title: str) -> go.Figure:
@@ -161,4 +290,5 @@ def patch_colours(colours: np.ndarray, rows: int, cols: int, *, title: str) -> g
     figure = go.Figure(go.Image(z=levels, hovertemplate=hover))
     number_axis(figure, "x", "patch column", cols)
     number_axis(figure, "y", "patch row", rows, down=True)
+    figure.update_yaxes(scaleanchor="x")
     return finish(figure, title, HEIGHT)

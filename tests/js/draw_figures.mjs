@@ -33,6 +33,7 @@ for (const { figure: name, steps, inputs, numbers } of JSON.parse(readFileSync(p
     const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
     const keys = marks.map(({ key }) => key);
     assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
+    for (const { key, tip, of = [] } of marks) if (tip) for (const source of of) assert.ok(keys.includes(source), `${where}: ${key} comes from ${source}`);
     for (const mark of marks) check(mark, `${where}: ${mark.key}`, width, height);
     assert.ok(figure.describe(numbers, moment).length > 20, `${where}: the description`);
     assert.doesNotMatch(figure.describe(numbers, moment), /undefined|NaN/, where);

@@ -6,10 +6,13 @@ import { test } from "node:test";
 import { layout } from "../../viz/components/headscope_views/assets/architecture/layout.js";
 import * as numbers from "../../viz/components/headscope_views/assets/architecture/numbers.js";
 import * as steps from "../../viz/components/headscope_views/assets/controls/steps.js";
+import * as cells from "../../viz/components/headscope_views/assets/image/cells.js";
 import { levelOf, shadePatches } from "../../viz/components/headscope_views/assets/image/overlay.js";
 import * as rows from "../../viz/components/headscope_views/assets/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/components/headscope_views/assets/image/save.js";
+import { ImageState } from "../../viz/components/headscope_views/assets/image/state.js";
 import { planOf } from "../../viz/components/headscope_views/assets/image/tiles.js";
+import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 test("four values of six bits come out of three bytes", () => {
   assert.deepEqual([...rows.unpackBits(Uint8Array.of(0b000001_00, 0b0010_0000, 0b11_111111), 4, 6)].slice(0, 4), [1, 2, 3, 63]);
@@ -164,4 +167,88 @@ test("rows without sinks leave them out, and are divided by what is left if want
     cellOf: (key) => (key ? 1 + Math.floor((key - 1) / 4) : 0),
   });
   assert.deepEqual([...pooled], [0, 0.25, 0]);
+});
+
+/**
+ * A state whose trace is open: so many layers of three heads over a grid of patches.
+ *
+ * @param {number} layers
+ * @param {[number, number]} grid
+ * @param {ImageState | null} [leader]
+ */
+async function opened(layers, grid, leader = null) {
+  const queries = 1 + grid[0] * grid[1];
+  const size = { queries, keys: queries, grid, prefix: 1, patch: [8, 8] };
+  const sites = Array.from({ length: layers }, (_, layer) => ({ layer, kind: "self", heads: 3, ...size }));
+  const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
+  const { theme, model, note } = baseOf([]);
+  const more = { theme, model, note, query_labels: labels, key_labels: labels, order: "p1 p2 c", shapes: [] };
+  const source = new HeldSource();
+  const props = { page: "", path: [], revision: "1", link: {}, trace: "t", made: 1, start: null, defaults: {}, kind: "image" };
+  const host = { set() {}, trigger() {}, source: () => source };
+  const state = new ImageState(/** @type {any} */ ({}), props, host, leader);
+  state.view.update(props);
+  await source.answer("overview", packed({ trace: "t", base: { ...more, sites, grid, prefix: 1, patch: [8, 8] } }));
+  if (leader) leader.peer = state;
+  return { state, source };
+}
+
+test("two pictures beside each other show the same layer, head and place", async () => {
+  const { state: first } = await opened(4, [4, 4]);
+  first.select({ site: 2, head: 1, token: 1 + 13 });
+  const { state: second } = await opened(2, [2, 2], first);
+  const both = [first, second];
+  try {
+    assert.deepEqual([second.selection.site, second.selection.head], [1, 1]); // the nearest layer
+    assert.equal(second.selection.token, 1 + 2); // row 3, column 1 of 4 is row 1, column 0 of 2
+    second.select({ token: 1 + 1, scale: "own" });
+    assert.equal(first.selection.token, 1 + 1 * 4 + 3); // the middle of that patch
+    assert.deepEqual(both.map(({ selection }) => selection.scale), ["own", "own"]);
+    assert.deepEqual([first.selection.site, second.selection.site], [2, 1]); // was not moved
+    first.select({ site: 0 });
+    assert.deepEqual(both.map(({ selection }) => selection.site), [0, 0]);
+    first.pointAt(16);
+    assert.deepEqual(both.map((state) => state.token()), [16, 4]);
+    second.pointAt(0);
+    assert.deepEqual(both.map((state) => state.token()), [0, 0]);
+    second.pointAt(null);
+    assert.deepEqual(both.map((state) => state.pointed), [null, null]);
+    second.readAt({ head: 3, token: 4 }); // the mean
+    assert.deepEqual(first.read, { head: 3, token: 1 + 3 * 4 + 3 });
+  } finally {
+    for (const state of both) {
+      state.view.destroy();
+      state.destroy();
+    }
+  }
+  assert.equal(first.peer, null);
+});
+
+test("two pictures share the scale of colours that heads share", async () => {
+  const { state: first } = await opened(1, [2, 2]);
+  const { state: second } = await opened(1, [2, 2], first);
+  /** @type {(state: ImageState, peak: number) => void} */
+  const keep = (state, peak) => {
+    const layer = { shape: [3, 5, 5], factor: 1, bits: 8, peaks: [peak, peak], maxima: new Float32Array(15) };
+    state.layers.set("0", /** @type {any} */ (layer), 1);
+    state.choose({ scale: "layer" });
+  };
+  keep(first, 0.25);
+  assert.equal(first.topOf(new Float32Array(5)), 0.25);
+  keep(second, 0.5);
+  assert.deepEqual([first, second].map((state) => state.topOf(new Float32Array(5))), [0.5, 0.5]);
+  for (const state of [first, second]) {
+    state.view.destroy();
+    state.destroy();
+  }
+});
+
+test("cells of a picture are found by place and by arrow keys", () => {
+  const grid = { rows: 3, cols: 5, prefix: 1 };
+  assert.equal(cells.cellOf(0.99, 0.5, grid), 1 + 5 + 4);
+  assert.equal(cells.cellOf(1, 0.5, grid), null);
+  assert.equal(cells.cellOf(0.1, -0.1, grid), null);
+  assert.deepEqual(cells.placeOf(10, grid), [1, 4]);
+  assert.equal(cells.besideOf(10, [0, 1], grid), 10);
+  assert.equal(cells.besideOf(10, [-1, -1], grid), 1 + 3);
 });

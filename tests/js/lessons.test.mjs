@@ -9,6 +9,7 @@ import * as inputs from "../../viz/components/headscope_views/assets/story/input
 import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
 import { settled } from "./helpers.mjs";
+import { nextPosition } from "../../viz/components/headscope_views/assets/story/controls.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */
@@ -97,4 +98,21 @@ test("keys move a story by one step, and stop at its ends", () => {
   assert.deepEqual(wanted, [1]);
   end();
   assert.equal(moveStep(1), false);
+});
+
+test("one press of a key moves a logarithmic slider to another value, and not beyond its ends", () => {
+  const valueOf = (/** @type {number} */ at) => Number((0.05 * 100 ** (at / 1000)).toFixed(2));
+  for (const by of [1, -1]) {
+    /** @type {number[]} */
+    const seen = [];
+    for (let at = by > 0 ? 0 : 1000, n = 0; n < 2000; n += 1) {
+      seen.push(valueOf(at));
+      const next = nextPosition(at, by, valueOf);
+      if (next === at) break;
+      at = next;
+    }
+    const moved = seen.slice(1).filter((value, i) => (value - seen[i]) * by > 0).length;
+    assert.ok(moved >= seen.length - 2); // the last press may only reach the end
+    assert.deepEqual([seen[0], seen.at(-1)], by > 0 ? [0.05, 5] : [5, 0.05]);
+  }
 });

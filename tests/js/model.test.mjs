@@ -5,9 +5,11 @@ import { test } from "node:test";
 
 import {
   colourOf,
+  fusedQueryOf,
   largest,
   METHODS,
   methodOf,
+  showsOf,
   spansOf,
 } from "../../viz/components/headscope_views/assets/text/methods.js";
 
@@ -32,6 +34,19 @@ test("colours are proportional to the square root, and signed ones go both ways 
   assert.deepEqual(colourOf(THEME, 0, 1, true), [127, 127, 127]);
   assert.equal(largest([0.5, -2, 1]), 2);
   assert.ok(largest([]) > 0);
+});
+
+test("how heads are fused is asked for and said where it applies", () => {
+  const usual = { fusion: /** @type {const} */ ("mean"), discard: 0 };
+  const chosen = { fusion: /** @type {const} */ ("min"), discard: 0.07 };
+  for (const info of METHODS) assert.deepEqual(fusedQueryOf(info, usual), {});
+  assert.deepEqual(fusedQueryOf(methodOf("rollout"), chosen), chosen);
+  assert.deepEqual(fusedQueryOf(methodOf("flow"), chosen), { fusion: "min" });
+  assert.deepEqual(fusedQueryOf(methodOf("alti"), chosen), {});
+  assert.match(showsOf(methodOf("rollout"), usual), /fused by their mean weight\.$/);
+  assert.match(showsOf(methodOf("rollout"), chosen), /smallest weight in each cell\. .* 7 % of each layer/);
+  assert.doesNotMatch(showsOf(methodOf("flow"), chosen), /7 %/);
+  assert.equal(showsOf(methodOf("alti"), chosen), methodOf("alti").shows);
 });
 
 test("keys are asked for in parts that cover them once", () => {

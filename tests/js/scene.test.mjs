@@ -113,3 +113,16 @@ test("text is at least as large as asked for", () => {
   scene.draw([mark("a", { kind: "text", text: "", size: 12 }), mark("b", { kind: "text", text: "", size: 18 })]);
   assert.deepEqual(shown(scene).map(({ attributes }) => attributes["font-size"]), ["15", "18"]);
 });
+
+test("one explained mark is reached by Tab and named by its sum, the others by arrow keys", () => {
+  const scene = new Scene([10, 10]);
+  const marks = ["a", "b", "c"].map((key, i) => mark(key, { x: 5 * i, tip: `sum of ${key}` }));
+  const stops = () => shown(scene).map(({ attributes }) => [attributes.tabindex, attributes["aria-label"]]);
+  scene.draw(marks);
+  assert.deepEqual(stops(), [["0", "sum of a"], ["-1", undefined], ["-1", undefined]]);
+  assert.equal(scene.next("a", 1, 0), "b");
+  scene.reach("b");
+  assert.deepEqual(stops(), [["-1", undefined], ["0", "sum of b"], ["-1", undefined]]);
+  scene.draw([marks[0], mark("b", { press: { label: "B", patch: {} }, tip: "sum of b" }), marks[2]]);
+  assert.deepEqual(stops(), [["0", "sum of a"], ["0", "B"], ["-1", undefined]]);
+});

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createAddress, queryStringOf } from "../../viz/components/headscope_views/assets/core/address.js";
-import { startOf } from "../../viz/components/headscope_views/assets/core/kept.js";
+import { startOf } from "../../viz/components/headscope_views/assets/core/saved_selection.js";
 import * as labels from "../../viz/components/headscope_views/assets/core/labels.js";
 import * as selection from "../../viz/components/headscope_views/assets/core/selection.js";
 import { baseOf } from "./helpers.mjs";
@@ -57,7 +57,8 @@ test("a selection goes to its link and back", () => {
     ...{ arrangement: "rank", conditions: "induction:> 0.3;entropy:< 2" },
     ...{ layers: "0.1", average: "yes", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
-    ...{ method: "flow", beside: "attnlrp", output: "3.17" },
+    ...{ method: "flow", beside: "attnlrp", output: "3.17", tested: "yes" },
+    ...{ fusion: "max", discard: 0.3 },
     ...{ ground: "grey", paint: "mask", opacity: 60, outliers: "yes" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
@@ -169,7 +170,7 @@ function fakeWindow() {
   /** @type {[number, () => void][]} */
   let timers = [];
   const state = { time: 1000, written: /** @type {string[]} */ ([]) };
-  const location = { pathname: "/text", search: "", hash: "#softmax" };
+  const location = { pathname: "/text", search: "", hash: "#softmax", loads: 0, reload: () => void location.loads++ };
   const environment = {
     location,
     history: {
@@ -246,6 +247,22 @@ test("nothing is written when the element is gone or the address is another page
   address.choose("text", { head: "1" });
   pass(500);
   assert.deepEqual(written, []);
+});
+
+test("when its session is replaced, the document is loaded again from the URL as it is", () => {
+  const { environment, location, written, pass } = fakeWindow();
+  const address = createAddress(environment);
+  const element = { isConnected: true };
+  address.own("text", ["/text"], { input: "typed" }, element, "one");
+  address.own("text/story", ["/text"], {}, element); // a view that does not know the session
+  address.choose("text", { head: "3" });
+  address.choose("text/story", {});
+  pass(200);
+  assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 0]);
+  address.own("text", ["/text"], { input: "loaded with" }, element, "two");
+  address.choose("text", { head: "0" });
+  pass(500);
+  assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 1]);
 });
 
 test("two views of one page have both their parts in the link", () => {

@@ -7,6 +7,9 @@ import { KINDS } from "../../viz/components/headscope_views/assets/streamlit/kin
 import show from "../../viz/components/headscope_views/assets/streamlit/main.js";
 import { settled } from "./helpers.mjs";
 
+const ASSETS = new URL("../../viz/components/headscope_views/assets", import.meta.url).pathname;
+globalThis.location = /** @type {any} */ ({ origin: "file://" });
+
 /** A place on a page, and what happened in it. */
 function place() {
   /** @type {unknown[]} */
@@ -36,7 +39,7 @@ function place() {
   const call = (name, n) =>
     show({
       parentElement,
-      data: { kind: name, n },
+      data: { kind: name, assets: ASSETS, n },
       setStateValue: (value, sent) => log.push([`set ${value}`, sent, n]),
       setTriggerValue: (event, sent) => log.push([`trigger ${event}`, sent, n]),
     });
@@ -76,10 +79,11 @@ test("another kind in the same place takes over", async () => {
 });
 
 test("a module that cannot be loaded leaves a line", async () => {
-  const { root, call } = place();
   KINDS.broken = () => Promise.reject(new Error("offline"));
-  call("broken", 1);
-  await settled();
-  assert.match(root.textContent, /could not be loaded/);
-  assert.throws(() => call("unknown", 1), /expected one of .* received unknown/);
+  for (const name of ["broken", "unknown"]) {
+    const { root, call } = place();
+    call(name, 1);
+    await settled();
+    assert.match(root.textContent, /could not be loaded/);
+  }
 });

@@ -13,3 +13,8 @@ def _components_are_looked_for_once():
         scan = manifest_scanner.scan_component_manifests
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _shapes_are_checked_elsewhere(unchecked_shapes: None) -> None:
+    """By the tests of models and analysis: pages and files call the same, in half the time."""

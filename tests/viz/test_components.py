@@ -3,7 +3,8 @@
 import json
 import re
 
-from headscope_views.standalone import ASSETS, page
+from headscope_views import ASSETS, assets_path
+from headscope_views.standalone import page
 from streamlit.testing.v1 import AppTest
 
 PROPS = {"kind": "text", "trace": "k3j"}
@@ -22,8 +23,9 @@ def test_streamlit_is_handed_the_props_and_one_packaged_component():
     app = AppTest.from_function(script, default_timeout=30).run()
     assert not app.exception
     slider, mode = (element.proto for element in app.get("bidi_component"))
-    assert json.loads(slider.json) == {"kind": "slider", "label": "Heads", "value": 4}
-    assert json.loads(mode.json) == {"kind": "mode", "mode": "dark"}
+    assets = {"assets": assets_path()}
+    assert json.loads(slider.json) == {"kind": "slider", "label": "Heads", "value": 4} | assets
+    assert json.loads(mode.json) == {"kind": "mode", "mode": "dark"} | assets
     for sent in (slider, mode):
         assert sent.component_name == "headscope-views.view"
         assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "views.css")

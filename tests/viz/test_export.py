@@ -16,12 +16,13 @@ from PIL import Image
 
 from analysis.view import View
 from models.encoder import EncoderConfig
-from models.run import Trace, load, trace
+from models.run import Model, Trace, load, trace
 from models.vit import ViTConfig
 from viz import __version__
 from viz.export import export
 from viz.export.figures import VIEWS
 from viz.export.files import FIGURES, FORMATS
+from viz.export.request import EVERY
 from viz.theme import sequential
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
@@ -30,9 +31,13 @@ LAYER, HEADS, DIM = 2, 3, 21
 
 
 @cache
+def network() -> Model:
+    return load(EncoderConfig(vocab=101, dim=DIM, depth=LAYER + 1, heads=HEADS, mlp=13, seed=5))
+
+
+@cache
 def text_trace() -> Trace:
-    config = EncoderConfig(vocab=101, dim=DIM, depth=LAYER + 1, heads=HEADS, mlp=13, seed=5)
-    return trace(load(config), HOSTILE)
+    return trace(network(), HOSTILE)
 
 
 @cache
@@ -48,7 +53,9 @@ def picture_trace() -> Trace:
 
 
 def options(view: str) -> dict:
-    return {"view": view, "layer": None if view in ("atlas", "scatter") else 1}
+    found = {"view": view, "layer": None if view in EVERY else 1}
+    relevance = {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)}
+    return found | (relevance if view == "faithfulness" else {})
 
 
 def traced(view: str) -> Trace:
@@ -72,7 +79,10 @@ def test_the_same_call_gives_the_same_bytes(tmp_path: Path, view: str, suffix: s
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_figures_name_model_layer_and_version(tmp_path: Path, view: str) -> None:
-    place = {"atlas": "every head", "scatter": "every head", "model": "all layers together"}
+    place = {
+        **dict.fromkeys(EVERY, "every head"),
+        **dict.fromkeys(("model", "faithfulness"), "all layers together"),
+    }
     wanted = [traced(view).model, place.get(view, "layer 1")]
     wanted += [f"Headscope {__version__}", "untrained: random weights"]
     svg = ElementTree.fromstring(made(tmp_path, ".svg", view))

@@ -14,12 +14,16 @@ import pytest
 import torch
 
 from analysis.decompx import decompx
+from analysis.faithfulness import faithfulness
 from analysis.flow import flow
 from analysis.heads import heads
 from analysis.norms import alti
+from analysis.relevance import explain
 from analysis.rollout import rollout
+from analysis.split import split
+from analysis.vectors import head_vectors
 from models.encoder import EncoderConfig
-from models.run import Trace, load, trace
+from models.run import Model, Trace, load, trace
 from viz.export import export
 from viz.export.forms import FORMS
 
@@ -30,14 +34,18 @@ CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
 
 
 @cache
+def network() -> Model:
+    return load(EncoderConfig(vocab=101, dim=21, depth=2, heads=3, mlp=13, seed=5))
+
+
+@cache
 def traced() -> Trace:
-    config = EncoderConfig(vocab=101, dim=21, depth=2, heads=3, mlp=13, seed=5)
-    return trace(load(config), HOSTILE, hidden=True)
+    return trace(network(), HOSTILE, hidden=True)
 
 
 def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
     given: dict[str, Any] = {"view": view} | more
-    if view != "scatter":
+    if view not in ("scatter", "numbers"):
         given |= {"layer": LAYER, "head": HEAD}
     return export(traced(), folder / f"file{suffix}", **given).read_bytes()
 
@@ -61,9 +69,38 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     assert found["alti_axes"].tolist() == ["query", "key"]
     assert found["alti_query_labels"].tolist() == t.labels
     assert str(found["model"]) == t.model
+    fused: dict[str, Any] = {"fusion": "max", "discard": 0.25}
+    same(arrays(tmp_path, "model", **fused)["rollout"], rollout(t, **fused))
+    said = made(tmp_path, ".svg", "model", words=False, **fused).decode()
+    assert "their largest weight in each cell. The smallest 25 % of each layer" in said
+    page = made(tmp_path, ".html", "model", query=QUERY, **fused).decode()
+    assert "method=rollout\\u0026fusion=max\\u0026discard=0.25" in page.replace("&", "\\u0026")
     found = arrays(tmp_path, "model", method="flow", beside="decompx", query=QUERY)
     same(found["flow"], flow(t, QUERY))
     same(found["decompx"], decompx(t, QUERY).norms)
+
+
+def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
+    asked: dict[str, Any] = SHOWN["faithfulness"]
+    relevance = explain(network(), HOSTILE, target="a word", method="gradient").tokens
+    expected = faithfulness(network(), HOSTILE, relevance, target="a word")
+    for view in ("faithfulness", "model"):
+        found = arrays(tmp_path, view, tested=True, **asked)
+        for name in ("comprehensiveness", "sufficiency"):
+            random = getattr(expected, f"random_{name}")
+            curves = torch.cat([getattr(expected, name)[None], random])
+            np.testing.assert_allclose(found[f"gradient_{name}"], curves, rtol=1e-3, atol=1e-5)
+    assert found["gradient_sufficiency_order_labels"].tolist()[:2] == [
+        "by relevance",
+        "random order 1",
+    ]
+    table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "faithfulness", **asked)))
+    places = [*dict.fromkeys(table.query("axis_2 == 'tokens removed'")["label_2"].tolist())]
+    assert places == expected.counts.tolist()
+    page = made(tmp_path, ".html", "faithfulness", **asked).decode().replace("\\u0026", "&")
+    assert "faithfulness?site=0&method=gradient&order=8&output=a%20word" in page
+    with pytest.raises(ValueError, match="method: expected one of gradient, chefer, attnlrp"):
+        made(tmp_path, ".svg", "faithfulness")
 
 
 def test_numbers_of_a_pair_and_of_the_stages_are_the_network_s(tmp_path: Path) -> None:
@@ -93,12 +130,63 @@ def test_a_table_for_pandas_has_each_weight_of_a_shaded_text(tmp_path: Path) -> 
         assert set(table["numbers"]) == {"weight"}
 
 
+def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
+    t = traced()
+    folder = tmp_path / "file"
+    several: dict[str, Any] = {"view": "text", "layer": LAYER, "head": [0, HEAD], "layers": (0, 1)}
+    shown = {"token": KEY, "direction": "in", "top": 2}
+    found = np.load(export(t, folder.with_suffix(".npz"), **several, **shown))
+    names = [f"layer {layer} · head {head}" for layer in (0, 1) for head in (0, HEAD)]
+    assert found["weight_head_labels"].tolist() == names
+    expected = torch.stack(
+        [t.weights(layer, head)[:, KEY] for layer in (0, 1) for head in (0, HEAD)]
+    )
+    same(found["weight"], expected)
+    root = ElementTree.parse(export(t, folder.with_suffix(".svg"), **several, **shown)).getroot()
+    written = [element.text for element in root.iter(f"{SVG}text")]
+    assert [name for name in written if name in names] == names
+    assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
+    page = export(t, folder.with_suffix(".html"), **several, average=True).read_text()
+    for layer, head in ((0, 0), (1, HEAD)):
+        assert json.dumps(f"average?site={layer}&head={head}") in page
+    with pytest.raises(ValueError, match=r"layers: expected some of \[0, 1\], received 7"):
+        made(tmp_path, ".svg", "text", layers=(0, 7))
+
+
+def test_a_shaded_text_leaves_out_what_a_threshold_hides(tmp_path: Path) -> None:
+    weights = traced().weights(LAYER, HEAD)
+    least = float(weights[QUERY].median())
+    found = arrays(tmp_path, "text", token=QUERY, least=least)["weight"][0]
+    same(np.isnan(found), weights[QUERY] < least)
+    part = arrays(tmp_path, "text", average=True, rows=range(2, 5), columns=range(1, 4))["weight"]
+    same(part[0], weights.mean(0)[1:4])
+
+
 def test_dots_are_the_numbers_of_the_heads(tmp_path: Path) -> None:
     found = arrays(tmp_path, "scatter", plot=("entropy", "broad", "layer"))
     numbers = heads(traced())
     same(found["heads"][:, 0], numbers["entropy"].flatten())
     same(found["heads"][:, 1], numbers["broad"].flatten())
     assert found["heads_head_labels"].tolist()[:4] == ["0·0", "0·1", "0·2", "1·0"]
+
+
+def test_numbers_of_every_head_and_its_vectors(tmp_path: Path) -> None:
+    found = arrays(tmp_path, "numbers")
+    for place, name in enumerate(found["heads_number_labels"].tolist()):
+        same(found["heads"][:, place], heads(traced())[name].flatten())
+    made_of = head_vectors(traced(), traced().sites[LAYER], HEAD)
+    found = arrays(tmp_path, "vectors")
+    same(found["vectors"][:, :2], torch.cat([made_of.queries, made_of.keys]))
+    assert found["vectors"][:, 2].sum() == len(made_of.keys)
+
+
+def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:
+    found = arrays(tmp_path, "qk", query=QUERY, key=KEY)
+    made_of = split(traced(), LAYER, HEAD, QUERY, KEY)
+    for side, shares in (("query", made_of.query), ("key", made_of.key)):
+        same(found[f"share_at_the_{side}"], torch.tensor([share.value for share in shares]))
+        names = found[f"share_at_the_{side}_component_labels"].tolist()
+        assert names == [share.name for share in shares]
 
 
 def test_filters_of_a_map(tmp_path: Path) -> None:
@@ -121,13 +209,35 @@ def test_filters_of_a_map(tmp_path: Path) -> None:
         made(tmp_path, ".svg", "lines", values="scores")
 
 
+@pytest.mark.parametrize("mode", ["hidden", "renormalised"])
+def test_hidden_sinks_are_hatched_with_their_shares_beside(tmp_path: Path, mode: str) -> None:
+    t = traced()
+    keys = [n for n, special in enumerate(t.tokens[0].special) if special or n == 0]
+    left = t.weights(LAYER, HEAD).clone()
+    shares = left[:, keys].sum(1)
+    left[:, keys] = np.nan
+    expected = left / (1 - shares)[:, None] if mode == "renormalised" else left
+    found = arrays(tmp_path, "matrix", sinks=mode)
+    same(found["weights"][0], expected)
+    assert found["hidden_keys"].tolist() == keys
+    same(found["hidden_share"][0], shares)
+    svg = made(tmp_path, ".svg", "matrix", sinks=mode).decode()
+    share = f"{100 * float(shares.mean()):.3g} % of the weight went there"
+    assert f"“{t.labels[0]}” is hidden: {share}" in " ".join(svg.split())
+    assert ("divided by its sum" in svg) == (mode == "renormalised")
+    assert ">hidden</text>" in svg
+    part = arrays(tmp_path, "matrix", sinks=mode, columns=range(1, 4))
+    same(part["weights"][0], expected[:, 1:4])
+
+
 # ---- figures
 
 SHOWN: dict[str, dict[str, Any]] = {
+    "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
     **{form: {"query": QUERY, "key": KEY} for form in ("qk", "stages")},
     "model": {"method": "alti", "beside": "decompx"},
     "text": {"token": QUERY},
-    "scatter": {},
+    **{form: {} for form in ("scatter", "numbers", "vectors")},
 }
 
 
@@ -151,10 +261,26 @@ def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> No
     assert "Headscope" in text
 
 
+@pytest.mark.parametrize("form", ["matrix", "lines", "text", "model"])
+def test_words_may_stand_in_the_metadata_alone(tmp_path: Path, form: str) -> None:
+    svg = {
+        words: ElementTree.fromstring(made(tmp_path, ".svg", form, words=words))
+        for words in (True, False)
+    }
+    for found in svg.values():
+        assert traced().model in (found.findtext(f"{SVG}title") or "")
+        assert "Input: “so <img" in (found.findtext(f"{SVG}desc") or "")
+    written = [element.text or "" for element in svg[False].iter(f"{SVG}text")]
+    assert not [text for text in written if traced().model in text or "Headscope" in text]
+    assert float(svg[False].attrib["viewBox"].split()[3]) < float(
+        svg[True].attrib["viewBox"].split()[3]
+    )
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png", ".csv", ".npz", ".html"])
 def test_the_same_call_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
-    first = made(tmp_path, suffix, "model", method="decompx", query=QUERY)
-    assert first == made(tmp_path, suffix, "model", method="decompx", query=QUERY)
+    first = made(tmp_path, suffix, "model", method="alti", query=QUERY)
+    assert first == made(tmp_path, suffix, "model", method="alti", query=QUERY)
 
 
 def test_colours_of_scores_tell_masked_from_small(tmp_path: Path) -> None:
@@ -174,9 +300,10 @@ def test_a_page_holds_what_its_form_asks_for(tmp_path: Path) -> None:
     asked = {
         "qk": f"pair?site=1&head=2&query={QUERY}&key={KEY}",
         "stages": f"stages?site=1&head=2&query={QUERY}",
-        "scatter": "numbers",
+        **dict.fromkeys(("scatter", "numbers"), "numbers"),
+        "vectors": "vectors?site=1&head=2",
         "model": "model?site=0&head=mean&method=alti",
     }
     for form, path in asked.items():
-        page = made(tmp_path, ".html", form, **SHOWN[form]).decode()
+        page = made(tmp_path, ".html", form, **SHOWN[form] | {"beside": ""}).decode()
         assert json.dumps(path).replace("&", "\\u0026") in page or json.dumps(path) in page, form

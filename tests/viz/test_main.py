@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from analysis.relevance import relevance
 from models.run import load, trace
 from viz.__main__ import main
 
@@ -35,6 +36,27 @@ def test_a_picture_becomes_a_figure(tmp_path: Path) -> None:
     assert sum(element.tag.endswith("image") for element in root.iter()) == 3
 
 
+def test_relevance_runs_the_model_again(tmp_path: Path) -> None:
+    path = tmp_path / "relevance.npz"
+    where = ("--view", "model", "--method", "gradient", "--beside", "chefer", "--explain", "2.5")
+    assert run("--model", "grammar-next", "--text", TEXT, *where, "-o", path) == 0
+    found = np.load(path)
+    for method in ("gradient", "chefer"):
+        expected = relevance(load("grammar-next"), TEXT, target=(2, 5), method=method).numpy()
+        np.testing.assert_allclose(found[f"{method}_token"], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_parts_of_a_map_and_several_layers_of_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "part.npz"
+    given = ("--model", "grammar", "--text", TEXT, "--layer", 1, "--head", 0, "-o", path)
+    weights = trace(load("grammar"), TEXT).weights
+    assert run(*given, "--rows", "1-3", "--columns", "0-4") == 0
+    np.testing.assert_array_equal(np.load(path)["weights"][0], weights(1, 0)[1:3, :4])
+    assert run(*given, "--view", "text", "--layers", "0,1", "--average") == 0
+    expected = [weights(layer, 0).mean(0) for layer in (0, 1)]
+    np.testing.assert_allclose(np.load(path)["weight"], expected, rtol=1e-5)
+
+
 def test_a_batch_goes_on_after_a_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,6 +81,8 @@ def test_a_batch_goes_on_after_a_failure(
         ("--inputs none.txt --out-dir out", "No such file or directory: 'none.txt'"),
         ("--model nothing-such --text a -o a.svg", "nothing-such"),
         ("--model grammar --picture a.png -o a.svg", "--picture: "),
+        ("--text a --rows 3-1 -o a.svg", "argument --rows: expected positions such as 0-12"),
+        ("--text a --layers x -o a.svg", "argument --layers: expected numbers such as 0,3"),
         ("--text a --view rings -o a.svg", "argument --view: invalid choice: 'rings'"),
     ],
 )

@@ -1,11 +1,14 @@
 """The figures of vision transformers, against plain loops."""
 
+import io
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from viz import vision
+from viz.export.charts import chart_file
 
 DRAW = np.random.default_rng(11)
 TEXT = "<b>a</b> & b"
@@ -65,3 +68,43 @@ def test_colours_of_patches_row_by_row() -> None:
         assert list(figure.data[0].z[patch // 3][patch % 3]) == expected
     with pytest.raises(ValueError, match="expected 4 colours, received"):
         vision.patch_colours(colours, 2, 2, title="t")
+
+
+def test_several_pictures_stand_above_the_colours_of_their_patches() -> None:
+    pictures = DRAW.integers(0, 256, (3, 4, 6, 3)).astype(np.uint8)
+    colours = DRAW.random((3, 6, 3))
+    names = ["<b>one</b>", "two", "three"]
+    figure: Any = vision.patch_colours_of(list(colours), list(pictures), names, 2, 3, title=TEXT)
+    assert [each.text for each in figure.layout.annotations] == [
+        "&lt;b&gt;one&lt;/b&gt;",
+        *names[1:],
+    ]
+    for index in range(3):
+        above, below = figure.data[index], figure.data[3 + index]
+        assert np.array_equal(above.z, pictures[index])
+        expected = np.rint(255 * colours[index]).reshape(2, 3, 3)
+        assert np.array_equal(below.z, expected)
+        assert above.xaxis != below.xaxis
+
+
+def test_a_plain_picture_with_boxes_is_saved_with_them() -> None:
+    picture = Image.new("RGB", (30, 20), "red")
+    picture.paste("blue", (0, 0, 30, 5))  # the upper quarter
+    figure: Any = vision.plain(picture, title=TEXT)
+    vision.frame_box(figure, (20, 30), (-0.2, 0.5, 0.5, 1.0), "a <b>cat</b>")
+    vision.frame_box(figure, (20, 30), (0.1, 0.1, 0.2, 0.2), chosen=False)
+    (name,) = figure.layout.annotations
+    assert (name.x, name.y, name.text) == (-0.5, 9.5, "a &lt;b&gt;cat&lt;/b&gt;")
+    svg = chart_file([figure], ".svg", "title", ()).decode()
+    assert "a &lt;b&gt;cat&lt;/b&gt;" in svg
+    assert "data:image/png" in svg
+    png = Image.open(io.BytesIO(chart_file([figure], ".png", "title", ()))).convert("RGB")
+    pixels = np.asarray(png)
+    red, blue, frame = (
+        np.argwhere((pixels == colour).all(-1))
+        for colour in ((255, 0, 0), (0, 0, 255), (0xB3, 0x47, 0))
+    )
+    assert blue[:, 0].max() < red[:, 0].min()  # upright
+    assert len(red) > 2 * len(blue)
+    assert len(frame) > 100
+    assert frame[:, 1].min() >= red[:, 1].min() - 8  # within the picture

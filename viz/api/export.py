@@ -26,9 +26,16 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
-FORMS = ("matrix", "lines", "atlas", "text", "qk", "stages", "model", "scatter", "image")
-FILTERS = ("values", "sinks", "least", "top", "rows", "columns")
-CHOICES = ("query", "key", "average", "method", "beside", "output", "plot")
+FORMS = (
+    *("matrix", "lines", "atlas", "text", "qk", "stages", "model", "faithfulness", "scatter"),
+    *("numbers", "vectors", "image"),
+)
+WHOLE = ("model", "faithfulness")  # of all layers together
+FILTERS = ("values", "sinks", "outliers", "least", "top", "rows", "columns")
+CHOICES = (
+    *("query", "key", "average", "layers", "plot", "ground", "paint", "opacity"),
+    *("method", "beside", "output", "tested", "fusion", "discard"),
+)
 HIDDEN = {"alti", "decompx", "norms"}  # of the whole model, methods that read hidden states
 TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)
 
@@ -56,18 +63,18 @@ def export(
 def python(
     entry: "Entry", id: str, site: int, head: "One", form: str, **options: Any
 ) -> dict[str, Any]:
-    """Python code that makes the same figure; of relevance, which runs the model, the numbers."""
+    """Python code that makes the same figure."""
     from viz.api.model import RELEVANCE
-    from viz.export.request import Choice, Filters
+    from viz.export.request import EVERY, Choice, Filters
 
     request = _request(entry, site, head, form, **options)
     shown, token = options.get("shown", ()), request.token
     asked = [f"view={form!r}"]
-    if form not in ("atlas", "scatter"):
+    if form not in EVERY:
         asked += _place(entry, request.site)
         heads = list(shown) if len(shown) > 1 else shown[0] if shown else head
         asked.append(f"head={heads!r}")
-    if request.scale in ("own", "log"):
+    if request.scale != "fixed":
         asked.append(f"scale={request.scale!r}")
     if token is not None and form in ("lines", "text", "image"):
         asked += [f"token={token}", f"direction={'in' if request.inward else 'out'!r}"]
@@ -80,29 +87,36 @@ def python(
     if isinstance(entry, ImageEntry):
         asked.append(f"picture={entry.source}")
     code = entry.code(site, head)
-    methods = {request.choice.method, request.choice.beside} if form == "model" else set()
+    methods = {request.choice.method, request.choice.beside} if form in WHOLE else set()
     if methods & HIDDEN:
         code = TRACED.sub(r"t = trace(model, \1, hidden=True)", code)
-    if relevant := sorted(methods & {*RELEVANCE}):
-        return {"code": "\n".join([code, "", *_relevance(code, relevant, request.choice.output)])}
     name = f"{_name(request, form)}.pdf"
-    lines = ["from viz.export import export", "", f"export(t, {name!r}, {', '.join(asked)})"]
+    lines = ["from viz.export import export", ""]
+    if relevant := sorted(methods & {*RELEVANCE}):
+        given = _given(code)
+        asked.append(f"run=({', '.join(['model', *given])})")
+        explained = _explained(given, relevant, request.choice.output)
+        lines = ["from analysis.relevance import explain", lines[0], "", *explained]
+    lines.append(f"export(t, {name!r}, {', '.join(asked)})")
     return {"code": "\n".join([code, "", *lines])}
 
 
-def _relevance(code: str, methods: "Sequence[str]", output: str) -> list[str]:
-    """Lines that explain an output of the model for the input that was traced."""
-    from viz.api.model import target_of
-
+def _given(code: str) -> list[str]:
+    """What is traced in this code: the input and, of an encoder–decoder, what the decoder reads."""
     found = TRACED.search(code)
     call = ast.parse(f"trace({found[1] if found else 'text'})", mode="eval").body
-    given = [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
+    return [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
+
+
+def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) -> list[str]:
+    """Lines with the relevance of each token, by each method."""
+    from viz.api.model import target_of
+
     arguments = [f"model, {given[0]}", *(f"written={part}" for part in given[1:])]
     if output:
         arguments.append(f"target={target_of(output)!r}")
     asked = ", ".join(arguments)
-    lines = [f"explain({asked}, method={method!r}).tokens" for method in methods]
-    return ["from analysis.relevance import explain", "", *lines]
+    return [f"explain({asked}, method={method!r}).tokens" for method in methods]
 
 
 def _request(
@@ -115,6 +129,7 @@ def _request(
     shown: tuple[int, ...] = (),
     token: int | None = None,
     direction: str = "out",
+    words: bool = True,
     **options: Any,
 ) -> "Request":
     """What a file shows, validated.
@@ -128,12 +143,13 @@ def _request(
         shown: several heads instead of the one.
         token: the pinned one.
         direction: whether it attends or is attended to.
+        words: whether title and caption are drawn.
         options: the fields of `Filters` and `Choice`.
 
     Raises:
         QuestionError: for a site, head or token that is not there, and a form that does not apply.
     """
-    from viz.export.request import Choice, Filters, Request
+    from viz.export.request import EVERY, Choice, Filters, Request
 
     picture = isinstance(entry, ImageEntry)
     if picture != (form == "image"):
@@ -142,6 +158,9 @@ def _request(
     found = site_at(entry.shown, site, head)
     for each in shown:
         site_at(entry.shown, site, each)
+    layers = {site.layer for site in entry.shown.sites}
+    if not layers.issuperset(options.get("layers", ())):
+        raise QuestionError(f"expected layers of 0 to {max(layers)}")
     inward = direction == "in"
     places = {"token": token, "query": options.get("query"), "key": options.get("key")}
     counts = {"token": found.keys if inward else found.queries}
@@ -156,12 +175,13 @@ def _request(
         entry.shown,
         found,
         shown or (head,),
-        every=form in ("atlas", "scatter"),
+        every=form in EVERY,
         scale=scale,
         token=token,
         inward=inward,
         picture=_pixels(entry) if isinstance(entry, ImageEntry) else None,
         entry=entry,
+        words=words,
         filters=Filters(**{name: options[name] for name in FILTERS if name in options}),
         choice=Choice(**{name: options[name] for name in CHOICES if name in options}),
     )

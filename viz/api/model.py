@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from analysis.faithfulness import Study
     from analysis.relevance import Relevance
+    from analysis.stack import Fusion
     from analysis.target import Target
     from models.model import Model
     from models.trace import Site, Trace
@@ -28,6 +29,8 @@ MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
 ROWS = (*MAPS, "flow", "decompx")
 RELEVANCE = ("gradient", "chefer", "attnlrp")
 METHODS = (*ROWS, *RELEVANCE)
+FUSED = ("rollout", "flow")  # methods that fuse the heads of a layer
+FUSIONS = ("mean", "max", "min")
 CELLS = 160  # maximum cells per side of a map; larger ones are max-pooled
 MOST = 1024  # tokens; ALTI takes time in proportion to their square, times the width
 MOST_PASSES = 256  # tokens; DecompX takes a pass for each
@@ -50,11 +53,19 @@ def _or_why(answer: Callable[..., Answer]) -> Callable[..., Answer]:
 
 
 @_or_why
-def map_of(entry: TextEntry, id: str, site: int, head: int | str, method: str) -> Answer:
+def map_of(
+    entry: TextEntry,
+    id: str,
+    site: int,
+    head: int | str,
+    method: str,
+    fusion: "Fusion" = "mean",
+    discard: float = 0.0,
+) -> Answer:
     """A map over all layers (or of one, for norms), max-pooled to at most `CELLS` per side."""
     import torch.nn.functional as F
 
-    whole = whole_map(entry, site, head, method)
+    whole = whole_map(entry, site, head, method, fusion, discard)
     shape = tuple(min(CELLS, size) for size in whole.shape)
     cells = whole if shape == tuple(whole.shape) else F.adaptive_max_pool2d(whole[None], shape)[0]
     return {"shape": list(shape), "max": _number(whole.max()), "cells": _numbers(cells.flatten())}
@@ -69,15 +80,17 @@ def row_of(
     method: str,
     index: int,
     columns: range | None = None,
+    fusion: "Fusion" = "mean",
+    discard: float = 0.0,
 ) -> Answer:
     """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
     if index >= site_at(entry.shown, site).queries:
         raise QuestionError(f"expected index 0 to {site_at(entry.shown, site).queries - 1}")
     if method == "flow":
-        return {"values": _numbers(_flow(entry, site, index, columns))}
+        return {"values": _numbers(_flow(entry, site, index, columns, fusion))}
     if method == "decompx":
         return {"values": _numbers(_decomposed(entry, site, index, columns))}
-    row = whole_map(entry, site, head, method)[index]
+    row = whole_map(entry, site, head, method, fusion, discard)[index]
     found = {"values": _numbers(row), "sum": _number(row.sum())}
     if method == "added":
         ratio = _mixing(entry, site).ratio
@@ -133,12 +146,21 @@ def faithfulness(
 # --- what is computed -----------------------------------------------------------------------------
 
 
-def whole_map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
+def whole_map(
+    entry: TextEntry,
+    site: int,
+    head: int | str,
+    method: str,
+    fusion: "Fusion" = "mean",
+    discard: float = 0.0,
+) -> "Tensor":
     """A map over the tokens or words of the view, not pooled: `query key`."""
-    return _by_shown(entry, site, _map(entry, site, head, method))
+    return _by_shown(entry, site, _map(entry, site, head, method, fusion, discard))
 
 
-def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
+def _map(
+    entry: TextEntry, site: int, head: int | str, method: str, fusion: "Fusion", discard: float
+) -> "Tensor":
     """A map over tokens: `query key`."""
     from analysis.norms import alti, value_norms
     from analysis.rollout import rollout
@@ -162,15 +184,18 @@ def _map(entry: TextEntry, site: int, head: int | str, method: str) -> "Tensor":
                 f"{method} follows one tower: choose the encoder’s or the decoder’s own"
             )
         if method == "rollout":
-            return rollout(trace, tower=found.tower)
+            return rollout(trace, fusion=fusion, discard=discard, tower=found.tower)
         if found.queries > MOST:
             raise ValueError(f"ALTI takes too long for more than {MOST:,} tokens")
         return alti(_with_hidden(entry), tower=found.tower, progress=report)
 
-    return _kept(entry, ("map", method, found.tower, kind), compute)
+    variant = (fusion, discard) if method == "rollout" else None
+    return _latest(entry, ("map", method, found.tower, kind), variant, compute)
 
 
-def _flow(entry: TextEntry, site: int, index: int, columns: range | None) -> "Tensor":
+def _flow(
+    entry: TextEntry, site: int, index: int, columns: range | None, fusion: "Fusion"
+) -> "Tensor":
     """Flows from a row of the view to some of its columns; to a word, the largest of its tokens."""
     import torch
 
@@ -180,10 +205,13 @@ def _flow(entry: TextEntry, site: int, index: int, columns: range | None) -> "Te
     trace, found = _place(entry, site)
     if found.kind == "cross":
         raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
-    layers = _kept(
+    layers = _latest(
         entry,
         ("layers", found.tower),
-        lambda: [with_residual(fused(trace, s)) for s in self_attention(trace, found.tower)],
+        fusion,
+        lambda: [
+            with_residual(fused(trace, each, fusion)) for each in self_attention(trace, found.tower)
+        ],
     )
     query = _tokens_of(entry, site, "out")[index][-1]
     words = _tokens_of(entry, site, "in")
@@ -278,6 +306,14 @@ def _kept(entry: TextEntry, key: Hashable, compute: Callable[[], Any]) -> Any:
     if key not in entry.answers:
         entry.answers[key] = compute()
     return entry.answers[key]
+
+
+def _latest(entry: TextEntry, key: Hashable, variant: Hashable, compute: Callable[[], Any]) -> Any:
+    """As `_kept`, of several variants the last one alone: each would take as much memory."""
+    known = entry.answers.get(key)
+    if known is None or known[0] != variant:
+        known = entry.answers[key] = (variant, compute())
+    return known[1]
 
 
 @contextmanager

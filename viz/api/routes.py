@@ -69,24 +69,33 @@ VALUES = {
     "values": one_of("weights", "scores"),
     "sinks": one_of("shown", "hidden", "renormalised"),
 }
+FUSED = {"fusion": one_of(*model.FUSIONS), "discard": requests.fraction}
 BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
 FILE = {**FIGURE, "format": one_of(*export.KINDS)}
 FIGURE_OPTIONS = {
     "scale": one_of("fixed", "own", "layer", "log"),
     "shown": requests.numbers,
+    "layers": requests.numbers,
     "token": requests.whole,
     "direction": DIRECTION,
     **VALUES,
+    "outliers": requests.flag,
     **PARTS,
     **PAIR,
     "least": requests.fraction,
     "top": requests.few,
     "average": requests.flag,
+    "words": requests.flag,
     "method": one_of(*model.METHODS),
     "beside": one_of("", *model.METHODS),
     "output": requests.sentence,
+    "tested": requests.flag,
     "plot": requests.keys,
+    "ground": one_of("colour", "grey"),
+    "paint": one_of("patches", "smooth", "mask"),
+    "opacity": requests.count(10, 100),
+    **FUSED,
 }
 
 RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}
@@ -120,13 +129,13 @@ ENDPOINTS = (
         {**PARTS, "least": requests.fraction, "top": requests.few},
     ),
     Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
-    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}),
+    Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}, FUSED),
     Endpoint(
         "model_row",
         TextEntry,
         model.row_of,
         {**HEAD, "method": one_of(*model.ROWS), "index": requests.whole},
-        {"columns": requests.span},
+        {"columns": requests.span, **FUSED},
     ),
     Endpoint("relevance", TextEntry, model.relevance, RELEVANCE, OUTPUT),
     Endpoint(

@@ -13,12 +13,13 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
     from starlette.requests import Request
-    from starlette.routing import Route
+    from starlette.responses import Response
+    from starlette.routing import Mount, Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
@@ -83,17 +84,36 @@ def page_routes(names: Iterable[str], first: str) -> "list[Route]":
         names: of the pages.
         first: the page at "/"; its own path redirects there.
     """
-    from starlette.responses import HTMLResponse, RedirectResponse, Response
+    from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
 
-    async def index(_: "Request") -> Response:
+    async def index(_: "Request") -> "Response":
         return HTMLResponse(index_page(), headers={"Cache-Control": "no-cache"})
 
-    async def start(request: "Request") -> Response:
+    async def start(request: "Request") -> "Response":
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"./{query}", headers={"Cache-Control": "no-cache"})
 
     return [Route(f"/{name}", start if name == first else index) for name in names]
+
+
+def asset_route(folder: Path, path: str) -> "Mount":
+    """Serves the files of a folder as immutable: their path must change when they do.
+
+    Args:
+        folder: of the files.
+        path: under which they are served.
+    """
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    class Unchanging(StaticFiles):
+        def file_response(self, *args: Any, **kwargs: Any) -> "Response":
+            response = super().file_response(*args, **kwargs)
+            response.headers["Cache-Control"] = "public, immutable, max-age=31536000"
+            return response
+
+    return Mount(path, Unchanging(directory=folder))
 
 
 @cache

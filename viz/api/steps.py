@@ -70,6 +70,7 @@ def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int)
             "chosen": made.chosen,
             "of": len(keys),
             "reason": made.reason,
+            "formula": made.formula,
             "matrices": {name: matrix(getattr(made, name)) for name in names},
         },
     }

@@ -45,7 +45,7 @@ def charts(figures: Sequence[go.Figure], caption: Caption) -> Scene:
     y = parts.start_of(caption)
     items: list[Item] = []
     for figure in figures:
-        drawn, y = _figure(figure, y)
+        drawn, y = chart(figure, y)
         items += drawn
     return parts.finished(items, y, caption)
 
@@ -66,7 +66,8 @@ class _Axes:
         return left + wide * across, top + high * (1 - up)
 
 
-def _figure(figure: Any, y: float) -> tuple[list[Item], float]:
+def chart(figure: Any, y: float) -> tuple[list[Item], float]:
+    """What is drawn of a Plotly figure from y on, and where it ends."""
     layout = figure.layout
     y += BODY * LINE
     items: list[Item] = [Text(MARGIN, y, unescape(layout.title.text or ""), BODY, INK.text)]
@@ -248,7 +249,10 @@ def _marks(figure: Any, names: tuple[str, str], axes: _Axes) -> list[Item]:
 
 
 def _names(figure: Any, placed: Mapping[tuple[str, str], _Axes]) -> list[Item]:
-    """Annotations: the name of each subplot, in their order, and names among the numbers."""
+    """Annotations: the name of each subplot, in their order, and names among the numbers.
+
+    One with a ground begins at its place.
+    """
     items: list[Item] = []
     subplots = iter(placed.values())
     layout = figure.layout
@@ -265,7 +269,14 @@ def _names(figure: Any, placed: Mapping[tuple[str, str], _Axes]) -> list[Item]:
             y += SMALL * (1.3 if note.yanchor == "top" else 0.35)
         size = POINTS * (note.font.size or 14)
         anchor = ANCHORS.get(note.xanchor, "middle")
-        items.append(Text(x, y, unescape(note.text), size, INK.text, anchor))
+        text, colour = unescape(note.text), INK.text
+        if note.bgcolor:
+            colour = note.font.color
+            y += size * (0.1 if note.yanchor == "top" else -0.8)
+            box = (x, y - size * 1.05, width(text, size) + size * 0.6, size * 1.4)
+            items.append(Fill((box,), note.bgcolor))
+            x += size * 0.3
+        items.append(Text(x, y, text, size, colour, anchor))
     return items
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from viz.drawing import parts
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
 from viz.drawing.scales import Scale
-from viz.drawing.scene import Fill, Item, Raster, Scene, Text, frame
+from viz.drawing.scene import Box, Fill, Item, Raster, Scene, Segment, Stroke, Text, frame
 from viz.heatmap import max_pool
 
 AXES = "rows ↓ query: the token that attends · columns → key: the token attended to"
@@ -17,6 +17,8 @@ LARGEST = 20.0  # side of a cell
 TALLEST = 480.0  # height of a matrix
 LABEL = 80.0  # the most that a label takes
 BESIDE = 16.0  # between two matrices
+BARS = 34.0  # beside a matrix, for the shares of hidden columns
+HATCH = 3.5  # between two lines
 EDITABLE = 10_000  # up to so many cells each one is a rectangle; more are pixels
 CELLS = 1200  # the most pixels along a side; longer matrices are max-pooled
 
@@ -29,6 +31,8 @@ def matrix(
     *,
     scale: Scale,
     marks: Sequence[np.ndarray] = (),
+    hidden: Sequence[int] = (),
+    shares: Sequence[np.ndarray] = (),
 ) -> Scene:
     """A matrix for each head.
 
@@ -39,6 +43,8 @@ def matrix(
         caption: title and caption.
         scale: the colours of numbers.
         marks: cells of each head that are outlined, "query key" of booleans; () for none.
+        hidden: columns that are hatched because their weights are not shown.
+        shares: of each head, the share of every row that went to those, as bars; () for none.
     """
     if not maps:
         raise ValueError("expected at least one head to draw, received none")
@@ -46,43 +52,74 @@ def matrix(
     rows, cols = len(query_labels), len(key_labels)
     named = len(maps) > 1
     space = (PAGE - 2 * MARGIN - (across - 1) * BESIDE) / across
-    pitch, left, above = _sizes(query_labels, key_labels, space)
+    pitch, left, above = _sizes(query_labels, key_labels, space, BARS if shares else 0.0)
+    below = SMALL * 1.5 if shares else 0.0
     if named:
         above += BODY * 1.4
     wide, high = cols * pitch, rows * pitch
     y = parts.start_of(caption) + BODY * 1.6
     items: list[Item] = [Text(MARGIN, y - 2, AXES, SMALL, INK.muted)]
     for i, (name, weights) in enumerate(maps):
-        x = MARGIN + (i % across) * (left + wide + BESIDE) + left
-        at = y + (i // across) * (above + high + 10) + above
+        x = MARGIN + (i % across) * (left + wide + BESIDE + (BARS if shares else 0.0)) + left
+        at = y + (i // across) * (above + high + below + 10) + above
         if named:
             items.append(Text(x, at - above + BODY, name, BODY, INK.text))
         items += _cells(weights, x, at, pitch, scale)
+        items += [_hatched((x + col * pitch, at, pitch, high)) for col in hidden]
+        if shares:
+            items += _bars(shares[i], x + wide + 5, at, pitch)
         for row, col in np.argwhere(marks[i]).tolist() if marks else ():
             items.append(frame((x + col * pitch, at + row * pitch, pitch, pitch), INK.primary, 0.8))
         items.append(frame((x, at, wide, high), INK.line))
         items += parts.names_beside(query_labels, x - 3, at, pitch, LABEL)
         items += parts.names_above(key_labels, x, at, pitch, LABEL)
-    y += math.ceil(len(maps) / across) * (above + high + 10)
+    y += math.ceil(len(maps) / across) * (above + high + below + 10)
     items += scale.bar(MARGIN, y)
     return parts.finished(items, y + 20, caption)
 
 
+def _hatched(box: Box) -> Stroke:
+    """Slanted lines within a rectangle."""
+    x, y, wide, high = box
+    segments: list[Segment] = []
+    for start in np.arange(y - wide, y + high + wide, HATCH).tolist():
+        from_y, to_y = start + wide, start  # from the left side up to the right one
+        low, most = min(from_y, y + high), max(to_y, y)
+        if low > most:
+            segments.append((x + from_y - low, low, x + from_y - most, most))
+    return Stroke(tuple(segments), INK.line, 0.5)
+
+
+def _bars(shares: np.ndarray, x: float, y: float, pitch: float) -> list[Item]:
+    """A bar for the share of each row, on a ground as long as the whole row."""
+    long, tall = BARS - 8, max(0.3, pitch * 0.8)
+    boxes = tuple(
+        (x, y + (row + 0.5) * pitch - tall / 2, long * share, tall)
+        for row, share in enumerate(shares.tolist())
+    )
+    high = len(shares) * pitch
+    return [
+        Fill(((x, y, long, high),), INK.surface),
+        Fill(boxes, INK.muted),
+        Text(x, y + high + SMALL * 1.2, "hidden", SMALL, INK.muted),
+    ]
+
+
 def _sizes(
-    query_labels: Sequence[str], key_labels: Sequence[str], space: float
+    query_labels: Sequence[str], key_labels: Sequence[str], space: float, bars: float
 ) -> tuple[float, float, float]:
     """The pitch of cells, and the space for labels on the left and above."""
     rows, cols = len(query_labels), len(key_labels)
-    left, above, right = 24.0, 12.0, 0.0
+    left, above, right = 24.0, 12.0, bars
     pitch = LARGEST
     for _ in range(3):  # labels depend on the cells, whose size depends on the labels
         pitch = min(LARGEST, (space - left - right) / cols, TALLEST / rows)
         size = parts.label_size(pitch)
-        left, above, right = 24.0, 12.0, 0.0
+        left, above, right = 24.0, 12.0, bars
         if size is not None:
             left = parts.longest(query_labels, size, LABEL) + 6
             slanted = parts.longest(key_labels, size, LABEL)
-            above, right = slanted * 0.87 + 8, slanted * 0.5
+            above, right = slanted * 0.87 + 8, max(bars, slanted * 0.5)
     return pitch, max(left, 60.0) if space > 300 else left, above
 
 

@@ -2,16 +2,36 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from PIL import Image
 
 from viz.drawing import parts
 from viz.drawing.parts import BODY, INK, MARGIN, PAGE, Caption
-from viz.drawing.scene import Item, Raster, Scene, Text, frame
+from viz.drawing.scene import Box, Item, Raster, Scene, Segment, Stroke, Text, frame
 from viz.theme import COLOURS, sequential
 
 LARGEST = 300.0
 BESIDE = 10.0
+SHADE = 200  # opacity of the black over patches outside a mask, of 255
+PICTURE = "the picture"
+
+
+@dataclass(frozen=True)
+class Veil:
+    """How weights lie over the picture.
+
+    Attributes:
+        ground: the picture in "colour", or "grey" and dim.
+        paint: "patches", "smooth" for colours that run into each other, or "mask" for darkness on
+            all but the strongest patches.
+        opacity: of the colours, in percent.
+    """
+
+    ground: str = "grey"
+    paint: str = "patches"
+    opacity: int = 100
 
 
 def overlay(
@@ -21,6 +41,10 @@ def overlay(
     caption: Caption,
     *,
     top: float,
+    log: bool = False,
+    crosses: Sequence[tuple[int, int]] = (),
+    veil: Veil = Veil(),
+    masks: Sequence[np.ndarray] = (),
 ) -> Scene:
     """A picture for each head; the picture itself stands before them.
 
@@ -30,12 +54,22 @@ def overlay(
         chosen: row and column of the patch that attends or is attended to; None for another token.
         caption: title and caption.
         top: weight of the last colour.
+        log: whether the scale is logarithmic.
+        crosses: rows and columns of patches whose weights are hidden, crossed out.
+        veil: how the weights are painted.
+        masks: of each head, which patches stay bright where a "mask" is painted.
     """
     if not maps:
         raise ValueError("expected at least one head to draw, received none")
-    pictures = [(name, _veiled(weights, picture, top)) for name, weights in maps]
+    if veil.paint == "mask":
+        layers = [_shade(mask) for mask in masks]
+    else:
+        layers = [_colours(weights, top, log, veil.ground) for _, weights in maps]
+    pictures = [
+        (name, _veiled(layer, picture, veil)) for (name, _), layer in zip(maps, layers, strict=True)
+    ]
     if picture is not None:
-        pictures.insert(0, ("the picture", picture))
+        pictures.insert(0, (PICTURE, picture))
     across = min(len(pictures), 2 if len(pictures) <= 4 else 4)
     rows, cols = maps[0][1].shape
     wide = min(LARGEST, (PAGE - 2 * MARGIN - (across - 1) * BESIDE) / across)
@@ -47,25 +81,61 @@ def overlay(
         at = y + (i // across) * (high + BODY * 2) + BODY * 1.5
         items.append(Text(x, at - 3, name, BODY, INK.text))
         items.append(Raster((x, at, wide, high), pixels))
+        if name != PICTURE:
+            items += _crossed(crosses, (x, at, wide / cols, high / rows))
         if chosen is not None:
             row, col = chosen
             cell = (x + col * wide / cols, at + row * high / rows, wide / cols, high / rows)
             items += [frame(cell, "#ffffff", 1.8), frame(cell, COLOURS["light"].primary, 1.0)]
     y += math.ceil(len(pictures) / across) * (high + BODY * 2) + 4
-    items += parts.colour_bar(MARGIN, y, top, parts.scale_words(top), sequential("dark"))
-    return parts.finished(items, y + 20, caption)
+    if veil.paint != "mask":
+        words = "attention weight, logarithmic" if log else parts.scale_words(top)
+        items += parts.colour_bar(MARGIN, y, top, words, sequential("dark"), log=log)
+        y += 20
+    return parts.finished(items, y, caption)
 
 
-def _veiled(weights: np.ndarray, picture: np.ndarray | None, top: float) -> np.ndarray:
-    """The picture grey and dim, each patch in the colour of its weight."""
-    rows, cols = weights.shape
-    level = np.rint(255 * np.sqrt(np.clip(weights / top, 0, 1))).astype(int)
-    colour = sequential("dark")[level].astype(float)
+def _crossed(places: Sequence[tuple[int, int]], cell: Box) -> list[Item]:
+    """A cross over each of some patches; `cell` is the first patch of all."""
+    x, y, wide, high = cell
+    segments: list[Segment] = []
+    for row, col in places:
+        left, right = x + (col + 0.2) * wide, x + (col + 0.8) * wide
+        top, bottom = y + (row + 0.2) * high, y + (row + 0.8) * high
+        segments += [(left, top, right, bottom), (left, bottom, right, top)]
+    lines = (("#000000", 1.8), ("#ffffff", 0.8)) if segments else ()
+    return [Stroke(tuple(segments), colour, thick) for colour, thick in lines]
+
+
+def _colours(weights: np.ndarray, top: float, log: bool, ground: str) -> np.ndarray:
+    """The colour of each patch, "row col 4" with its opacity; as in the view."""
+    level = np.rint(255 * parts.levels(weights / top, log=log)).astype(int)
+    opacity = 70 + level * 230 // 256 if ground == "grey" else 2 * level
+    opacity = np.minimum(235 if ground == "grey" else 225, opacity)
+    return np.concatenate([sequential("dark")[level], opacity[..., None]], -1).astype(np.uint8)
+
+
+def _shade(mask: np.ndarray) -> np.ndarray:
+    """Black over the patches outside a mask, "row col 4"."""
+    layer = np.zeros((*mask.shape, 4), np.uint8)
+    layer[~mask, 3] = SHADE
+    return layer
+
+
+def _veiled(layer: np.ndarray, picture: np.ndarray | None, veil: Veil) -> np.ndarray:
+    """The picture under a layer of one pixel a patch; without one, the layer on white."""
+    rows, cols = layer.shape[:2]
     if picture is None:
-        return colour.astype(np.uint8)
-    opacity = np.minimum(235, 70 + level * 230 // 256)[..., None] / 255
+        if veil.paint != "mask":
+            return layer[..., :3]
+        return np.repeat(255 - layer[..., 3:], 3, -1)
     high, wide = picture.shape[:2]
-    at = np.ix_(np.arange(high) * rows // high, np.arange(wide) * cols // wide)
+    if veil.paint == "smooth":
+        smooth = Image.fromarray(layer, "RGBA").resize((wide, high), Image.Resampling.BILINEAR)
+        spread = np.asarray(smooth)
+    else:
+        spread = layer[np.ix_(np.arange(high) * rows // high, np.arange(wide) * cols // wide)]
+    share = spread[..., 3:] / 255 * veil.opacity / 100
     grey = picture @ np.array([0.299, 0.587, 0.114])
-    dim = (24 + 0.7 * grey)[..., None]
-    return np.rint(dim * (1 - opacity[at]) + colour[at] * opacity[at]).astype(np.uint8)
+    ground = picture if veil.ground == "colour" else (24 + 0.7 * grey)[..., None]
+    return np.rint(ground * (1 - share) + spread[..., :3] * share).astype(np.uint8)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from viz.drawing.parts import BODY, INK, MARGIN, PAGE, SMALL, Caption
 from viz.drawing.scales import Scale, scale_of
 from viz.drawing.scene import Fill, Item, Raster, Scene, Stroke, Text, frame
 from viz.heatmap import max_pool
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 WIDE = PAGE - 2 * MARGIN
 LABEL = 80.0  # the most that a label of a row or column takes
@@ -50,7 +54,9 @@ class Shaded:
         values: one for each.
         scale: None from 0 to the largest, or on both sides of 0.
         words: of the colour bar.
-        marked: the token that is outlined.
+        marked: the token in question, outlined.
+        strongest: tokens outlined because they have the largest numbers.
+        bar: whether a colour bar follows; the last part of several with one scale has it.
     """
 
     title: str
@@ -59,6 +65,8 @@ class Shaded:
     scale: Scale | None = None
     words: str = "value"
     marked: int | None = None
+    strongest: Sequence[int] = ()
+    bar: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,15 @@ class Points:
     axes: tuple[str, str, str]
 
 
-Panel = Grid | Shaded | Lines | Points
+@dataclass(frozen=True, eq=False)
+class Charts:
+    """Plotly figures below each other, of the kinds that `viz.drawing.charts` draws."""
+
+    title: str
+    figures: "Sequence[go.Figure]"
+
+
+Panel = Grid | Shaded | Lines | Points | Charts
 
 
 def panels(content: Sequence[Panel], caption: Caption) -> Scene:
@@ -114,6 +130,8 @@ def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
             return _shaded(panel, y)
         case Points():
             return _points(panel, y)
+        case Charts():
+            return _charts(panel, y)
     items: list[Item] = []
     for line in panel.lines:
         for part in wrapped(line, SMALL, WIDE):
@@ -164,12 +182,14 @@ def _shaded(panel: Shaded, y: float) -> tuple[list[Item], float]:
         items.append(Fill((box,), parts.hexadecimal(colours[i])))
         if i == panel.marked:
             items.append(frame(box, INK.primary, 1.2))
+        elif i in panel.strongest:
+            items.append(frame(box, INK.text, 0.8))
         dark = float(colours[i] @ np.array(LUMINANCE)) < 128
         ink = INK.background if dark else INK.text
         items.append(Text(x + 3, y + high * 0.7, text, BODY, ink))
         x += wide + GAP
     y += high + 6
-    return [*items, *scale.bar(MARGIN, y)], y + 18
+    return ([*items, *scale.bar(MARGIN, y)], y + 18) if panel.bar else (items, y - 4)
 
 
 def _points(panel: Points, y: float) -> tuple[list[Item], float]:
@@ -208,6 +228,16 @@ def _points(panel: Points, y: float) -> tuple[list[Item], float]:
         items.append(Text(at + 3.4, over + 1.6, panel.names[dot], 4.5, INK.muted))
     y += high + 3.4 * SMALL + 6
     return [*items, *scale.bar(MARGIN, y)], y + 18
+
+
+def _charts(panel: Charts, y: float) -> tuple[list[Item], float]:
+    from viz.drawing.charts import chart
+
+    items: list[Item] = []
+    for figure in panel.figures:
+        drawn, y = chart(figure, y)
+        items += drawn
+    return items, y
 
 
 def _ends(values: np.ndarray, words: str) -> Scale:

@@ -14,6 +14,7 @@ MARGIN = 6.0
 TITLE, BODY, SMALL = 10.0, 7.5, 6.5  # type sizes
 LEAST = 4.5  # the smallest type of a token
 LINE = 1.35  # from one line to the next, in type sizes
+DECADES = 4  # of the logarithmic scale of a picture, as in its view
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
 INK = COLOURS["light"]  # figures are light: for paper
 NO_FONT = "Characters for which no font was found are shown by their code points."
@@ -27,11 +28,13 @@ class Caption:
         title: above it: model, layer, head.
         lines: below it: what it shows, the input, the version.
         software: what made it.
+        written: whether title and lines are drawn; otherwise the file has them as metadata.
     """
 
     title: str
     lines: tuple[str, ...]
     software: str
+    written: bool = True
 
 
 def finished(
@@ -49,6 +52,7 @@ def finished(
     title = [
         Text(MARGIN, MARGIN + TITLE * (1 + LINE * i), line, TITLE, INK.text)
         for i, line in enumerate(wrapped(caption.title, TITLE, inner))
+        if caption.written
     ]
     drawn = [*title, *items]
     written = [item.text for item in drawn if isinstance(item, Text)]
@@ -56,7 +60,7 @@ def finished(
     if any(code_points(text) for text in [*written, *lines]):
         lines.append(NO_FONT)
     y = bottom + 4
-    for line in lines:
+    for line in lines if caption.written else ():
         for part in wrapped(line, SMALL, inner):
             y += SMALL * LINE
             drawn.append(Text(MARGIN, y, part, SMALL, INK.muted))
@@ -73,6 +77,8 @@ def finished(
 
 def start_of(caption: Caption, *, wide: float = PAGE) -> float:
     """Where the content of a figure starts, below its title."""
+    if not caption.written:
+        return MARGIN
     lines = len(wrapped(caption.title, TITLE, wide - 2 * MARGIN))
     return MARGIN + TITLE * LINE * lines + 2
 
@@ -89,9 +95,18 @@ def hexadecimal(colour: np.ndarray) -> str:
 
 
 def colour_bar(
-    x: float, y: float, top: float, words: str, ramp: np.ndarray | None = None
+    x: float, y: float, top: float, words: str, ramp: np.ndarray | None = None, *, log: bool = False
 ) -> list[Item]:
-    """The scale of colours with its numbers; 26 points high."""
+    """The scale of colours with its numbers; 26 points high.
+
+    Args:
+        x: left edge.
+        y: upper edge.
+        top: number of the last colour.
+        words: beside it.
+        ramp: the colours; None for those of light figures.
+        log: whether it is logarithmic, over `DECADES`, and not the square root.
+    """
     ramp = sequential("light") if ramp is None else ramp
     long, high, steps = 180.0, 7.0, 64
     step = long / steps
@@ -102,11 +117,20 @@ def colour_bar(
     items.append(frame((x, y, long, high), INK.line))
     values = [t for t in TICKS if t <= top * 0.8 or t == top]
     values += [] if top in values else [top]
+    if log:
+        values = [top * 10.0**-n for n in range(DECADES, -1, -1)]
     for value in values:
-        at = x + long * (value / top) ** 0.5
+        at = x + long * float(levels(np.array(value / top), log=log))
         items.append(Text(at, y + high + SMALL + 1, _tidy(value), SMALL, INK.muted, "middle"))
     items.append(Text(x + long + 10, y + 6, words, SMALL, INK.muted))
     return items
+
+
+def levels(shares: np.ndarray, *, log: bool = False) -> np.ndarray:
+    """Where shares of the largest number stand on a scale of colours, 0 to 1."""
+    if log:
+        return np.clip(1 + np.log10(np.maximum(shares, 10.0**-DECADES)) / DECADES, 0, 1)
+    return np.sqrt(np.clip(shares, 0, 1))
 
 
 def scale_words(top: float) -> str:

@@ -4,6 +4,7 @@ A new form is a function here and a line in `VIEWS`.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,10 @@ from viz.export.request import (
     top_of,
     weights_of,
 )
+from viz.export.sinks import hidden_of, hidden_sentence, source_of
+
+if TYPE_CHECKING:
+    from analysis.overview import RowSource
 
 THUMB = 60  # cells along a side of a thumbnail
 
@@ -35,7 +40,19 @@ def _matrix(request: Request) -> Scene:
     top = request.filters.top
     marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()
     scale = _scale(request, maps)
-    return matrix(maps, query, key, caption(request, says), scale=scale, marks=marks)
+    rows, columns = rows_and_columns(request)
+    hidden = hidden_of(request, rows)
+    says += f" {hidden_sentence(request, hidden)}" if hidden else ""
+    return matrix(
+        maps,
+        query,
+        key,
+        caption(request, says),
+        scale=scale,
+        marks=marks,
+        hidden=[key - columns.start for key in hidden.keys if key in columns] if hidden else (),
+        shares=hidden.shares if hidden else (),
+    )
 
 
 def _scale(request: Request, maps: list[tuple[str, np.ndarray]]) -> Scale:
@@ -75,6 +92,8 @@ def _lines(request: Request) -> Scene:
         start = rows_and_columns(request)[int(request.inward)].start
         label = (key if request.inward else query)[request.token - start]
         says += f" Only the lines of “{label}” ({request.token}) are drawn."
+    hidden = hidden_of(request, rows_and_columns(request)[0])
+    says += f" {hidden_sentence(request, hidden)}" if hidden else ""
     drawn = [(name, weights, head) for (name, weights), head in zip(maps, numbers, strict=True)]
     return lines(drawn, query, key, caption(request, says), top=top_of(request, maps))
 
@@ -104,7 +123,7 @@ def _image(request: Request) -> Scene:
     from analysis.overview import column_of, rows_of
     from analysis.patches import grid_of
     from analysis.view import View
-    from viz.drawing.overlay import overlay
+    from viz.drawing.overlay import Veil, overlay
 
     trace, site = request.shown, request.site
     if isinstance(trace, View):
@@ -115,12 +134,15 @@ def _image(request: Request) -> Scene:
     token = request.token if request.token is not None else (0 if prefix else middle)
     if not 0 <= token < count:
         raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    source, _ = source_of(request)
+    one = range(token, token + 1)
+    hidden = hidden_of(request, range(site.queries) if request.inward else one)
     maps = []
     for head in request.heads:
         if request.inward:
-            weights = column_of(trace, site, head, token)
+            weights = column_of(source, site, head, token)
         else:
-            weights = rows_of(trace, site, head, range(token, token + 1))[0]
+            weights = rows_of(source, site, head, one)[0]
         patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
         maps.append((name_of(head), patches))
     place = divmod(token - prefix, cols) if token >= prefix else None
@@ -129,18 +151,42 @@ def _image(request: Request) -> Scene:
     )
     verb = "Who attends to" if request.inward else "Where attention goes from"
     says = f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
-    top = _shared(request, prefix) if request.scale == "layer" else top_of(request, maps)
-    return overlay(maps, request.picture, place, caption(request, says), top=top or 1.0)
+    crosses = []
+    if hidden is not None:
+        of = "a row on average" if request.inward else "this row"
+        says += f" {hidden_sentence(request, hidden, of)}"
+        crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
+    log = request.scale == "log"
+    shared = log or request.scale == "layer"
+    top = (_shared(source, request, prefix) if shared else top_of(request, maps)) or 1.0
+    choice = request.choice
+    veil = Veil(choice.ground, choice.paint, choice.opacity)
+    masks = [_mask(weights) for _, weights in maps] if choice.paint == "mask" else ()
+    if masks:
+        says += " All patches are darkened but the fewest that hold 60 % of the weight on patches."
+    about = caption(request, says)
+    colours: dict[str, Any] = {"top": top, "log": log, "veil": veil, "masks": masks}
+    return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
 
-def _shared(request: Request, prefix: int) -> float:
+def _mask(weights: np.ndarray) -> np.ndarray:
+    """The fewest patches that hold 60 % of the weight on patches."""
+    import torch
+
+    from analysis.vision import mass_mask
+
+    flat = torch.from_numpy(np.ascontiguousarray(weights, np.float32)).flatten()
+    return mass_mask(flat).numpy().reshape(weights.shape)
+
+
+def _shared(source: "RowSource", request: Request, prefix: int) -> float:
     """The largest weight on a patch in any head of the layer; inwards, of any patch."""
     from analysis.overview import pooled
 
     count = request.site.queries
     tokens, patches = range(count), range(prefix, count)
     rows, keys = (patches, tokens) if request.inward else (tokens, patches)
-    return float(pooled(request.shown, request.site, "max", rows, keys, size=1))
+    return float(pooled(source, request.site, "max", rows, keys, size=1))
 
 
 def _panels(form: str) -> Callable[[Request], Scene]:

@@ -45,10 +45,12 @@ def export(
     head: Heads = None,
     kind: str | None = None,
     tower: str | None = None,
-    scale: Literal["fixed", "own", "log"] = "fixed",
+    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
     token: int | None = None,
     direction: Literal["out", "in"] = "out",
     picture: "Image | str | Path | None" = None,
+    run: tuple[Any, ...] | None = None,
+    words: bool = True,
     **options: Any,
 ) -> Path:
     """Writes a figure, or the numbers in it; the suffix of the path says which.
@@ -58,18 +60,23 @@ def export(
         path: ends in .svg, .pdf, .png (300 dpi), .html (a page that needs no server), .npz or .csv.
         view: "matrix", "lines", "atlas" (every head of every layer), "text" (tokens shaded by a
             token's weights), "qk" (a pair element by element), "stages" (a head for one query),
-            "model" (all layers together), "scatter" (all heads as dots) or "image" (weights over
-            the picture).
+            "model" (all layers together), "faithfulness" (whether a relevance is borne out by
+            removing tokens), "scatter" (all heads as dots), "numbers" (every number of every head),
+            "vectors" (queries and keys of a head by PCA) or "image" (weights over the picture).
         layer: which layer, −1 is the last; not needed for the atlas and the scatter.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
         kind: "self", "causal" or "cross", where a layer has several.
         tower: which part of a model with several.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "log" for
-            decades.
+            decades; of "image", "layer" up to the largest weight of a patch in any head.
         token: of "image", "text" and "lines", whose weights are drawn; None for the class token or
             the middle patch, the first token, or all.
         direction: "out" for what the token attends to, "in" for what attends to it.
         picture: of "image", the picture that was traced.
+        run: (model, input) or (model, input, target) as they were traced: of "model" and
+            "faithfulness", for a relevance and for hidden states that the trace does not hold.
+        words: whether a figure has its title and caption drawn; False leaves them to the paper, and
+            to the metadata of the file.
         options: fields of `viz.export.request.Filters` and `Choice`, such as `values="scores"`,
             `query=3` or `method="alti"`.
 
@@ -81,6 +88,7 @@ def export(
     """
     path = Path(path)
     request = place_of(t, view, layer, head, kind, tower, scale, token, direction, picture, options)
+    request = replace(request, run=run, words=words)
     path.write_bytes(render(request, view, path.suffix.lower()))
     return path
 
@@ -104,6 +112,7 @@ def place_of(
         ValueError: for a view, layer, head or token that is not there.
     """
     one_of("view", view, tuple(VIEWS))
+    scales = ("fixed", "own", "log", *(("layer",) if view == "image" else ()))
     filters = {name.name for name in fields(Filters)}
     for name in options:
         one_of("option", name, (*filters, *(each.name for each in fields(Choice))))
@@ -111,7 +120,7 @@ def place_of(
         request_of(t, view, layer, head, kind=kind, tower=tower),
         filters=Filters(**{name: value for name, value in options.items() if name in filters}),
         choice=Choice(**{name: v for name, v in options.items() if name not in filters}),
-        scale=one_of("scale", scale, ("fixed", "own", "log")),
+        scale=one_of("scale", scale, scales),
         token=token,
         inward=one_of("direction", direction, ("out", "in")) == "in",
         picture=pixels_of(t, picture),

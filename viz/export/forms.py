@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.drawing.panels import Grid, Lines, Panel, Points, Shaded
+from viz.drawing.panels import Charts, Grid, Lines, Panel, Points, Shaded
 from viz.drawing.scales import weight_scale
 from viz.export.request import (
     DOUBT,
+    Choice,
+    One,
     Request,
     labels_of,
+    layers_of,
     name_of,
     rows_and_columns,
+    site_name,
+    strongest_of,
     weights_of,
 )
+from viz.export.sinks import hidden_of, hidden_sentence
 
 if TYPE_CHECKING:
     from viz.api.entries import TextEntry
@@ -64,7 +70,7 @@ class Content:
 
 
 def _text(request: Request) -> Content:
-    """The weights of one token, or their mean, on the text itself; once for each head."""
+    """The weights of one token, or their mean, on the text itself; once for each layer and head."""
     query, key = labels_of(request)
     rows, columns = rows_and_columns(request)
     inward, choice = request.inward, request.choice
@@ -73,32 +79,57 @@ def _text(request: Request) -> Content:
     if not choice.average and not 0 <= token - span.start < len(span):
         raise ValueError("token: expected one of the rows or columns that are shown")
     place = token - span.start
-    maps = [weights_of(request, head) for head in request.heads]
+    layers = layers_of(request)
+    copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
     if choice.average:
-        labels, asked = key, None
+        labels = key
         says = "How much weight each token receives, averaged over all tokens."
-        values = [weights.mean(0) for weights in maps]
+        values = [
+            _mean_over_queries(each, head)[columns.start : columns.stop] for each, head in copies
+        ]
     elif inward:
-        labels, asked = query, key[place]
-        says = f"How much weight each token gives to “{asked}” ({token})."
-        values = [weights[:, place] for weights in maps]
+        labels = query
+        says = f"How much weight each token gives to “{key[place]}” ({token})."
+        values = [weights_of(each, head)[:, place] for each, head in copies]
     else:
-        labels, asked = key, query[place]
-        says = f"How much weight “{asked}” ({token}) gives to each token."
-        values = [weights[place] for weights in maps]
+        labels = key
+        says = f"How much weight “{query[place]}” ({token}) gives to each token."
+        values = [weights_of(each, head)[place] for each, head in copies]
     found = np.stack(values)
+    top = request.filters.top or 0
+    strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in found]
+    found = np.where(found >= request.filters.least, found, np.nan)
+    asked = rows if inward else range(token, token + 1)
+    hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
+    if hidden is not None:
+        says += f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
+        if not inward:
+            found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
     own = request.scale == "own" or choice.average
-    scale = weight_scale(float(found.max()) or 1.0 if own else 1.0)
+    most = float(np.nan_to_num(found).max())
+    scale = weight_scale(most or 1.0 if own else 1.0)
     marked = place if labels == (key if inward else query) and not choice.average else None
-    names = [name_of(head) for head in request.heads]
+    several = "layer {} · " if len(layers) > 1 else ""
+    names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
     return Content(
         says,
         [
-            Shaded(name, labels, each, scale, marked=marked)
-            for name, each in zip(names, found, strict=True)
+            Shaded(
+                *(names[i], labels, each, scale),
+                marked=marked,
+                strongest=strongest[i],
+                bar=i == len(found) - 1,
+            )
+            for i, each in enumerate(found)
         ],
         [Table("weight", ("head", "token"), found, {"head": names, "token": labels})],
     )
+
+
+def _mean_over_queries(request: Request, head: One) -> np.ndarray:
+    from analysis.filters import mean_over_queries
+
+    return mean_over_queries(request.shown, request.site, head).numpy(force=True)
 
 
 # ---- one pair, and one row
@@ -114,18 +145,40 @@ def _query_key(request: Request) -> Content:
     steps = [(s["name"], s["value"], s["how"]) for s in found["steps"]]
     lines = [f"{name} = {_figures(value)}   {how}" for name, value, how in steps]
     title = f"From “{found['query']}” ({query}) to “{found['key']}” ({key})"
+    written, shares = _split(request, query, key)
     values = np.array([np.nan if value is None else value for _, value, _ in steps])
     return Content(
         f"{title}: query and key element by element, and the steps to the weight.",
         [
             *(Grid(name, each[None], words="element") for name, each in strips),
             Lines(title, [*lines, *found["applied"]]),
+            *written,
         ],
         [
             *(Table(name, ("element",), each) for name, each in strips),
             Table("step", ("step",), values, {"step": [name for name, _, _ in steps]}),
+            *shares,
         ],
     )
+
+
+def _split(request: Request, query: int, key: int) -> tuple[list[Panel], list[Table]]:
+    """The score split over what was written at the query and at the key, where it can be."""
+    from viz.api import heads
+
+    try:
+        made = heads.split(_entry(request), "", request.index, request.heads[0], query, key)
+    except ValueError as error:
+        return [Lines("Why this score", [" ".join(str(error).split())])], []
+    panels: list[Panel] = []
+    tables = []
+    for side in ("query", "key"):
+        names = [each["name"] for each in made[side]]
+        values = np.array([each["value"] for each in made[side]])
+        title = f"The score, {_figures(made['score'])}, split over what was written at the {side}"
+        panels.append(Grid(title, values[None], cols=names, words="share of the score"))
+        tables.append(Table(f"share at the {side}", ("component",), values, {"component": names}))
+    return panels, tables
 
 
 MATRICES = {
@@ -154,6 +207,7 @@ def _stages(request: Request) -> Content:
     panels: list[Panel] = []
     tables = []
     for name, (title, rows, cols) in MATRICES.items():
+        title = found.formula if name == "products" else title
         given = getattr(found, name)
         if given is None:
             panels.append(Lines(title, [found.reason]))
@@ -173,11 +227,17 @@ def _stages(request: Request) -> Content:
 
 def _model(request: Request) -> Content:
     """The map of a method where it has one, and a row of it; or the relevance of each token."""
+    from viz.api.model import RELEVANCE
+
     choice = request.choice
     methods = [method for method in (choice.method, choice.beside) if method]
-    parts = [_method(request, method) for method in methods]
+    parts: list[Content] = []
+    for method in methods:
+        parts.append(_method(request, method))
+        if choice.tested and method in RELEVANCE:
+            parts.append(_curves(request, method))
     return Content(
-        " ".join(part.says for part in parts),
+        " ".join(dict.fromkeys(part.says for part in parts)),
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=not {"norms", "added"} & {*methods},
@@ -196,17 +256,21 @@ def _method(request: Request, method: str) -> Content:
         request.shown.query_labels(request.site),
         request.shown.key_labels(request.site),
     )
-    row = request.choice.query or 0
+    choice = request.choice
+    row = choice.query or 0
     title = f"{NAMES[method]}, row of “{query[row]}” ({row})"
-    says = f"{NAMES[method]}: {SAYS[method]}"
+    says = f"{NAMES[method]}: {SAYS[method]}{fused_of(choice, method)}"
     if method not in model.MAPS:
-        found = np.array(_given(model.row_of(entry, "", site, head, method, row))["values"])
+        answer = model.row_of(entry, "", site, head, method, row, fusion=choice.fusion)
+        found = np.array(_given(answer)["values"])
         named = {"key": key}
         return Content(
             says, [Shaded(title, key, found, marked=None)], [Table(method, ("key",), found, named)]
         )
     try:
-        values = model.whole_map(entry, site, head, method).numpy(force=True)
+        values = model.whole_map(entry, site, head, method, choice.fusion, choice.discard).numpy(
+            force=True
+        )
     except ValueError as error:
         raise ValueError(" ".join(str(error).split())) from error
     labels = {"query": query, "key": key}
@@ -228,7 +292,9 @@ def _relevance(request: Request, method: str) -> Content:
         None if site is None else request.shown.query_labels(request.shown.sites[site])
         for site in found["sites"]
     )
-    what = "the similarity" if found["similarity"] else f"the logit of output {found['id']}"
+    what = f"the logit of output {found['id']}"
+    if found["similarity"]:
+        what = f"the similarity to “{request.choice.output}”"
     rest = found["unassigned"]
     about = f"{NAMES[method]} for {what}, {_figures(found['value'])}"
     about += "" if rest is None else f"; {_figures(rest)} unassigned"
@@ -245,6 +311,90 @@ def _relevance(request: Request, method: str) -> Content:
     return Content(f"{NAMES[method]}: {SAYS[method]}", panels, tables)
 
 
+def _faithfulness(request: Request) -> Content:
+    """The curves of each relevance that is chosen."""
+    from viz.api.model import RELEVANCE
+
+    choice = request.choice
+    methods = [method for method in (choice.method, choice.beside) if method in RELEVANCE]
+    if not methods:
+        raise ValueError(
+            f"method: expected one of {', '.join(RELEVANCE)}, whose faithfulness can be tested,"
+            f" received {choice.method!r}"
+        )
+    parts = [_curves(request, method) for method in methods]
+    return Content(
+        " ".join(dict.fromkeys(part.says for part in parts)),
+        [panel for part in parts for panel in part.panels],
+        [table for part in parts for table in part.tables],
+        layers=True,
+        doubt=UNLIKE,
+    )
+
+
+def _curves(request: Request, method: str) -> Content:
+    """What happens to the output without a relevance's tokens, and with them alone."""
+    from viz.api import model
+    from viz.api.pool import report
+    from viz.figures import curves
+
+    entry, output = _entry(request), request.choice.output
+    first = _given(model.faithfulness(entry, "", 0, method, 0, output))
+    orders = [first]
+    for order in range(1, first["orders"]):
+        report(order, first["orders"])
+        orders.append(model.faithfulness(entry, "", 0, method, order, output))
+    names = ["by relevance", *(f"random order {order}" for order in range(1, len(orders)))]
+    counts, figures, tables = np.array(first["counts"]), [], []
+    all_drops = np.array([[order[name] for name in CURVES] for order in orders])
+    span = _room(float(all_drops.min()), float(all_drops.max()))
+    for name, (title, places) in CURVES.items():
+        values = np.array([order[name] for order in orders])
+        random = values[1:]
+        lines = {NAMES[method]: values[0], "random orders, mean": random.mean(0)}
+        band = (random.min(0), random.max(0))
+        figure = curves(
+            counts,
+            lines,
+            title=title,
+            x=places,
+            y="drop of the output",
+            band=band,
+            steps=True,
+            span=span,
+            height=CURVE,
+        )
+        figures.append(figure)
+        labels = {"order": names, places: [str(count) for count in first["counts"]]}
+        tables.append(Table(f"{method}, {name}", ("order", places), values, labels))
+    kept = "special ones and what the decoder reads stay" if first["read"] else "special ones stay"
+    says = (
+        f"Faithfulness: how far the output of {_figures(first['value'])} falls when tokens are"
+        f" {REMOVED[first['removal']]}; {kept}. Band: {len(orders) - 1} random orders."
+    )
+    return Content(says, [Charts(f"Faithfulness of {NAMES[method]}", figures)], tables)
+
+
+def _room(low: float, high: float) -> tuple[float, float]:
+    """The range of an axis with 0 on it, a little larger than that of the numbers."""
+    low, high = min(0.0, low), max(LEAST, high)
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+
+
+LEAST = 0.01  # of the axis of a drop: smaller ones are noise
+CURVE = 220  # height in pixels of Plotly
+CURVES = {
+    "comprehensiveness": (
+        "Comprehensiveness: without the most relevant tokens (large is faithful)",
+        "tokens removed",
+    ),
+    "sufficiency": (
+        "Sufficiency: with the most relevant tokens alone (small is faithful)",
+        "tokens kept",
+    ),
+}
+REMOVED = {"mask": "masked", "drop": "left out", "grey": "painted grey"}
+UNLIKE = "An input without tokens is unlike those the model was trained on."
 NAMES = {
     "mean": "Mean of all heads",
     "max": "Maximum of all heads",
@@ -261,7 +411,7 @@ NAMES = {
 SAYS = {
     "mean": "the mean weight over every head of every layer.",
     "max": "the largest weight that any head of any layer gives.",
-    "rollout": "the layers’ mean weights, the residual connection as one half, multiplied.",
+    "rollout": "the layers’ weights, the residual connection added to each, multiplied.",
     "flow": "the largest stream that the weights of all layers, as pipes, can carry.",
     "alti": "how much nearer each token’s vector brings a token to its layer’s output, multiplied.",
     "decompx": "the length of each token’s part of the chosen token’s last hidden state.",
@@ -270,6 +420,11 @@ SAYS = {
     "gradient": "weights times their gradients, summed over layers, heads and queries.",
     "chefer": "positive products of weights and gradients, carried through the layers.",
     "attnlrp": "the output’s number handed back through every layer.",
+}
+FUSED = {
+    "mean": "their mean weight",
+    "max": "their largest weight in each cell",
+    "min": "their smallest weight in each cell",
 }
 AVERAGES = (
     "Attention weights are not contributions: values, norms and feed-forward networks do not enter."
@@ -284,6 +439,19 @@ DOUBTS = {
     **dict.fromkeys(("norms", "added"), LENGTHS),
     **dict.fromkeys(("gradient", "chefer", "attnlrp"), REMOVAL),
 }
+
+
+def fused_of(choice: Choice, method: str) -> str:
+    """How the heads of a layer were fused, and which weights were left out."""
+    from viz.api.model import FUSED as METHODS
+
+    if method not in METHODS:
+        return ""
+    said = f" A layer’s heads are fused by {FUSED[choice.fusion]}."
+    if method == "rollout" and choice.discard:
+        share = f"{100 * choice.discard:g} %"
+        said += f" The smallest {share} of each layer’s weights above 0 are left out."
+    return said
 
 
 # ---- all heads as dots
@@ -333,12 +501,78 @@ def _axes(
     return x or (first[0] if first else "entropy"), y or "broad", colour or "layer"
 
 
+def _numbers(request: Request) -> Content:
+    """Every number of every head: a matrix of layers and heads for each."""
+    from viz.api import heads
+
+    answer, sites = heads.numbers(_entry(request), ""), request.shown.sites
+    several = len({(site.kind, site.tower) for site in sites}) > 1
+    rows, most = [site_name(site, several) for site in sites], max(site.heads for site in sites)
+    panels: list[Panel] = []
+    columns: dict[str, list[float]] = {}
+    for measure in answer["measures"]:
+        padded = np.full((len(sites), most), np.nan)
+        for row, own in zip(padded, answer["values"][measure["key"]], strict=True):
+            row[: len(own)] = [np.nan if number is None else number for number in own]
+        columns[measure["key"]] = [
+            number
+            for row, site in zip(padded, sites, strict=True)
+            for number in row[: site.heads].tolist()
+        ]
+        title = f"{measure['title']}: {measure['formula']}"
+        reason = answer["reasons"].get(measure["key"])
+        if np.isfinite(padded).any():
+            names = [str(head) for head in range(most)]
+            panels.append(Grid(title, padded, rows, names, words=measure["title"]))
+        else:
+            panels.append(Lines(title, [reason or "Not defined for any head."]))
+    heads_named = [f"{site.layer}·{head}" for site in sites for head in range(site.heads)]
+    labels = {"head": heads_named, "number": [*columns]}
+    values = np.array([*columns.values()], dtype=float).T
+    return Content(
+        "Every number of every head on this text: a row for each layer, a column for each head.",
+        panels,
+        [Table("heads", ("head", "number"), values, labels)],
+        doubt="What a head does on one text need not be what it does on others.",
+    )
+
+
+def _vectors(request: Request) -> Content:
+    """Queries and keys of a head on two principal components."""
+    from viz.api import heads
+
+    found = heads.vectors(_entry(request), "", request.index, request.heads[0])
+    query, key = (
+        request.shown.query_labels(request.site),
+        request.shown.key_labels(request.site),
+    )
+    asks = [query[place] for place in found["query_indices"]]
+    answers = [key[place] for place in found["key_indices"]]
+    points = np.array(
+        [(*at, kind) for kind, side in enumerate(("queries", "keys")) for at in found[side]]
+    )
+    names = [f"{label} (query)" for label in asks] + [f"{label} (key)" for label in answers]
+    first, second = (f"{100 * share:.0f} % of the variance" for share in found["explained"])
+    axes = (f"component 1, {first}", f"component 2, {second}", "0: a query, 1: a key")
+    short = Points("Queries and keys", [*asks, *answers], points, axes)
+    labels = {"vector": names, "number": ["component 1", "component 2", "is a key"]}
+    return Content(
+        "Queries and keys of one head on the two principal components of both together.",
+        [short],
+        [Table("vectors", ("vector", "number"), points, labels)],
+        doubt="The plane keeps only a part of what a score depends on.",
+    )
+
+
 FORMS: dict[str, Callable[[Request], Content]] = {
     "text": _text,
     "qk": _query_key,
     "stages": _stages,
     "model": _model,
+    "faithfulness": _faithfulness,
     "scatter": _scatter,
+    "numbers": _numbers,
+    "vectors": _vectors,
 }
 
 

@@ -19,6 +19,7 @@ from viz.export.request import (
     note_of,
     rows_and_columns,
 )
+from viz.export.sinks import hidden_of
 
 MAX_BYTES = 2**28  # of the weights in one file
 
@@ -75,6 +76,11 @@ def _weights(request: Request, view: str) -> dict[str, Any]:
             f"{name}layer": site.layer,
             f"{name}kind": site.kind,
         }
+        if (hidden := hidden_of(one, rows)) is not None:
+            arrays |= {
+                f"{name}hidden_keys": np.array(hidden.keys),
+                f"{name}hidden_share": np.stack(hidden.shares),
+            }
     return arrays
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from viz.export.request import One, Request, caption
+from viz.export.request import EVERY, One, Request, caption, layers_of
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -42,7 +42,9 @@ def page(request: Request, view: str) -> bytes:
 
 def props_of(request: Request, view: str) -> dict[str, Any]:
     """The props of the view; its form and what is chosen in it."""
-    start: dict[str, Any] = {"form": view} if view not in ("atlas", "scatter", "image") else {}
+    form = "model" if view == "faithfulness" else view
+    form = "matrix" if view == "vectors" else form
+    start: dict[str, Any] = {"form": form} if form not in (*EVERY, "image") else {}
     start["scale"] = request.scale
     if request.token is not None:
         start |= {"token": request.token, "direction": "in" if request.inward else "out"}
@@ -50,13 +52,19 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         site = request.site
         start |= {"layer": site.layer, "attention": site.kind, "tower": site.tower}
         start["head"] = request.heads[0]
+    if request.choice.layers:
+        start["layers"] = ".".join(map(str, request.choice.layers))
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
     props: dict[str, Any] = {"start": start, "panels": ["code"]}
     if view == "image":
+        outliers = "yes" if request.filters.outliers else "no"
+        choice = request.choice
+        start |= {"sinks": request.filters.sinks, "outliers": outliers}
+        start |= {"ground": choice.ground, "paint": choice.paint, "opacity": choice.opacity}
         return props | {"kind": "image"}
     start |= _chosen(request, view)
-    whole = view in ("atlas", "scatter")
+    whole = view in EVERY
     return props | {"kind": "text"} | ({} if whole else {"parts": ["matrix", "tokens"]})
 
 
@@ -67,16 +75,21 @@ def _chosen(request: Request, view: str) -> dict[str, Any]:
     found |= {"least": filters.least, "top": filters.top or 0}
     for name, span in (("rows", filters.rows), ("columns", filters.columns)):
         found[name] = f"{span.start}-{span.stop}" if span else ""
-    if view in ("qk", "stages", "model") and choice.query is not None:
+    whole = view in ("model", "faithfulness")
+    if (whole or view in ("qk", "stages")) and choice.query is not None:
         found |= {"token": choice.query, "direction": "out"}
     if view == "qk":
         found["partner"] = choice.key or 0
     if view == "text":
         found["average"] = "yes" if choice.average else "no"
-    if view == "model":
+    if whole:
         found |= {"method": choice.method, "beside": choice.beside, "output": choice.output}
+        found |= {"fusion": choice.fusion, "discard": choice.discard}
+        found["tested"] = "yes" if choice.tested or view == "faithfulness" else "no"
     if view == "scatter":
         found |= {"overview": "scatter", "plot": ".".join(choice.plot)}
+    if view == "numbers":
+        found["overview"] = "table"
     return found
 
 
@@ -142,29 +155,57 @@ def _form_answers(request: Request, entry: "TextEntry", view: str) -> Answers:
             )
             for each in (request.heads if variant else ())
         }
+    if view == "text":
+        return _text_answers(request, entry)
     if view == "qk":
         ask = partial(steps.pair_of, entry, ID, site, head, query, key)
         return {f"pair?{place}&query={query}&key={key}": ask}
     if view == "stages":
         ask = partial(steps.stages_of, entry, ID, site, head, query)
         return {f"stages?{place}&query={query}": ask}
+    if view == "numbers":
+        return {"numbers": partial(heads.numbers, entry, ID)}
+    if view == "vectors":
+        return {f"vectors?{place}": partial(heads.vectors, entry, ID, site, head)}
     if view == "scatter":
         found: Answers = {"numbers": partial(heads.numbers, entry, ID)}
         if "similarity" in choice.plot:
             found["similarity"] = partial(heads.similarity, entry, ID)
         return found
-    if view == "model":
+    if view in ("model", "faithfulness"):
+        tested = choice.tested or view == "faithfulness"
         methods = [method for method in (choice.method, choice.beside) if method]
         parts = [_method_answers(request, entry, method, query) for method in methods]
+        if tested:
+            parts += [_curve_answers(request, entry, method) for method in methods]
         return {path: ask for part in parts for path, ask in part.items()}
     return {}
+
+
+def _text_answers(request: Request, entry: "TextEntry") -> Answers:
+    """What the shaded texts ask for: maps, and the exact row or mean that they are shaded by."""
+    from viz.api import filters, text
+
+    found: Answers = {}
+    axis = "key" if request.inward else "query"
+    for each in layers_of(request):
+        for head in each.heads:
+            place, of = f"site={each.index}&head={head}", (entry, ID, each.index, head)
+            found[f"map?{place}"] = partial(text.map_of, *of)
+            if request.choice.average:
+                found[f"average?{place}"] = partial(filters.average_of, *of)
+            elif request.token is not None:
+                row = partial(text.row_of, *of, axis, request.token)
+                found[f"row?{place}&axis={axis}&index={request.token}"] = row
+    return found
 
 
 def _method_answers(request: Request, entry: "TextEntry", method: str, query: int) -> Answers:
     """What a method of the whole model asks for."""
     from viz.api import model
 
-    output = request.choice.output
+    choice = request.choice
+    output = choice.output
     if method in model.RELEVANCE:
         asked = f"&output={quote(output)}" if output else ""
         ask = partial(model.relevance, entry, ID, 0, method, output)
@@ -176,9 +217,15 @@ def _method_answers(request: Request, entry: "TextEntry", method: str, query: in
     site = request.index if method in ("norms", "added") else first
     head = request.heads[0] if method == "norms" else "mean"
     place = f"site={site}&head={head}&method={method}"
-    row = partial(model.row_of, entry, ID, site, head, method, query)
+    fused: dict[str, Any] = {}
+    if method in model.FUSED and choice.fusion != "mean":
+        fused["fusion"] = choice.fusion
+    if method == "rollout" and choice.discard:
+        fused["discard"] = choice.discard
+    place += "".join(f"&{name}={value}" for name, value in fused.items())
+    row = partial(model.row_of, entry, ID, site, head, method, query, **fused)
     if method in model.MAPS:
-        whole = partial(model.map_of, entry, ID, site, head, method)
+        whole = partial(model.map_of, entry, ID, site, head, method, **fused)
         return {f"model?{place}": whole, f"model_row?{place}&index={query}": row}
     spans = [range(start, min(own.keys, start + KEYS)) for start in range(0, own.keys, KEYS)]
     return {
@@ -186,6 +233,23 @@ def _method_answers(request: Request, entry: "TextEntry", method: str, query: in
             row, columns=span
         )
         for span in spans
+    }
+
+
+def _curve_answers(request: Request, entry: "TextEntry", method: str) -> Answers:
+    """What the test of a relevance asks for: its curves, and those of random orders."""
+    from viz.api import model
+
+    output = request.choice.output
+    if method not in model.RELEVANCE:
+        return {}
+    asked = f"&output={quote(output)}" if output else ""
+    first = model.faithfulness(entry, ID, 0, method, 0, output)
+    return {
+        f"faithfulness?site=0&method={method}&order={order}{asked}": partial(
+            model.faithfulness, entry, ID, 0, method, order, output
+        )
+        for order in range(first.get("orders", 1))
     }
 
 
@@ -217,7 +281,14 @@ def text_entry(request: Request) -> "TextEntry":
 
     if isinstance(request.entry, TextEntry):
         return request.entry
-    return TextEntry(request.shown, partial(code_of, request.shown))
+    opened = None if request.run is None else partial(_opened, *request.run)
+    return TextEntry(request.shown, partial(code_of, request.shown), opened=opened)
+
+
+def _opened(model: Any, given: Any, written: Any = None) -> tuple[Any, Any, Any]:
+    from models.run import as_model
+
+    return as_model(model), given, written
 
 
 def image_entry(request: Request) -> "ImageEntry":

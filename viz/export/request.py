@@ -8,14 +8,17 @@ import numpy as np
 
 from viz import __version__
 from viz.drawing.parts import Caption
+from viz.export.sinks import source_of
 
 if TYPE_CHECKING:
+    from analysis.stack import Fusion
     from analysis.view import View
     from models.trace import Site, Trace
     from viz.api.entries import ImageEntry, TextEntry
 
 One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
+EVERY = ("atlas", "scatter", "numbers")  # views of every head of every layer
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 T = TypeVar("T", bound=str)
 SOFTWARE = f"Headscope {__version__}"
@@ -28,8 +31,9 @@ class Filters:
 
     Attributes:
         values: "weights", or "scores" before the softmax.
-        sinks: whether the first token and the special ones are "shown", "hidden", or hidden with
-            the rest of each row "renormalised".
+        sinks: whether the first token and the special ones, of a picture the class token and
+            registers, are "shown", "hidden", or hidden with the rest of each row "renormalised".
+        outliers: of a picture, whether patches that act as sinks count as such.
         least: smaller weights are not drawn.
         top: how many of the strongest keys of each row are drawn as lines, or outlined in a
             matrix; None for all.
@@ -39,6 +43,7 @@ class Filters:
 
     values: str = "weights"
     sinks: str = "shown"
+    outliers: bool = False
     least: float = 0.0
     top: int | None = None
     rows: range | None = None
@@ -46,16 +51,9 @@ class Filters:
 
     @property
     def says(self) -> str:
-        """What is left out, in sentences; empty if nothing is."""
-        sinks = {
-            "shown": "",
-            "hidden": "The columns of the first token and of special tokens are left out.",
-            "renormalised": "The columns of the first token and of special tokens are left out, and"
-            " the rest of each row divided by its sum.",
-        }[self.sinks]
+        """What is left out beside sinks, in sentences; empty if nothing is."""
         parts = [
             "Numbers are scores before the softmax." if self.values == "scores" else "",
-            sinks,
             f"Weights below {self.least:g} are not drawn." if self.least else "",
             f"The {self.top} strongest keys of each row are drawn, in a matrix outlined."
             if self.top
@@ -73,19 +71,34 @@ class Choice:
         query: of "qk" and "stages", the query; of "model" the row.
         key: of "qk", the key.
         average: of "text", the mean over all tokens instead of one token's weights.
-        method: of "model", as in `viz.api.model`.
-        beside: of "model", a second method; "" for none.
-        output: of "model", what a relevance explains.
+        layers: of "text", numbers of the layers beside each other; () for the chosen one alone.
+        method: of "model", as in `viz.api.model`; of "faithfulness", the relevance that is tested.
+        beside: a second method; "" for none.
+        output: what a relevance explains.
+        tested: of "model", whether the faithfulness of a relevance is shown below it.
+        fusion: of rollout and flow, how the heads of a layer are fused: "mean", "max" or "min".
+        discard: of rollout, share of each layer's smallest weights that is left out.
         plot: of "scatter", keys of the numbers along x and y and in colour.
+        ground: of "image", the picture in "colour", or "grey" and dim.
+        paint: of "image", "patches", "smooth", or a "mask" of the patches that hold 60 % of the
+            weight on patches.
+        opacity: of "image", of the colours, in percent.
     """
 
     query: int | None = None
     key: int | None = None
     average: bool = False
+    layers: tuple[int, ...] = ()
     method: str = "rollout"
     beside: str = ""
     output: str = ""
+    tested: bool = False
+    fusion: "Fusion" = "mean"
+    discard: float = 0.0
     plot: tuple[str, ...] = ()
+    ground: str = "grey"
+    paint: str = "patches"
+    opacity: int = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +111,17 @@ class Request:
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
         scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "layer" up to
-            the largest weight between patches in any head of the layer, "log" for decades.
+            the largest weight between patches in any head of the layer, "log" for decades; over a
+            picture up to that weight.
         token: whose weights are drawn over a picture, or alone as lines.
         inward: whether that token is the one attended to.
         picture: what the network read, uint8 "row col 3".
         entry: the API's entry of the trace, where there is one.
         filters: which numbers are shown.
         choice: what the forms beside matrix and lines show.
+        run: the model, its input and, of an encoder–decoder, what the decoder reads; for what a
+            trace does not hold, such as gradients.
+        words: whether title and caption are drawn, or stand in the metadata of the file alone.
     """
 
     shown: "Trace | View"
@@ -118,6 +135,8 @@ class Request:
     entry: "TextEntry | ImageEntry | None" = None
     filters: Filters = Filters()
     choice: Choice = Choice()
+    run: tuple[Any, ...] | None = None
+    words: bool = True
 
     @property
     def index(self) -> int:
@@ -151,9 +170,9 @@ def request_of(
     """
     if not t.sites:
         raise ValueError("expected a trace with attention, received one without")
-    if layer is None and view == "model":
+    if layer is None and view in ("model", "faithfulness"):
         layer = min(site.layer for site in t.sites)
-    if layer is None and view not in ("atlas", "scatter"):
+    if layer is None and view not in EVERY:
         layers = sorted({site.layer for site in t.sites})
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
     if layer is None:
@@ -161,6 +180,38 @@ def request_of(
     place = _place(t.site(layer, kind, tower))
     site = next(site for site in t.sites if _place(site) == place)
     return Request(t, site, heads_of(head, site.heads))
+
+
+def layers_of(request: Request) -> list[Request]:
+    """The same of each layer that is asked for, of the same kind and over the same tokens.
+
+    Raises:
+        ValueError: for a layer that is not there.
+    """
+    asked, own, shown = request.choice.layers, request.site, request.shown
+    if not asked:
+        return [request]
+    alike = [
+        site
+        for site in shown.sites
+        if (site.kind, site.tower) == (own.kind, own.tower)
+        and shown.query_labels(site) == shown.query_labels(own)
+        and shown.key_labels(site) == shown.key_labels(own)
+    ]
+    for layer in asked:
+        if layer not in (known := sorted({site.layer for site in alike})):
+            raise ValueError(f"layers: expected some of {known}, received {layer}")
+    chosen = [request.at(site) for site in alike if site.layer in asked]
+    return [replace(each, heads=_there(each)) for each in chosen]
+
+
+def _there(request: Request) -> tuple[One, ...]:
+    """The heads that are asked for and that the layer has, else its last one."""
+    count = request.site.heads
+    there: tuple[One, ...] = tuple(
+        head for head in request.heads if not isinstance(head, int) or head < count
+    )
+    return there or (count - 1,)
 
 
 def _place(site: "Site") -> tuple[object, ...]:
@@ -190,22 +241,27 @@ def heads_of(head: Heads, count: int) -> tuple[One, ...]:
 def weights_of(request: Request, head: One) -> np.ndarray:
     """ "query key" of one head: the rows and columns that are shown; or scores, −∞ where masked."""
     from analysis.overview import rows_of
-    from viz.api.text import source_of
 
-    site, filters = request.site, request.filters
     rows, columns = rows_and_columns(request)
-    source, _ = source_of(request.shown, site, filters.values, filters.sinks)
-    found = rows_of(source, site, head, rows).numpy(force=True)
+    source, _ = source_of(request)
+    found = rows_of(source, request.site, head, rows).numpy(force=True)
     return found[:, columns.start : columns.stop]
 
 
 def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
-    """The numbers that are drawn; what a threshold or, of lines, the strongest leave out is NaN."""
+    """The numbers that are drawn; what a threshold, hidden sinks or, of lines, the strongest leave
+    out is NaN.
+    """
     weights, filters = weights_of(request, head), request.filters
     if view == "lines" and filters.top:
         weights = np.where(strongest_of(weights, filters.top), weights, np.nan)
     if filters.values == "weights" and filters.least:
         weights = np.where(weights >= filters.least, weights, np.nan)
+    if (hidden := source_of(request)[1]) is not None:
+        columns = rows_and_columns(request)[1]
+        places = [key - columns.start for key in hidden.sinks[request.site] if key in columns]
+        weights = weights.copy()
+        weights[:, places] = np.nan
     return weights
 
 
@@ -285,7 +341,12 @@ def caption(request: Request, says: str, *, layers: bool = False, doubt: str = D
     elif layers:
         parts.append("all layers together")
     else:
-        parts += [site_name(site, several), _names(request.heads, site.heads)]
+        shown_layers = [each.site for each in layers_of(request)]
+        name = site_name(site, several)
+        if len(shown_layers) > 1:
+            numbers = ", ".join(str(each.layer) for each in shown_layers)
+            name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
+        parts += [name, _names(request.heads, site.heads)]
     note = note_of(shown)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
@@ -293,7 +354,7 @@ def caption(request: Request, says: str, *, layers: bool = False, doubt: str = D
         f"Input: {input_of(shown)}",
         f"{SOFTWARE}.",
     ]
-    return Caption(" · ".join(parts), tuple(lines), SOFTWARE)
+    return Caption(" · ".join(parts), tuple(lines), SOFTWARE, request.words)
 
 
 def _names(heads: Sequence[One], count: int) -> str:

@@ -1,23 +1,29 @@
 """Files for the browser: what they hold, what they are called, and what is refused."""
 
+import base64
 import csv
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
+from analysis.patches import patch_sinks
+from analysis.vision import mass_mask
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import export, image
 from viz.api.entries import ImageEntry, TextEntry
 from viz.api.requests import QuestionError, numbers
+from viz.drawing import parts
 from viz.export.figures import VIEWS
 from viz.export.files import FORMATS
 from viz.image import Picture
+from viz.theme import sequential
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +84,13 @@ def test_python_code_ends_with_the_same_figure(text: TextEntry, photo: ImageEntr
     )
     code = export.python(photo, "id", 0, 1, "image", token=3)["code"]
     assert code.endswith("layer=0, head=1, token=3, direction='out', picture=image)")
+    code = export.python(photo, "id", 0, 1, "image", token=3, scale="layer")["code"]
+    assert "head=1, scale='layer', token=3" in code
 
 
-def test_python_code_of_the_whole_model_runs_and_gives_the_numbers_that_are_shown() -> None:
+def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from viz.api import model as whole
 
     opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
@@ -92,11 +102,16 @@ def test_python_code_of_the_whole_model_runs_and_gives_the_numbers_that_are_show
     names = {"model": opened, "torch": torch, "trace": trace}
 
     made = export.python(entry, "id", 0, 0, "model", method="gradient", output="3.5")["code"]
-    *lines, last = made.splitlines()
-    exec("\n".join(lines), names)  # the code that the page offers
+    monkeypatch.chdir(tmp_path)
+    exec(made, names)  # the code that the page offers
     shown = whole.relevance(entry, "id", 0, "gradient", "3.5")["values"]
-    assert eval(last, names).tolist() == pytest.approx(shown, rel=1e-4)  # five digits are sent
+    numbers = next(line for line in made.splitlines() if line.startswith("explain("))
+    assert eval(numbers, names).tolist() == pytest.approx(shown, rel=1e-4)  # five digits are sent
+    figure = export.export(entry, "id", 0, 0, "model", "pdf", method="gradient", output="3.5")
+    assert (tmp_path / figure.name).read_bytes() == figure.data
 
+    made = export.python(entry, "id", 0, "mean", "model", fusion="min", discard=0.1)["code"]
+    assert made.endswith("view='model', layer=0, head='mean', fusion='min', discard=0.1)")
     made = export.python(entry, "id", 0, "mean", "model", method="alti")["code"]
     exec(made.split("from viz.export")[0], names)
     assert names["t"].hidden(0).shape == (7, 15)
@@ -110,6 +125,63 @@ def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry
     peak = header["layers"][0]["peaks"][0]
     svg = export.export(photo, "id", 1, 0, "image", "svg", scale="layer", token=0).data.decode()
     assert f">{peak:.3g}</text>" in svg
+    svg = export.export(photo, "id", 1, 0, "image", "svg", scale="log", token=0).data.decode()
+    assert all(f">{peak * 10.0**-decade:.3g}</text>" in svg for decade in range(5))
+
+
+@pytest.mark.parametrize("mode", ["hidden", "renormalised"])
+def test_a_picture_without_its_sinks(photo: ImageEntry, mode: str) -> None:
+    """Against the weights: the class token and patches that are outliers take nothing."""
+    trace, site, head, token = photo.shown, photo.shown.sites[1], 2, 7
+    keys = list(patch_sinks(trace, site, outliers=True).keys)
+    weights = trace.weights(site, head).clone()
+    shares = weights[:, keys].sum(1)
+    weights[:, keys] = np.nan
+    if mode == "renormalised":
+        weights /= (1 - shares)[:, None]
+    asked = {"sinks": mode, "outliers": True, "token": token}
+    found = np.load(io.BytesIO(export.export(photo, "id", 1, head, "image", "npz", **asked).data))
+    np.testing.assert_allclose(found["weights"][0], weights, rtol=1e-5)
+    top = float(np.nanmax(weights[token, 1:]))
+    for direction, share in (("out", shares[token]), ("in", shares.mean())):
+        asked |= {"direction": direction, "scale": "own"}
+        svg = export.export(photo, "id", 1, head, "image", "svg", **asked).data.decode()
+        said = " ".join(re.sub("<[^>]*>", " ", svg).split())
+        assert "The class token" in said
+        assert f"{100 * float(share):.3g} % of " in said
+        assert (f">{top:.3g}</text>" in svg) == (direction == "out")  # the end of the colour bar
+    code = export.python(photo, "id", 1, head, "image", **asked)["code"]
+    assert f"sinks='{mode}', outliers=True" in code
+
+
+@pytest.mark.parametrize("paint", ["patches", "mask", "smooth"])
+def test_weights_lie_over_the_picture_as_in_the_view(photo: ImageEntry, paint: str) -> None:
+    """The middle of each patch, against one blended by hand."""
+    asked = {"token": 3, "ground": "colour", "paint": paint, "opacity": 50}
+    svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
+    encoded = re.findall(r'href="data:image/png;base64,([^"]*)"', svg)
+    picture, drawn = (
+        np.asarray(Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB")).astype(float)
+        for each in encoded
+    )
+    weights = photo.shown.weights(1, 0)[3, 1:]
+    cell = len(drawn) // 5
+    middle = slice(cell // 2, None, cell)
+    before, after = picture[middle, middle].reshape(25, 3), drawn[middle, middle].reshape(25, 3)
+    if paint == "mask":
+        share = 0.5 * 200 / 255 * ~mass_mask(weights).numpy()
+        expected = before * (1 - share[:, None])
+    else:
+        level = np.rint(255 * np.sqrt(weights.numpy())).astype(int)
+        share = 0.5 * np.minimum(225, 2 * level)[:, None] / 255
+        expected = before * (1 - share) + sequential("dark")[level] * share
+    # rounding; four pixels make a patch, so that none is in its middle
+    assert np.abs(after - expected).max() < (10 if paint == "smooth" else 1.01)
+
+
+def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> None:
+    found = parts.levels(np.array([1, 0.1, 0.01, 0.001, 1e-4, 1e-9, 0]), log=True)
+    np.testing.assert_allclose(found, [1, 0.75, 0.5, 0.25, 0, 0, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +189,8 @@ def test_the_shared_scale_of_a_layer_ends_at_its_largest_patch(photo: ImageEntry
     [
         (
             {"form": "image"},
-            "expected matrix, lines, atlas, text, qk, stages, model, scatter as form",
+            "expected matrix, lines, atlas, text, qk, stages, model, faithfulness, scatter,"
+            " numbers, vectors as form",
         ),
         ({"site": 2}, "expected site 0 to 1"),
         ({"head": 3}, "expected head 0 to 2"),

@@ -14,10 +14,12 @@ from transformers import AutoTokenizer
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.catalogue import entry, folder
+from models.lessons.block_steps import random_block
 from models.run import load
 from models.seeding import seeded
 from viz.api import routes
 from viz.api.figures import FIGURES, trained
+from viz.api.figures import block as block_figure
 from viz.api.figures import heads as heads_figure
 
 
@@ -125,7 +127,15 @@ def test_the_heads_of_minilm(client: TestClient) -> None:
     assert other["weights"] != found["weights"]
 
 
-POSITION = {"position": "7", "other": "3", "added": "no", "mask": "none", "far": "400"}
+POSITION = {
+    "position": "7",
+    "other": "3",
+    "added": "no",
+    "mask": "none",
+    "far": "400",
+    "first": "5",
+    "embeddings": ";".join(str(n / 10) for n in range(-6, 6)),
+}
 
 
 def test_positions_in_closed_form(client: TestClient) -> None:
@@ -141,6 +151,20 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     dots = [sum(math.cos(rate * d) for rate in rates) for d in range(20)]
     assert found["dots"] == pytest.approx(dots, abs=1e-5)
     assert (found["dot"], found["moved_dot"]) == pytest.approx((dots[4], dots[4]), abs=1e-5)
+
+
+def test_positions_of_width_4_are_added_number_by_number(client: TestClient) -> None:
+    found = client.get("/api/figure/position", params=POSITION).json()["small"]
+    for at, (x, row, total) in enumerate(
+        zip(found["embeddings"], found["positions"], found["sums"], strict=True), start=5
+    ):
+        slow = at / 10_000 ** (2 / 4)
+        expected = [math.sin(at), math.cos(at), math.sin(slow), math.cos(slow)]
+        assert row == pytest.approx(expected, abs=1e-6)
+        assert total == pytest.approx([a + b for a, b in zip(x, expected, strict=True)], abs=1e-6)
+    assert [each for row in found["embeddings"] for each in row] == pytest.approx(
+        [n / 10 for n in range(-6, 6)]
+    )
 
 
 def test_rotary_and_alibi_in_closed_form(client: TestClient) -> None:
@@ -189,6 +213,7 @@ def test_order_matters_with_positions_or_under_a_causal_mask(client: TestClient)
         ("position", "8", {"row", "dot", "rotary", "alibi", "distance"}),
         ("other", "4", {"other_row", "dot", "rotary", "distance"}),
         ("far", "401", {"far_row"}),
+        ("first", "6", {"small"}),
     ],
 )
 def test_the_positions_numbers_move(
@@ -199,7 +224,17 @@ def test_the_positions_numbers_move(
     assert moves <= {key for key in before if before[key] != after[key]}
 
 
-BLOCK = {"word": "stream", "place": "2", "off": "0;0;0;0", "norm": "pre"}
+X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
+BLOCK = {
+    "word": "stream",
+    "place": "2",
+    "off": "0;0;0;0",
+    "norm": "pre",
+    "x": ";".join(map(str, X)),
+    "gain": "1.5",
+    "shift": "-0.5",
+    "order": "post",
+}
 ZEROED = ("attention.out", "feed_forward.down")  # what a layer's output comes from
 
 
@@ -228,12 +263,58 @@ def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) ->
     assert found["correct"] == sum(a == b for a, b in zip(found["written"], "maerts", strict=True))
 
 
+def test_layer_norm_is_torchs(client: TestClient) -> None:
+    found = client.get("/api/figure/block", params=BLOCK).json()["normed"]
+    rows = torch.tensor(X).view(2, 4)
+    out = F.layer_norm(rows, (4,), torch.full((4,), 1.5), torch.full((4,), -0.5))
+    assert torch.allclose(torch.tensor(found["out"]), out, atol=1e-5)
+    assert torch.allclose(torch.tensor(found["plain"]), F.layer_norm(rows, (4,)), atol=1e-5)
+    assert found["means"] == pytest.approx([sum(X[:4]) / 4, sum(X[4:]) / 4])
+    for row, mean, deviation in zip(rows, found["means"], found["deviations"], strict=True):
+        squares = sum((a - mean) ** 2 for a in row.tolist())
+        assert deviation == pytest.approx(math.sqrt(squares / 4))
+    assert found["out_means"] == pytest.approx([-0.5, -0.5], abs=1e-5)
+
+
+@pytest.mark.parametrize("order", ["post", "pre"])
+def test_the_small_block_is_torchs(client: TestClient, order: str) -> None:
+    found = client.get("/api/figure/block", params={**BLOCK, "order": order}).json()["small"]
+    own = random_block(order, 4, 8, seed=block_figure.SEED).state_dict()
+    first = order == "pre"
+    layer = torch.nn.TransformerEncoderLayer(
+        4, 1, 8, dropout=0, batch_first=True, norm_first=first
+    ).eval()
+    kinds = ("weight", "bias")
+    parts = ("query", "key", "value")
+    norms = ("before_attention", "before_feed_forward")
+    norms = norms if first else ("after_attention.norm", "after_feed_forward.norm")
+    state = {
+        f"self_attn.in_proj_{kind}": torch.cat([own[f"attention.{part}.{kind}"] for part in parts])
+        for kind in kinds
+    }
+    pairs = {"self_attn.out_proj": "attention.out", "linear1": "feed_forward.up"}
+    pairs |= {"linear2": "feed_forward.down", "norm1": norms[0], "norm2": norms[1]}
+    state |= {f"{a}.{kind}": own[f"{b}.{kind}"] for a, b in pairs.items() for kind in kinds}
+    layer.load_state_dict(state)
+    x = torch.tensor(X).view(1, 2, 4)
+    with torch.no_grad():
+        out = layer(x)
+        read = layer.norm1(x) if first else x
+        weights = layer.self_attn(read, read, read)[1]
+    assert torch.allclose(torch.tensor(found["steps"][-1]["rows"]), out[0], atol=1e-5)
+    assert torch.allclose(torch.tensor(found["weights"]), weights[0], atol=1e-5)
+
+
 def test_the_blocks_numbers_move(client: TestClient) -> None:
     before = client.get("/api/figure/block", params=BLOCK).json()
     for name, value, moves in (
         ("word", "planet", {"letters", "norms", "written"}),
         ("place", "3", {"letter", "norms", "adds", "reads", "guess"}),
         ("norm", "post", {"stack"}),
+        ("x", ";".join(map(str, (9, *X[1:]))), {"normed", "small"}),
+        ("gain", "2", {"normed"}),
+        ("shift", "1", {"normed"}),
+        ("order", "pre", {"small"}),
     ):
         after = client.get("/api/figure/block", params={**BLOCK, name: value}).json()
         assert moves <= {key for key in before if before[key] != after[key]}

@@ -19,7 +19,7 @@ from models.vit import ViT
 from viz.api import routes
 
 DECODER = "text=the+king+saw&written=5&head=0"
-DATE = "head=1&at=2&length=7&width=16"
+DATE = "head=1&at=2&length=7&width=16&off=0;0;0"
 MASKED = "network=trained&window=11&ahead=0&head=0"
 
 
@@ -97,6 +97,7 @@ def test_the_date_is_written_as_by_whole_passes(client: TestClient, date: str) -
         share, best = out.logits[0, -1].softmax(-1).max(-1)
         ids.append(int(best))
         query = {"date": date, "written": written, "head": 1, "at": 2, "length": 7, "width": 16}
+        query["off"] = "0;0;0"
         shown = client.get("/api/figure/both", params=query).json()
         name = {"[END]": "end"}.get(found.target_tokens[int(best)], found.target_tokens[int(best)])
         assert shown["now"] == shown["best"][0]["token"] == name
@@ -113,6 +114,7 @@ def test_multiplications_of_a_layer_are_counted_one_by_one(client: TestClient) -
     """Every product of two matrices, n × m by m × p, has n·m·p multiplications."""
     n, d = 7, 16
     query = {"date": "3/4/98", "written": 0, "head": 0, "at": 0, "length": n, "width": d}
+    query["off"] = "0;0;0"
     cost = client.get("/api/figure/both", params=query).json()["cost"]
     scores, sums = ((n, d, n), (n, n, d))
     assert (cost["scores"], cost["sums"]) == (math.prod(scores), math.prod(sums))
@@ -121,6 +123,44 @@ def test_multiplications_of_a_layer_are_counted_one_by_one(client: TestClient) -
     query["length"] = cost["equal"]
     equal = client.get("/api/figure/both", params=query).json()["cost"]
     assert equal["scores"] + equal["sums"] == equal["projections"]
+
+
+OUTPUTS = (
+    "attention.out",
+    "cross.out",
+    "feed_forward.down",
+)  # last of each layer of a decoder block
+
+
+@pytest.mark.parametrize("off", [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 1)])
+def test_the_stacks_are_the_networks(client: TestClient, off: tuple[int, ...]) -> None:
+    """A layer is off where its last matrix and bias are zero."""
+    query = {"date": "4/11/2031", "written": 6, "head": 1, "at": 2, "length": 7, "width": 16}
+    query["off"] = ";".join(map(str, off))
+    found = client.get("/api/figure/both", params=query).json()
+    model, ids = load("dates"), [1]
+    assert model.tokenizer is not None
+    source = torch.tensor([model.tokenizer.encode("4/11/2031").ids])
+    network = model.network.eval()
+    with torch.no_grad():
+        for _ in range(10):
+            ids.append(int(network(source, torch.tensor([ids])).logits[0, -1].argmax()))
+        for gone, last in zip(off, OUTPUTS, strict=True):
+            for parameter in network.get_submodule(f"blocks.0.{last}").parameters():
+                parameter.mul_(1 - gone)
+        out = network(source, torch.tensor([ids]))
+    stacks, at = found["stacks"], found["most"]["at"]
+    ends = [state[0, 6].norm().item() for state in out.states]
+    assert stacks["decoder"]["stream"][::3] == pytest.approx(ends, rel=1e-4)
+    assert [add == 0 for add in stacks["decoder"]["adds"]] == [bool(gone) for gone in off]
+    read = [state[0, at].norm().item() for state in out.encoder.states]
+    assert stacks["encoder"]["stream"][::2] == pytest.approx(read, rel=1e-4)
+    assert stacks["memory"] == pytest.approx(out.encoder.hidden[0, at].norm().item(), rel=1e-4)
+    best = out.logits[0, :10].argmax(-1)
+    assert stacks["right"] == (best == torch.tensor(ids[1:])).tolist()
+    assert stacks["correct"] == sum(stacks["right"])
+    share = out.logits[0, 6].softmax(-1).max().item()
+    assert stacks["best"][0]["share"] == pytest.approx(share, rel=1e-4)
 
 
 def seen(client: TestClient, **changes: str | int) -> dict:
@@ -155,6 +195,21 @@ def test_the_class_tokens_weights_and_answers_are_a_plain_passs(client: TestClie
     vectors = network.positions.vectors((8, 8), 64)[1:]
     similar = [float(v @ vectors[9] / (v.norm() * vectors[9].norm())) for v in vectors]
     assert found["similar"] == pytest.approx(similar, abs=1e-6)
+
+
+def test_the_block_is_between_two_states_of_the_network(client: TestClient) -> None:
+    found, picture = seen(client)["block"], Image.open(CHECKPOINTS / "objects/a-heart.png")
+    network = load("objects").network.eval()
+    with torch.no_grad():
+        before, after = network(to_pixels(picture)).states[2:4]
+        normed = torch.nn.functional.layer_norm(before, (64,), eps=network.config.eps)
+        normed = normed * network.blocks[2].before_attention.weight
+        normed = normed + network.blocks[2].before_attention.bias
+    for step, state in ((0, before), (1, normed), (6, after)):
+        assert found["norms"][step] == pytest.approx(state[0].norm(dim=-1).tolist(), rel=1e-4)
+    assert found["class"] == [each[0] for each in found["norms"]]
+    assert seen(client, layer=1)["block"]["norms"] != found["norms"]
+    assert seen(client, picture="a-moon")["block"]["norms"] != found["norms"]
 
 
 def test_shuffled_tokens_change_nothing_and_shuffled_patches_do(client: TestClient) -> None:

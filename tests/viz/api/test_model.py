@@ -72,6 +72,21 @@ def test_maps_are_the_analyses(minilm):
         api.row_of(minilm, "", 0, "mean", "rollout", 99)
 
 
+@pytest.mark.parametrize(("fusion", "discard"), [("max", 0.0), ("min", 0.3), ("mean", 0.9)])
+def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
+    t = minilm.shown
+    expected = rollout(t, fusion=fusion, discard=discard)
+    answer = api.map_of(minilm, "", 0, "mean", "rollout", fusion, discard)
+    torch.testing.assert_close(matrix(answer), expected, **CLOSE)
+    row = api.row_of(minilm, "", 0, "mean", "rollout", 2, None, fusion, discard)
+    assert row["sum"] == pytest.approx(1, abs=1e-4)
+    answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 4), fusion)
+    torch.testing.assert_close(
+        torch.tensor(answer["values"]), flow(t, 3, fusion=fusion)[2:4], **CLOSE
+    )
+    assert "discard" in api.map_of(minilm, "", 0, "mean", "rollout", "mean", 1.0)["why"]
+
+
 def test_by_whole_words():
     network = load("minilm")
     text = "unbelievably embarrassing misunderstandings"

@@ -4,9 +4,11 @@ import asyncio
 import os
 import re
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
+from headscope_views import ASSETS, assets_path
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -75,6 +77,28 @@ def test_only_embed_links_may_be_framed(client: TestClient) -> None:
     assert framed == ["'none'", "'self' http://127.0.0.1:* http://localhost:*", "'none'"]
 
 
+def test_a_browser_keeps_the_code_of_one_version(client: TestClient) -> None:
+    path = assets_path()
+    kept = client.get(f"{path}/streamlit/kinds.js")
+    assert kept.text == (ASSETS / "streamlit" / "kinds.js").read_text(encoding="utf-8")
+    assert "immutable" in kept.headers["cache-control"]
+    assert "javascript" in kept.headers["content-type"]  # a module of another type is refused
+    assert client.get("/assets/0123456789abcdef/streamlit/kinds.js").status_code == 404
+    assert client.get(f"{path}/../__init__.py").status_code == 404
+    assert client.get(f"{path}/..%2f__init__.py").status_code == 404
+
+
+def test_the_path_of_the_code_names_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headscope_views.ASSETS", tmp_path)
+    paths = set()
+    for name, text in (("a.js", "1"), ("a.js", "2"), ("b.js", "2")):
+        (tmp_path / name).write_text(text)
+        paths.add(assets_path.__wrapped__())
+    assert len(paths) == 3
+
+
 def test_the_page_is_told_where_its_server_is() -> None:
     first, *_ = server.index_page().split("<script>")[1:]
     assert first.startswith("window.__streamlit={BACKEND_BASE_URL:location.origin+'/'")
@@ -83,9 +107,11 @@ def test_the_page_is_told_where_its_server_is() -> None:
 
 @pytest.fixture
 def client() -> TestClient:
-    app = Starlette(
-        routes=server.page_routes(registry.ENTRIES, registry.FIRST), middleware=server.middleware()
-    )
+    routes = [
+        *server.page_routes(registry.ENTRIES, registry.FIRST),
+        server.asset_route(ASSETS, assets_path()),
+    ]
+    app = Starlette(routes=routes, middleware=server.middleware())
     return TestClient(app, base_url="http://127.0.0.1:8501", follow_redirects=False)
 
 

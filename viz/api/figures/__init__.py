@@ -37,7 +37,16 @@ class FigureNumbers:
 
 FIGURES: dict[str, FigureNumbers] = {
     "block": FigureNumbers(
-        {"word": word, "place": count(0, 11), "off": reals(4), "norm": one_of("pre", "post")},
+        {
+            "word": word,
+            "place": count(0, 11),
+            "off": reals(4),
+            "norm": one_of("pre", "post"),
+            "x": reals(8, 10),
+            "gain": within(-3, 3),
+            "shift": within(-3, 3),
+            "order": one_of("pre", "post"),
+        },
         "block",
     ),
     "vision": FigureNumbers(
@@ -58,6 +67,7 @@ FIGURES: dict[str, FigureNumbers] = {
             "at": count(0, 23),
             "length": count(2, 2048),
             "width": count(16, 1024),
+            "off": reals(3),
         },
         "both",
     ),
@@ -129,6 +139,8 @@ FIGURES: dict[str, FigureNumbers] = {
             "added": one_of("no", "yes"),
             "mask": one_of("none", "causal"),
             "far": count(0, 5000),
+            "first": count(0, 17),
+            "embeddings": reals(12, 10),
         },
         "position",
     ),

@@ -1,4 +1,6 @@
-"""The residual stream of a trained network that reverses words, and of untrained stacks."""
+"""The residual stream of a trained network that reverses words, of untrained stacks, and one small
+untrained block with all its numbers.
+"""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -13,16 +15,31 @@ NETWORK = "reverse"
 FEWEST, MOST = 4, 12  # letters that the network was trained on
 DEPTH = 8  # blocks of the untrained stacks
 SUBLAYERS = ("attention", "feed-forward")
+WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
+SEED = 1  # of its weights
 
 
-def numbers(word: str, place: int, off: list[float], norm: str) -> dict[str, Any]:
-    """What is in the stream of one letter, and what each layer adds.
+def numbers(
+    word: str,
+    place: int,
+    off: list[float],
+    norm: str,
+    x: list[float],
+    gain: float,
+    shift: float,
+    order: str,
+) -> dict[str, Any]:
+    """What is in the stream of one letter, what each layer adds, and a small block in full.
 
     Args:
         word: that the network reverses.
         place: of the letter; the last one where the word is shorter.
         off: for each of the four layers in order, 1 if its output is replaced by zeros.
         norm: of the untrained stack.
+        x: the input of the small block, `WORDS` row by row.
+        gain: γ of a layer norm of `x`.
+        shift: β of it.
+        order: "post" or "pre", of the small block.
 
     Raises:
         QuestionError: for a word that is too short or too long.
@@ -35,6 +52,8 @@ def numbers(word: str, place: int, off: list[float], norm: str) -> dict[str, Any
         **_stream(word, at, tuple(bool(each) for each in off)),
         "stack": _stack(norm),
         "pre": _stack("pre"),
+        "normed": _normed(x, gain, shift),
+        "small": _small(x, order),
     }
 
 
@@ -111,4 +130,52 @@ def _stack(norm: str) -> dict[str, Any]:
         "first": sizes[0],
         "last": sizes[-1],
         "gradient": last_gradient(norm, DEPTH),
+    }
+
+
+def _normed(x: list[float], gain: float, shift: float) -> dict[str, Any]:
+    """Layer norm of two words."""
+    import torch
+
+    from models.blocks import LayerNorm
+
+    rows = torch.tensor(x).view(len(WORDS), WIDTH)
+    norm = LayerNorm(WIDTH)
+    with torch.no_grad():
+        plain = norm(rows)
+        norm.weight.fill_(gain)
+        norm.bias.fill_(shift)
+        out = norm(rows)
+    return {
+        "words": WORDS,
+        "rows": rows.tolist(),
+        "means": rows.mean(-1).tolist(),
+        "deviations": rows.std(-1, correction=0).tolist(),
+        "plain": plain.tolist(),
+        "out": out.tolist(),
+        "gain": gain,
+        "shift": shift,
+        "out_means": out.mean(-1).tolist(),
+        "out_deviations": out.std(-1, correction=0).tolist(),
+    }
+
+
+def _small(x: list[float], order: str) -> dict[str, Any]:
+    """Every step of an untrained block, and its attention weights."""
+    import torch
+
+    from models.blocks import PreNormBlock
+    from models.lessons.block_steps import block_steps, random_block
+
+    rows = torch.tensor(x).view(1, len(WORDS), WIDTH)
+    block = random_block(order, WIDTH, HIDDEN, seed=SEED)
+    steps = block_steps(block, rows)
+    with torch.no_grad():
+        read = block.before_attention(rows) if isinstance(block, PreNormBlock) else rows
+        weights = block.attention(read)[1].weights(0, item=0)
+    return {
+        "order": order,
+        "steps": [{"name": step.name, "rows": step.out[0].tolist()} for step in steps],
+        "weights": weights.tolist(),
+        "other": weights[0, 1].item(),
     }

@@ -7,6 +7,7 @@ from viz.api.figures.trained import encoded, trained
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
+    from models.lessons.block_steps import BlockStep
     from models.trace import Trace
 
 MODEL = "dates"
@@ -14,10 +15,14 @@ MOST = 24  # characters that the picture has room for
 ROWS = 11  # of the decoder: the begin symbol and ten characters
 UNKNOWN = "[UNK]"
 BEST = 3  # candidates for the next character
+ENCODER = ("attention", "feed-forward")  # layers of the encoder's block
+DECODER = ("attention", "cross-attention", "feed-forward")  # of the decoder's
 
 
-def numbers(date: str, written: int, head: int, at: int, length: int, width: int) -> dict[str, Any]:
-    """Weights of a head while a character is written, and what one layer costs.
+def numbers(
+    date: str, written: int, head: int, at: int, length: int, width: int, off: list[float]
+) -> dict[str, Any]:
+    """Weights of a head while a character is written, both blocks, and what one layer costs.
 
     Args:
         date: as people write it.
@@ -26,6 +31,7 @@ def numbers(date: str, written: int, head: int, at: int, length: int, width: int
         at: the character read whose self-attention is shown; at most the last one.
         length: tokens of a text, for the cost.
         width: of its tokens.
+        off: for each layer of the decoder's block, 1 if its output is replaced by zeros.
 
     Raises:
         QuestionError: for a date that is too long, or has characters the model does not know.
@@ -58,7 +64,72 @@ def numbers(date: str, written: int, head: int, at: int, length: int, width: int
         ],
         "iso": "".join(target[1:]),
         "now": chosen[row],
+        "stacks": _stacks(date, row, most, tuple(bool(each) for each in off)),
         "cost": _cost(length, width),
+    }
+
+
+@lru_cache(maxsize=256)
+def _stacks(date: str, row: int, at: int, off: tuple[bool, ...]) -> dict[str, Any]:
+    """What every layer of both blocks adds, and what is written where some of them are off.
+
+    Args:
+        date: that is read.
+        row: of the decoder: the position that predicts.
+        at: position of the character whose vector is followed through the encoder.
+        off: for each layer of the decoder's block, whether its output is replaced by zeros.
+    """
+    import torch
+
+    from models.blocks import PreNormBlock, PreNormDecoderBlock
+    from models.lessons.block_steps import block_steps, decoder_steps
+    from models.seq2seq import Seq2Seq
+
+    network, seen = trained(MODEL)[0].network, _read(date)
+    if not isinstance(network, Seq2Seq):
+        raise TypeError(f"expected an encoder–decoder, received {type(network).__name__}")
+    first, second = network.encoder.blocks[0], network.blocks[0]
+    if not isinstance(first, PreNormBlock) or not isinstance(second, PreNormDecoderBlock):
+        raise TypeError("expected pre-norm blocks")
+    site = next(site for site in seen.sites if site.kind == "cross")
+    source = encoded(MODEL, date).ids
+    names = trained(MODEL)[1].target_tokens
+    target = seen.queries(site)[0].ids[:ROWS]
+    with torch.no_grad():
+        read = network.encoder.embed(torch.tensor([list(source)]))
+        reading = block_steps(first, read)
+        context = network.encoder.norm(reading[-1].out)
+        without = [name for name, gone in zip(DECODER, off, strict=True) if gone]
+        writing = decoder_steps(
+            second, network.embedding(torch.tensor([list(target)])), context, without=without
+        )
+        shares = network.output(network.norm(writing[-1].out), None)[0].softmax(-1)
+    best = shares[row].topk(BEST)
+    guesses = [_shown(names[id]) for id in shares.argmax(-1).tolist()]
+    wanted = [_shown(names[id]) for id in target[1:]]
+    return {
+        "encoder": _layers(reading, at, ENCODER),
+        "memory": context[0, at].norm().item(),
+        "decoder": _layers(writing, row, DECODER),
+        "off": list(off),
+        "best": [
+            {"token": _shown(names[id]), "share": share}
+            for id, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ],
+        "guesses": guesses[: len(wanted)],
+        "right": [a == b for a, b in zip(guesses, wanted, strict=False)],
+        "correct": sum(a == b for a, b in zip(guesses, wanted, strict=False)),
+        "count": len(wanted),
+    }
+
+
+def _layers(steps: "list[BlockStep]", token: int, layers: tuple[str, ...]) -> dict[str, Any]:
+    """Norms of one token's vector in the stream, and of what each layer adds to it."""
+    added = [step.out for step in steps if step.name in layers]
+    stream = [step.out for step in steps if step.name in ("x", "+")]
+    return {
+        "stream": [x[0, token].norm().item() for x in stream],
+        "adds": [x[0, token].norm().item() for x in added],
     }
 
 
@@ -95,4 +166,4 @@ def _read(date: str) -> "Trace":
 
 def _shown(label: str) -> str:
     """A token as a label: spaces and special tokens can be seen."""
-    return {" ": "␣", "<begin>": "begin", "[END]": "end"}.get(label, label)
+    return {" ": "␣", "<begin>": "begin", "[BEGIN]": "begin", "[END]": "end"}.get(label, label)

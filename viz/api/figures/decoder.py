@@ -17,6 +17,7 @@ MOST = 11  # tokens that the picture has room for
 LONGEST = 7  # of them, at the start
 HEADS = 2  # per layer
 BEST = 3  # candidates for the next token
+NARROW = 3  # window whose effect is named before the mask has been moved
 
 
 def numbers(
@@ -53,7 +54,12 @@ def numbers(
         "difference": found.difference,
         **_weights(seen, layer, index),
         **_predictions(seen, ids, [label(name) for name in card.tokens]),
-        "fell": _fell(causal.of_answers(ids), seen.of_answers(ids), names),
+        "fell": _fell(
+            causal.of_answers(ids),
+            seen.of_answers(ids),
+            _seen(kept, network, NARROW, 0).of_answers(ids),
+            names,
+        ),
     }
 
 
@@ -89,9 +95,16 @@ def _predictions(seen: "Seen", ids: "Tensor", names: list[str]) -> dict[str, Any
     }
 
 
-def _fell(causal: "Tensor", now: "Tensor", names: list[str]) -> dict[str, Any]:
-    """The position whose prediction of the next token suffers most by the move of the mask."""
-    at = int((causal - now).argmax())
+def _fell(causal: "Tensor", now: "Tensor", narrow: "Tensor", names: list[str]) -> dict[str, Any]:
+    """The position whose prediction of the next token suffers most by the move of the mask.
+
+    Args:
+        causal: probabilities of the tokens that come next, under the causal mask.
+        now: under the mask as it is; where they equal `causal`, `narrow` decides.
+        narrow: under a narrow window.
+        names: of the tokens.
+    """
+    at = int((causal - (narrow if now.equal(causal) else now)).argmax())
     return {
         "token": names[at],
         "answer": names[at + 1],

@@ -8,10 +8,19 @@ SHOWN = 6  # features of a word's vector
 COUNT, DIM = 20, 16  # positions and features of the table
 SHIFT = 5  # by which both positions are moved
 WIDTH, HEADS = 8, 8  # of a rotary head; with ALiBi
+TOKENS, NARROW = ("je", "suis", "étudiant"), 4  # words that positions of this width are added to
 SEED = 2
 
 
-def numbers(position: int, other: int, added: str, mask: str, far: int) -> dict[str, Any]:
+def numbers(
+    position: int,
+    other: int,
+    added: str,
+    mask: str,
+    far: int,
+    first: int,
+    embeddings: list[float],
+) -> dict[str, Any]:
     """The numbers of every step.
 
     Args:
@@ -20,6 +29,8 @@ def numbers(position: int, other: int, added: str, mask: str, far: int) -> dict[
         added: whether positions are added to the words in two orders.
         mask: of the attention to these words.
         far: a position beyond the table.
+        first: the position of the first of `TOKENS`.
+        embeddings: of `TOKENS`, row by row.
     """
     return {
         "position": position,
@@ -30,6 +41,26 @@ def numbers(position: int, other: int, added: str, mask: str, far: int) -> dict[
         **_table(position, other, far),
         "rotary": _rotary(position, other),
         "alibi": _alibi(position),
+        "small": _small(first, embeddings),
+    }
+
+
+def _small(first: int, embeddings: list[float]) -> dict[str, Any]:
+    """Embeddings of a few tokens, their positions, and the sums."""
+    import torch
+
+    from models.positional import rotary_angles, sinusoidal
+
+    x = torch.tensor(embeddings).view(len(TOKENS), NARROW)
+    rows = sinusoidal(first + len(TOKENS), NARROW)[first:]
+    return {
+        "tokens": TOKENS,
+        "first": first,
+        "last": first + len(TOKENS) - 1,
+        "rates": rotary_angles(2, NARROW)[1].tolist(),
+        "embeddings": x.tolist(),
+        "positions": rows.tolist(),
+        "sums": (x + rows).tolist(),
     }
 
 

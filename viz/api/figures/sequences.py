@@ -38,11 +38,9 @@ def _seen(tokens: int, kernel: int) -> list[list[bool]]:
     from models.lessons import reach
 
     layers = len(reach.hops("convolution", tokens, kernel)) - 1
-    seen = [
-        reach.receptive_field("convolution", tokens, tokens - 1, layers=depth, kernel=kernel)
-        for depth in range(layers, 0, -1)
-    ]
-    return [each.tolist() for each in seen]
+    return reach.receptive_fields(
+        "convolution", tokens, tokens - 1, layers=layers, kernel=kernel
+    ).tolist()
 
 
 @lru_cache(maxsize=256)

@@ -74,6 +74,7 @@ def numbers(
         "similar": similar.tolist(),
         "least": similar.min().item(),
         "changed": changed.item(),
+        "block": _block(picture, shuffle, layer),
         "questions": _answers(out),
         "before": _answers(plain)[0]["best"][0],
         "answer": _answers(out)[0]["best"][0],
@@ -124,6 +125,32 @@ def _run(picture: str, shuffle: "Shuffle") -> "ViTOutput":
 
     found = _cut(picture)
     return run_shuffled(_network()[0], found.pixels, shuffle, found.order)
+
+
+@lru_cache(maxsize=48)
+def _block(picture: str, shuffle: "Shuffle", layer: int) -> dict[str, Any]:
+    """The norm of every token after each step of a block, the class token first.
+
+    Args:
+        picture: one of `PICTURES`.
+        shuffle: see `run_shuffled`.
+        layer: of the block.
+    """
+    from models.blocks import PreNormBlock
+    from models.lessons.block_steps import block_steps
+
+    block = _network()[0].blocks[layer]
+    if not isinstance(block, PreNormBlock):
+        raise TypeError(f"expected a pre-norm block, received {type(block).__name__}")
+    steps = block_steps(block, _run(picture, shuffle).states[layer])
+    norms = [step.out[0].norm(dim=-1).tolist() for step in steps]
+    return {
+        "layer": layer,
+        "after": layer + 1,
+        "names": [step.name for step in steps],
+        "norms": norms,
+        "class": [each[0] for each in norms],
+    }
 
 
 def _parts(out: "ViTOutput") -> list[Any]:

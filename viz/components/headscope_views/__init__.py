@@ -1,9 +1,12 @@
 """The browser views as one Streamlit component: props in, values and events out."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
+ASSETS = Path(__file__).parent / "assets"
 HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
 
 
@@ -19,8 +22,8 @@ def view(
     """Mounts the component named by `kind`; `assets/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "architecture", "address", "keys", "map", "room", "mode", "pick",
-            "preload", "slider", "entry", "choices" or "copy".
+        kind: "text", "image", "cells", "architecture", "address", "keys", "map", "room", "mode",
+            "paste", "pick", "preload", "slider", "entry", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the
@@ -34,12 +37,27 @@ def view(
     """
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
-    data = {**props, "kind": kind}
+    data = {**props, "kind": kind, "assets": assets_path()}
     return _component()(key=key, data=data, default=dict(default or {}), width=width, **listeners)
 
 
 def _nothing() -> None:
     """The callback of an event that only triggers a rerun."""
+
+
+@cache
+def assets_path() -> str:
+    """The URL path that serves `ASSETS`; it contains a hash of them.
+
+    A browser can therefore cache them for good and never mixes two versions. At the path that
+    Streamlit gives a component, each page would fetch every module again.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(ASSETS.rglob("*")):
+        if path.is_file():
+            digest.update(path.relative_to(ASSETS).as_posix().encode())
+            digest.update(path.read_bytes())
+    return f"/assets/{digest.hexdigest()[:16]}"
 
 
 @cache

@@ -9,10 +9,10 @@ import posixpath
 import re
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 from typing import Any
 
-ASSETS = Path(__file__).parent / "assets"
+from headscope_views import ASSETS
+
 PREFIX = "headscope/"
 REVISION = "page.0"
 

@@ -188,6 +188,12 @@ VALUES = _number(
     section="Attention",
     auto=True,
 )
+KEY_WIDTH = _number(
+    *("key_dim", "Key width", 0, 0, 1024),
+    "Of one head; if empty, the head width. Another width needs bilinear scores",
+    section="Attention",
+    auto=True,
+)
 DROP = _share("dropout", "Dropout", "Of hidden units and of what each sub-layer adds", 0.1)
 NO_DROP = _share("dropout", "Dropout", DROP.help)
 DROPS = (
@@ -214,6 +220,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             ORDER,
             ACTIVATION,
             SCORING,
+            KEY_WIDTH,
             VALUES,
             BIAS,
             OUT_BIAS,
@@ -226,7 +233,8 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         SEED,
     ),
     "decoder": (
-        *(*TEXT, PRE, ORDER, ACTIVATION, SCORING, VALUES, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
+        *(*TEXT, PRE, ORDER, ACTIVATION, SCORING, KEY_WIDTH, VALUES),
+        *(BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
         *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND),
         _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.help, SCALED.section),
         _yes("tied", "Tied output", "yes", "Whether logits reuse the embedding", SCALED.section),
@@ -339,7 +347,8 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _number("key_input_dim", "Keys' input", 16, 1, 4096, "Width of the vectors it reads"),
         _number("value_input_dim", "Values' input", 32, 1, 4096, "Width of the vectors it reads"),
         _number("dim", "Output", 64, 1, 4096, "Width of a vector that leaves the layer"),
-        *(WIDTH, replace(VALUES, section=""), replace(SCORING, section="")),
+        *(WIDTH, replace(KEY_WIDTH, section=""), replace(VALUES, section="")),
+        replace(SCORING, section=""),
         *(BIAS, OUT_BIAS, SCALING, SCALE),
         _share("attention_dropout", "Of attention weights", DROPS[0].help),
         *DROPS[1:],
@@ -414,7 +423,7 @@ def automatic(name: str, values: Mapping[str, Value]) -> int | None:
     """The value that an empty control means; None where the other values are invalid."""
     if name == "dim":
         return int(values["channels"]) * int(values["patch"]) ** 2
-    if name == "value_dim" and values["head_dim"]:
+    if name in ("key_dim", "value_dim") and values["head_dim"]:
         return int(values["head_dim"])
     dim = int(values["dim"]) or automatic("dim", values) or 0
     heads = int(values["heads"])

@@ -51,7 +51,7 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
         link.text("ids", "4 5 9 7 6"),
         link.text("answer_ids", "1 8 3 5 4"),
         link.choice("photo", begin["photo"], picture.PICTURES),
-        pictures.UPLOAD,
+        *pictures.PARAMS,
         link.choice("fit", "crop", FITS),
     )
 

@@ -1,5 +1,6 @@
 """Builds and runs the Architecture page's network: first its cost, then its attention."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -85,7 +86,7 @@ def _draw(stage: attention.Stage, config: "Config", model: str, request: Input) 
     for note in trace.value.notes:
         shared.notice(note)
     if picture.samples(model):
-        examples.answer(PAGE, model, trace.value)
+        examples.answer(model, trace.value, examples.shown_on(PAGE, model))
     predicts = model and predictions.has_predictions(shared.Choice(model))
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
     with stage.below:
@@ -130,12 +131,17 @@ def _held(
             predictions.vocabulary(shared.Choice(model)), trace.value, site, direction, token
         )
 
+    def opened() -> "tuple[Model, Any, Any]":
+        return (built(config, model, device), *inputs.arguments(config, request))
+
     def entry() -> TextEntry | ImageEntry:
         if request.kind == "image":
             encoded = picture.encoded(inputs.fitted(config, request)[0])
             dim = config.dim or config.channels * config.patch**2
             return ImageEntry(trace.value, encoded, config.patch, dim, config.order, code)
-        return TextEntry(trace.value, code, predict if model else no_predictions)
+        run = partial(shared.forward_pass, built(config, model, device))
+        said = predict if model else no_predictions
+        return TextEntry(trace.value, code, said, run, opened=opened)
 
     return registry.once((PAGE, "view", config, model, device, request), entry, parent=trace)
 

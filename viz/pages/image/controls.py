@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from viz.pages.image import cost, network
+from viz.pages.image import cost, network, picture
 from viz.pages.image.network import ViTChoice
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
 from viz.pages.state import session
+from viz.pages.widgets import pictures
 from viz.pages.widgets.controls import choice, seed, select, slider
 
 SIZES, PATCHES, DIMS = cost.RANGES["size"], cost.RANGES["patch"], cost.RANGES["dim"]
@@ -48,9 +49,14 @@ def model(page: str, on_change: Callable[[], None]) -> str:
 
 def chosen(page: str) -> ViTChoice:
     """The selected network, with the sizes of one built here."""
+    return choice_of(page, session.get(page, "model"))
+
+
+def choice_of(page: str, model: str) -> ViTChoice:
+    """A network of the list, with the page's sizes if it is built here."""
     settings = session.current(page).settings
-    if settings["model"] != BUILT:
-        return network.trained(settings["model"])
+    if model != BUILT:
+        return network.trained(model)
     return ViTChoice(**{name: settings[name] for name in FIELDS})
 
 
@@ -83,9 +89,20 @@ def sizes(page: str) -> None:
             _more(page)
 
 
+def fit(page: str) -> None:
+    """How a picture that is not square becomes square; nothing for a square one.
+
+    Raises:
+        ValueError: for a picture that cannot be read.
+    """
+    data, digest = pictures.current(page)
+    wide, high = picture.opened_image(digest, data).image.size
+    if wide != high:
+        help = "The network takes square pictures: crop the sides, add grey bars, or stretch"
+        choice(page, "fit", f"Make {wide} × {high} square", FITS, help)
+
+
 def _more(page: str) -> None:
-    help = "The network takes square pictures: crop the sides, add grey bars, or stretch"
-    choice(page, "fit", "If the picture is not square", FITS, help)
     with st.container(horizontal=True, gap="small"):
         help = "How patch positions are encoded; none: patches have no order"
         names = {name: name for name in POSITIONS}

@@ -21,6 +21,12 @@ def of(model: str) -> Mapping[str, Example | None]:
     return picture.samples(model) or dict.fromkeys(picture.PHOTOS)
 
 
+def named(model: str, photo: str) -> str:
+    """Name of one of the example pictures of a network."""
+    example = of(model).get(photo)
+    return picture.TITLES.get(photo, photo) if example is None else example.name
+
+
 def caption(page: str) -> None:
     """The task and scores of the network, and what to look at in the picture."""
     model = session.get(page, "model")
@@ -48,11 +54,18 @@ def shown_on(page: str, model: str) -> Example | None:
     return None if pictures.has_upload(page) else of(model).get(session.get(page, "photo"))
 
 
-def answer(page: str, model: str, trace: "Trace") -> None:
-    """The answers of a trained network to each question, with probabilities, beside the truth."""
+def answer(model: str, trace: "Trace", example: Example | None, title: str = "") -> None:
+    """The answers of a trained network to each question, with probabilities, beside the truth.
+
+    Args:
+        model: that answers.
+        trace: of its pass.
+        example: the picture, if it is one of the model's examples.
+        title: names the picture or the network, where there are two.
+    """
     from analysis.outputs import class_probabilities
 
-    card, example = cards.card(model), shown_on(page, model)
+    card = cards.card(model)
     if card is None:
         return
     truth = example.answers if example is not None else ()
@@ -70,7 +83,8 @@ def answer(page: str, model: str, trace: "Trace") -> None:
     if truth:
         right = f"**{plain(', '.join(truth))}**"
         parts.append(f"Truth: {right}")
-    st.markdown(" · ".join(parts) if truth else "  \n".join(parts))
+    joined = " · ".join(parts) if truth or title else "  \n".join(parts)
+    st.markdown(f"{plain(title)}: {joined}" if title else joined)
 
 
 def follow(page: str) -> None:

@@ -9,6 +9,7 @@ from viz.api import registry
 from viz.pages import shared
 from viz.pages.frame.registry import page as page_of
 from viz.pages.image import (
+    beside,
     controls,
     cost,
     examples,
@@ -40,9 +41,10 @@ def params(
     first = {"layer": 0, "head": 0, "token": 0, "direction": "out", **(selection or {})}
     return (
         link.choice("photo", photo, picture.PICTURES),
-        pictures.UPLOAD,
+        *pictures.PARAMS,
         link.choice("model", model, network.TITLES),
         *controls.PARAMS,
+        beside.PARAM,
         link.number("layer", first["layer"], 0, 99),
         link.number_or("head", first["head"], 99, ("mean", "max")),
         link.number("token", first["token"], 0, 9999),
@@ -79,7 +81,11 @@ def page() -> None:
         with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             controls.model(PAGE, lambda: examples.follow(PAGE))
             pictures.choose(PAGE, examples.of(session.get(PAGE, "model")))
+            if session.get(PAGE, "model") != network.OWN:
+                beside.choose(PAGE)
         controls.sizes(PAGE)
+        if session.get(PAGE, "model") != network.OWN:
+            controls.fit(PAGE)
         for problem in (*problems, *pictures.problems(PAGE)):
             shared.error_line(problem)
         examples.caption(PAGE)
@@ -108,12 +114,23 @@ def _show(stage: attention.Stage) -> None:
         return
     with st.spinner("Running the network …"), run.progress() as progress:
         held = tracing.shown(request, data, name, progress)
+        second = beside.second(PAGE, request, data)
+        other = second and beside.shown(second)
     image, notes = tracing.fitted_image(request, data)
     if notes:
         st.caption(shared.plain("Preprocessing: " + "; ".join(notes) + "."))
-    examples.answer(PAGE, session.get(PAGE, "model"), held.value.shown)
-    stage.show(held, panels=["code"])
+    model = session.get(PAGE, "model")
+    example = examples.shown_on(PAGE, model)
+    if second is None or other is None:
+        examples.answer(model, held.value.shown, example)
+        stage.show(held, panels=["code"])
+    else:
+        examples.answer(model, held.value.shown, example, second.titles[0])
+        examples.answer(
+            second.request.choice.model, other.value.shown, second.example, second.titles[1]
+        )
+        stage.show(held, panels=["code"], more=beside.props(second, other))
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))
-        relevance.show(PAGE, request, data)
+        relevance.show(PAGE, relevance.of_choice(request, data, held.value.shown))
         figures.show(PAGE, request, data)

@@ -3,6 +3,7 @@
 Modules that need torch are imported inside functions.
 """
 
+import base64
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +25,7 @@ PHOTOS = {
     name: Path(__file__).parents[2] / "photos" / f"{name}.jpg" for name in ("flower", "china")
 }
 TITLES = {"flower": "A flower", "china": "A temple"}
+THUMBNAIL = 96  # pixels of the longer side
 How = Literal["crop", "pad", "stretch"]
 TRAINED: dict[str, Entry] = {entry.name: entry for entry in catalogue() if entry.reads == "image"}
 
@@ -51,6 +53,31 @@ def opened_image(digest: str, _data: bytes) -> "Picture":
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
+def frames(digest: str, _data: bytes) -> int:
+    """Number of frames, cached by the digest of the file; 1 for a file that cannot be read."""
+    from models.image import frame_count
+
+    try:
+        return frame_count(_data)
+    except ValueError:
+        return 1
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def still(digest: str, frame: int, _data: bytes) -> bytes:
+    """One frame of an animated file as a PNG, cached by the file's digest."""
+    from models.image import frame_of
+
+    return encoded(frame_of(_data, frame)).data
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def thumbnail(digest: str, _data: bytes) -> str:
+    """A thumbnail of the picture as a data URL, cached by the file's digest."""
+    return data_url(opened_image(digest, _data).image, THUMBNAIL)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
 def fitted(
     digest: str, rows: int, cols: int, how: How, _data: bytes
 ) -> "tuple[Image, tuple[str, ...]]":
@@ -68,6 +95,13 @@ def prepared(digest: str, preprocessing: "Preprocessing", _data: bytes) -> "Proc
     from models.inputs.pictures import processed
 
     return processed(preprocessing, opened_image(digest, _data))
+
+
+def data_url(image: "Image", longest: int) -> str:
+    """The picture as a data URL, its longer side reduced to at most that many pixels."""
+    small = image.convert("RGB")
+    small.thumbnail((longest, longest))
+    return f"data:image/png;base64,{base64.b64encode(encoded(small).data).decode()}"
 
 
 def encoded(image: "Image") -> Encoded:

@@ -1,7 +1,10 @@
 """Relevance of the patches for a class, and whether taking them away bears it out."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -12,45 +15,63 @@ from viz.pages import shared
 from viz.pages.image import network, tracing
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import cards, charts, controls, pictures
+from viz.pages.widgets import cards, charts, controls
 
 if TYPE_CHECKING:
-    from analysis.faithfulness import Faithfulness
-    from analysis.perturbation import Kind, Perturbation
-    from models.run import Model
+    from PIL.Image import Image
+    from torch import Tensor
 
-Method = Literal["none", "rollout", "gradient", "chefer", "attnlrp"]
+    from analysis.faithfulness import Faithfulness, Removal
+    from analysis.perturbation import Kind, Perturbation
+    from analysis.stack import Fusion
+    from models.run import Model, Trace
+
+Method = Literal["none", "rollout", "flow", "norms", "gradient", "chefer", "attnlrp"]
 TITLES: dict[Method, str] = {
     "none": "None",
     "rollout": "Rollout",
+    "flow": "Flow",
+    "norms": "Value norms",
     "gradient": "Gradient × attention",
     "chefer": "Chefer",
     "attnlrp": "AttnLRP",
 }
 PROOFS = {
     "no": "None",
-    "yes": "Removed and kept",
+    "yes": "Greyed out",
+    "drop": "Left out",
     "deletion": "Deletion",
     "insertion": "Insertion",
     "road": "ROAD",
 }
 PARAMS = (
     link.choice("relevance", "none", TITLES),
-    link.number("class", None, 0, 9999),
+    link.number("class", None, 0, 99_999),
     link.choice("proof", "no", PROOFS),
+    link.choice("fused", "mean", ("mean", "max", "min")),
+    link.number("discarded", 0, 0, 95, 5),
 )
+FUSED = {"mean": "Mean", "max": "Max", "min": "Min"}
+READERS = {"class": "class", "[CLS]": "class", "[DIST]": "distillation"}  # by labels of tokens
+WITHOUT_CLASS = ("rollout", "flow", "norms")
+SMALL = 0.1  # probabilities below it get an axis of their own
+MOST_FLOW = 257  # tokens: a flow for each of them takes seconds already
 SIGNED = ("gradient", "attnlrp")
 SAYS: dict[Method, str] = {
     "rollout": "Attention followed through all layers, with half of each layer for the residual"
-    " connection: how much of each patch reaches the class token. The same for every class.",
+    " connection: how much of each patch reaches {reader}. The same for every class.",
+    "flow": "The largest stream that the weights of all layers can carry from each patch to"
+    " {reader}. In deep networks mostly the first layer decides it. The same for every class.",
+    "norms": "How long the vectors are that the last layer adds to {reader} from each patch:"
+    " weight times the length of the projected value, summed over heads. The same for every class.",
     "gradient": "Attention weights times their gradients of the class, over all layers and heads.",
     "chefer": "Positive attention times gradient, accumulated layer by layer (Chefer et al. 2021).",
     "attnlrp": "Layer-wise relevance propagation through every layer (Achtibat et al. 2024). Its"
     " authors call it a patented technology, free for personal and scientific use.",
 }
 PROOF = (
-    "Left: the class’s probability falls by this much when the most relevant patches are greyed"
-    " out; a faithful map falls sooner than random orders. Right: with the most relevant patches"
+    "Left: the class’s probability falls by this much when the most relevant patches are {gone};"
+    " a faithful map falls sooner than random orders. Right: with the most relevant patches"
     " alone; a faithful map falls less. Grey bands: {orders} random orders."
 )
 PERTURBED: dict[str, tuple[str, str]] = {  # what happens, and the name of the x axis
@@ -75,6 +96,81 @@ DOUBT = (
     "Pictures with grey patches are unlike those the network was trained on: a change does not"
     " prove a cause either."
 )
+SEVERAL = " Probabilities are a softmax over the classes, though a picture may belong to several."
+REMOVALS: dict[str, tuple["Removal", str, str]] = {  # how, what happens to patches, and the doubt
+    "yes": ("grey", "greyed out", DOUBT),
+    "drop": (
+        "drop",
+        "left out of the sequence (the others keep their positions, and no grey square tells the"
+        " network anything)",
+        "Sequences with gaps are unlike those the network was trained on: a change does not prove a"
+        " cause either.",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A network, and a picture that it has read.
+
+    Attributes:
+        key: of both, for caches.
+        model: the network.
+        input: the picture as `trace` takes it.
+        image: the preprocessed picture.
+        trace: of the pass.
+        questions: the classes of each question that the network answers, in the order of its
+            logits; names may be missing at the end.
+    """
+
+    key: Any
+    model: "Model"
+    input: Any
+    image: "Image"
+    trace: "Trace"
+    questions: tuple[tuple[str, ...], ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the classes of all questions."""
+        return tuple(name for names in self.questions for name in names)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the network gives one logit per class."""
+        return self.trace.output.name == "logits" and self.trace.output.values.ndim == 2
+
+    def name(self, chosen: int) -> str:
+        """Of a class."""
+        return self.names[chosen] if chosen < len(self.names) else f"class {chosen}"
+
+    def question(self, chosen: int) -> range | None:
+        """The classes of the question that a class answers; None if there is only one question."""
+        if len(self.questions) < 2:
+            return None
+        ends = accumulate(map(len, self.questions), initial=0)
+        found = (range(first, end) for first, end in pairwise(ends) if first <= chosen < end)
+        return next(found, None)
+
+    def likeliest(self) -> int:
+        """The likeliest class, of the first question."""
+        logits, question = self.trace.output.values[0], self.question(0)
+        return int((logits if question is None else logits[: question.stop]).argmax())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A method with its settings.
+
+    Attributes:
+        method: of the list.
+        fused: how the heads of a layer are fused, for rollout and flow.
+        discard: share of a layer's smallest weights that rollout leaves out, in percent.
+    """
+
+    method: Method
+    fused: "Fusion" = "mean"
+    discard: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +179,33 @@ class Explanation:
 
     Attributes:
         tokens: of every token, prefix first.
-        chosen: id of the class.
+        chosen: id of the class; None for a network without classes.
+        reader: the token or tokens that the patches are followed to, for a method without a class.
         unassigned: part of the logit that no token gets; None where the method leaves none.
         value: of the logit; None for a method without a class.
     """
 
     tokens: np.ndarray
-    chosen: int
+    chosen: int | None
+    reader: str = ""
     unassigned: float | None = None
     value: float | None = None
 
 
-def show(page: str, request: tracing.Input, data: bytes) -> None:
+def of_choice(request: tracing.Input, data: bytes, trace: "Trace") -> Subject:
+    """The Image page's network and picture."""
+    model = network.opened(request.choice, request.device)
+    image, _ = tracing.fitted_image(request, data)
+    return Subject(request, model, image, image, trace, questions(request.choice.model))
+
+
+def questions(model: str) -> tuple[tuple[str, ...], ...]:
+    """The classes of each question that a trained network of the catalogue answers."""
+    card = cards.card(model)
+    return () if card is None else tuple(tuple(each.classes) for each in card.questions)
+
+
+def show(page: str, subject: Subject) -> None:
     """The choice of a method, the relevance over the picture, and the curves of its proof."""
     with st.container(
         key=f"{page}_relevance", horizontal=True, vertical_alignment="bottom", gap="medium"
@@ -103,8 +214,8 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
         method: Method = controls.choice(page, "relevance", "Relevance", TITLES, help)
         if method == "none":
             return
-        names = _class_names(request)
-        asked = _class(page, names)
+        chosen = _class(page, subject)
+        asked = _asked(page, method)
         proof = controls.choice(
             page,
             "proof",
@@ -114,71 +225,59 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
             " becomes of the answer; a large network takes a while",
         )
     try:
-        model = network.opened(request.choice, request.device)
-        asked = _likeliest(page, request, data) if asked is None else asked
-        found = _explained(request, method, asked, model, data)
-        _draw(page, request, data, model, method, found, names)
-        if proof == "yes":
-            _prove(page, request, data, model, method, found)
+        found = _explained(subject.key, asked, chosen, subject)
+        _draw(page, subject, method, found)
+        if proof in REMOVALS:
+            _prove(page, subject, asked, found, proof)
         elif proof != "no":
-            _perturb(page, request, data, model, method, found, proof)
+            _perturb(page, subject, asked, found, proof)
     except ValueError as error:
         shared.error_line(error)
 
 
-def _class_names(request: tracing.Input) -> tuple[str, ...]:
-    """Of a trained network: every class of every question, in the order of its logits."""
-    card = cards.card(request.choice.model)
-    return () if card is None else tuple(name for each in card.questions for name in each.classes)
+def _asked(page: str, method: Method) -> Asked:
+    """The method with its settings, and their controls."""
+    if method not in ("rollout", "flow"):
+        return Asked(method)
+    help = "How the heads of a layer are fused"
+    fused = controls.choice(page, "fused", "Heads", FUSED, help)
+    if method == "flow":
+        return Asked(method, fused)
+    help = "Share of each layer's smallest weights that is left out; rows still sum to 1"
+    discard = controls.slider(page, "discarded", "Discard %", (0, 95), help, step=5)
+    return Asked(method, fused, discard)
 
 
-def _question(request: tracing.Input, chosen: int) -> range | None:
-    """The classes of the question that a class of a trained network answers."""
-    card, first = cards.card(request.choice.model), 0
-    for question in () if card is None else card.questions:
-        classes = range(first, first + len(question.classes))
-        if chosen in classes:
-            return classes
-        first = classes.stop
-    return None
+def _class(page: str, subject: Subject) -> int | None:
+    """The chosen class, or the likeliest; None for a network without classes."""
+    if not subject.has_classes:
+        return None
+    chosen, names = session.get(page, "class"), subject.names
+    if names:
+        if chosen is not None and chosen >= len(names):  # of another network
+            session.edit(page, {"class": None})
+        titles = {None: "The likeliest", **dict(enumerate(names))}
+        help = "The class that the relevance explains"
+        chosen = controls.select(page, "class", "Class", titles, help, width=170)
+    return subject.likeliest() if chosen is None else chosen
 
 
-def _likeliest(page: str, request: tracing.Input, data: bytes) -> int:
-    """The likeliest class, of the first question of a trained network."""
-    logits = tracing.shown(request, data, pictures.name_in_code(page)).value.shown.output.values[0]
-    question = _question(request, 0)
-    return int((logits if question is None else logits[: question.stop]).argmax())
-
-
-def _class(page: str, names: tuple[str, ...]) -> int | None:
-    """The chosen class; None is the likeliest."""
-    chosen = session.get(page, "class")
-    if not names:
-        return chosen
-    titles = {None: "The likeliest", **dict(enumerate(names))}
-    return controls.select(page, "class", "Class", titles, "What the patches count for", width=170)
-
-
-def _draw(
-    page: str,
-    request: tracing.Input,
-    data: bytes,
-    model: "Model",
-    method: Method,
-    found: Explanation,
-    names: tuple[str, ...],
-) -> None:
-    image, _ = tracing.fitted_image(request, data)
-    side = request.choice.size // request.choice.patch
-    patches = found.tokens[len(found.tokens) - side * side :].reshape(side, side)
-    what = names[found.chosen] if found.chosen < len(names) else f"class {found.chosen}"
-    of = "" if method == "rollout" else f" of {what}"
+def _draw(page: str, subject: Subject, method: Method, found: Explanation) -> None:
+    model, first = subject.model, subject.trace.prefix
+    rows, cols = subject.trace.grid or (1, 1)
+    patches = found.tokens[first : first + rows * cols].reshape(rows, cols)
+    of = ""
+    if method not in WITHOUT_CLASS and found.chosen is not None:
+        of = f" of {subject.name(found.chosen)}"
     note = "" if model.trained else ", untrained (random weights)"
     title = f"{model.name}{note}: {TITLES[method]}{of}"
-    st.markdown(SAYS[method])
-    figure = vision.overlay(patches, image, title=title, bar="relevance", signed=method in SIGNED)
-    with charts.saved(page, "relevance", title, (SAYS[method],)):
-        charts.chart(page, figure, "relevance", f"{title}. {SAYS[method]}")
+    says = SAYS[method].format(reader=found.reader)
+    st.markdown(says)
+    figure = vision.overlay(
+        patches, subject.image, title=title, bar="relevance", signed=method in SIGNED
+    )
+    with charts.saved(page, "relevance", title, (says,)):
+        charts.chart(page, figure, "relevance", f"{title}. {says}")
     if found.unassigned is not None and found.value is not None:
         st.caption(
             f"The logit is {found.value:.4f}; {found.unassigned:.4f} of it is assigned to no token"
@@ -186,25 +285,21 @@ def _draw(
         )
 
 
-def _prove(
-    page: str,
-    request: tracing.Input,
-    data: bytes,
-    model: "Model",
-    method: Method,
-    found: Explanation,
-) -> None:
+def _prove(page: str, subject: Subject, asked: Asked, found: Explanation, proof: str) -> None:
+    removal, gone, doubt = REMOVALS[proof]
     with st.spinner("Removing patches …"):
-        curve = _faithful(request, method, found.chosen, model, found.tokens, data)
+        curve = _faithful(
+            subject.key, asked, _class_of(found, subject), removal, subject, found.tokens
+        )
     whole = len(curve.random_comprehensiveness)
-    st.markdown(PROOF.format(orders=whole))
+    st.markdown(PROOF.format(orders=whole, gone=gone))
     left, right = st.columns(2)
     shown = (
         (left, "removed", curve.comprehensiveness, curve.random_comprehensiveness, "removed"),
         (right, "kept", curve.sufficiency, curve.random_sufficiency, "kept"),
     )
     for place, name, values, random, verb in shown:
-        lines = {TITLES[method]: values.numpy(), "random orders": random.mean(0).numpy()}
+        lines = {TITLES[asked.method]: values.numpy(), "random orders": random.mean(0).numpy()}
         band = random.amin(0).numpy(), random.amax(0).numpy()
         figure = curves(
             curve.counts.numpy(),
@@ -224,25 +319,19 @@ def _prove(
     ]
     st.caption(
         f"Mean drop, removed: {means[0]:.4f} (random {others[0]:.4f}; more is faithful); kept:"
-        f" {means[1]:.4f} (random {others[1]:.4f}; less is faithful). {DOUBT}"
+        f" {means[1]:.4f} (random {others[1]:.4f}; less is faithful). {doubt}{_several(subject)}"
     )
 
 
-def _perturb(
-    page: str,
-    request: tracing.Input,
-    data: bytes,
-    model: "Model",
-    method: Method,
-    found: Explanation,
-    kind: "Kind",
-) -> None:
+def _perturb(page: str, subject: Subject, asked: Asked, found: Explanation, kind: "Kind") -> None:
     with st.spinner("Changing patches …"):
-        curve = _perturbed(request, method, found.chosen, kind, model, found.tokens, data)
+        curve = _perturbed(
+            subject.key, asked, _class_of(found, subject), kind, subject, found.tokens
+        )
     says, x = PERTURBED[kind]
     st.markdown(says)
     lines = {
-        f"{TITLES[method]}, most relevant first": curve.curve.numpy(),
+        f"{TITLES[asked.method]}, most relevant first": curve.curve.numpy(),
         "least relevant first": curve.reverse.numpy(),
         "random orders": curve.random.mean(0).numpy(),
     }
@@ -254,72 +343,140 @@ def _perturb(
         y="probability",
         band=(curve.random.amin(0).numpy(), curve.random.amax(0).numpy()),
         steps=True,
-        span=(0.0, 1.05),
+        span=(0.0, _top(lines.values())),
         height=360,
     )
     charts.chart(page, figure, f"proof_{kind}", f"{PROOFS[kind]}. {says}")
     st.caption(
         f"Score, half the difference of the areas under the first two curves: {curve.score:+.4f}"
         " (above 0 is faithful, 0 says nothing). Grey band:"
-        f" {len(curve.random)} random orders. {DOUBT}"
+        f" {len(curve.random)} random orders. {DOUBT}{_several(subject)}"
     )
 
 
+def _class_of(found: Explanation, subject: Subject) -> int:
+    """The class whose probability a proof measures."""
+    if found.chosen is None:
+        raise ValueError(f"{_no_classes(subject)}: a proof measures the probability of a class")
+    return found.chosen
+
+
+def _several(subject: Subject) -> str:
+    return SEVERAL if subject.model.multi_label else ""
+
+
+def _no_classes(subject: Subject) -> str:
+    return f"{subject.model.name} gives {subject.trace.output.name}, and no classes"
+
+
+def _top(lines: Iterable[np.ndarray]) -> float:
+    """The end of an axis of probabilities: 1, unless all of them would look like 0 on it."""
+    largest = max(float(line.max()) for line in lines)
+    return 1.05 if largest > SMALL or largest <= 0 else 1.1 * largest
+
+
 @st.cache_resource(max_entries=16, show_spinner="Computing the relevance …")
-def _explained(
-    request: tracing.Input, method: Method, chosen: int, _model: "Model", _data: bytes
-) -> Explanation:
+def _explained(key: Any, asked: Asked, chosen: int | None, _subject: Subject) -> Explanation:
     from analysis.relevance import explain
-    from analysis.rollout import rollout
+
+    model, picture = _subject.model, _subject.input
+    if asked.method in ("gradient", "chefer", "attnlrp"):
+        if chosen is None:
+            raise ValueError(f"{_no_classes(_subject)}: {TITLES[asked.method]} explains one")
+        with shared.forward_pass(model):
+            made = explain(model, picture, target=chosen, method=asked.method)
+        tokens = made.tokens.float().numpy(force=True)
+        return Explanation(tokens, chosen, unassigned=made.unassigned, value=made.value)
+    with shared.forward_pass(model):
+        read = _read(_subject, chosen)
+        tokens = _followed(asked, _subject.trace, read).float().numpy(force=True)
+    return Explanation(tokens, chosen, _reader(_subject.trace, read))
+
+
+def _read(subject: Subject, chosen: int | None) -> list[int]:
+    """The tokens of the last layer that the answer is read from.
+
+    Of a network without classes: the class token, or all patches where there is none.
+    """
+    from analysis.relevance import rows_read
+    from analysis.target import Chosen
     from models.run import trace
 
-    image, _ = tracing.fitted_image(request, _data)
-    with shared.forward_pass(_model):
-        if method not in ("gradient", "chefer", "attnlrp"):
-            found = trace(_model, image)
-            read = (
-                slice(0, 1) if _model.network.config.head == "class" else slice(found.prefix, None)
-            )
-            return Explanation(rollout(found)[read].mean(0).numpy(force=True), chosen)
-        made = explain(_model, image, target=chosen, method=method)
-    tokens = made.tokens.numpy(force=True)
-    return Explanation(tokens, made.chosen.id or 0, made.unassigned, made.value)
+    if chosen is not None:
+        found = trace(subject.model, subject.input, gradient=Chosen(id=chosen).score)
+        return rows_read(found, found.sites[-1]).tolist()
+    rows, cols = subject.trace.grid or (1, 1)
+    first, labels = subject.trace.prefix, subject.trace.labels
+    return [0] if READERS.get(labels[0]) == "class" else [*range(first, first + rows * cols)]
+
+
+def _reader(trace: "Trace", read: Sequence[int]) -> str:
+    """The tokens that an answer is read from, in words."""
+    names = [READERS.get(trace.labels[token], "") for token in read]
+    if not all(names):
+        return "the tokens that the answer is read from (their mean)"
+    if len(names) == 1:
+        return f"the {names[0]} token"
+    return f"the {' and '.join(names)} tokens (their mean)"
+
+
+def _followed(asked: Asked, found: "Trace", read: Sequence[int]) -> "Tensor":
+    """The relevance of every token for some of the last layer, whatever the answer is."""
+    from analysis.flow import flow
+    from analysis.norms import value_norms
+    from analysis.rollout import rollout
+
+    rows = list(read)
+    if asked.method == "norms":
+        return value_norms(found, found.sites[-1]).sum(0)[rows].mean(0)
+    if asked.method == "rollout":
+        rolled = rollout(found, fusion=asked.fused, discard=asked.discard / 100)
+        return rolled[rows].mean(0)
+    tokens = len(found.labels)
+    if len(rows) > 1:
+        raise ValueError(
+            f"flow: expected one token that the answer is read from, this network has {len(rows)}"
+        )
+    if tokens > MOST_FLOW:
+        raise ValueError(f"flow: expected at most {MOST_FLOW} tokens, this network has {tokens:,}")
+    return flow(found, rows[0], fusion=asked.fused)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _faithful(
-    request: tracing.Input,
-    method: Method,
+    key: Any,
+    asked: Asked,
     chosen: int,
-    _model: "Model",
+    removal: "Removal",
+    _subject: Subject,
     _tokens: np.ndarray,
-    _data: bytes,
 ) -> "Faithfulness":
     import torch
 
     from analysis.faithfulness import faithfulness
 
-    image, _ = tracing.fitted_image(request, _data)
-    with shared.forward_pass(_model):
-        among = _question(request, chosen)
-        return faithfulness(_model, image, torch.tensor(_tokens), target=chosen, among=among)
+    model, among = _subject.model, _subject.question(chosen)
+    relevance = torch.tensor(_tokens)
+    with shared.forward_pass(model):
+        return faithfulness(
+            model, _subject.input, relevance, target=chosen, among=among, removal=removal
+        )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _perturbed(
-    request: tracing.Input,
-    method: Method,
+    key: Any,
+    asked: Asked,
     chosen: int,
     kind: "Kind",
-    _model: "Model",
+    _subject: Subject,
     _tokens: np.ndarray,
-    _data: bytes,
 ) -> "Perturbation":
     import torch
 
     from analysis.perturbation import perturbation
 
-    image, _ = tracing.fitted_image(request, _data)
-    among, relevance = _question(request, chosen), torch.tensor(_tokens)
-    with shared.forward_pass(_model):
-        return perturbation(_model, image, relevance, kind, target=chosen, among=among)
+    model, among = _subject.model, _subject.question(chosen)
+    relevance = torch.tensor(_tokens)
+    with shared.forward_pass(model):
+        return perturbation(model, _subject.input, relevance, kind, target=chosen, among=among)

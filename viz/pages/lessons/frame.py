@@ -33,7 +33,8 @@ LARGE = 17  # font size of figures in projector mode
 PRINT = link.choice("print", "no", ("no", "yes"))
 KEYS = (
     '<p class="lesson-keys">Keys: <kbd>→</kbd> <kbd>←</kbd> step · <kbd>N</kbd> next lesson ·'
-    " <kbd>P</kbd> previous lesson. Hover over underlined terms for their meaning.</p>"
+    " <kbd>P</kbd> previous lesson · <kbd>M</kbd> into the figure, and back out to the map."
+    " Hover over underlined terms for their meaning.</p>"
 )
 
 

@@ -3,8 +3,8 @@
 TERMS = {
     "additive attention": "A score from a small network: vᵀ tanh(W q + U k).",
     "alignment": "Which input words an output word looks at: the cross-attention weights.",
-    "attention": "For every query, a weighted sum of values; the weights say how well its query"
-    " matches each key.",
+    "attention": "For every query, a weighted sum of values; each weight depends on how well its"
+    " query matches the key.",
     "attention pooling": "Another name for the weighted sum of values.",
     "average pooling": "All weights are equal: the answer is the mean of the values.",
     "batch": "Several inputs that go through the network at once, independently.",

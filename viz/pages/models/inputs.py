@@ -1,6 +1,7 @@
 """Inputs of the Models page: a text, ids, a picture, a recording, or a decoder's target."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -8,7 +9,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.image import picture
-from viz.pages.models import recordings
+from viz.pages.models import preprocessing, recordings
 from viz.pages.models.source import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -43,6 +44,7 @@ class Input:
         notes: on its preprocessing.
         written: the arguments as Python code, with the path of a picture or recording; None if
             `arguments` will do.
+        changes: of the preprocessing, as arguments of `models.preprocessing.changed`.
     """
 
     arguments: tuple[Any, Any]
@@ -50,6 +52,7 @@ class Input:
     image: "Image | None" = None
     notes: tuple[str, ...] = ()
     written: tuple[Any, Any] | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def params(model: str = "") -> tuple[link.Param, ...]:
@@ -66,7 +69,8 @@ def params(model: str = "") -> tuple[link.Param, ...]:
         link.text("ids", "1 2 3 4 5"),
         link.text("target_ids", ""),
         link.choice("photo", "flower", picture.PHOTOS),
-        pictures.UPLOAD,
+        *pictures.PARAMS,
+        *preprocessing.PARAMS,
         recordings.UPLOAD,
     )
 
@@ -111,11 +115,11 @@ def choose(model: "Model") -> Input:
         return Input((recording, target), (*key, "sound", digest), written=(WAV, target))
     if not takes.image:
         return Input((text, target), tuple(key))
-    made = _picture(model, key)
+    made, changes = _picture(model, key)
     notes = (f"Done to the picture: {'; '.join(made.notes)}",) if made.notes else ()
     written = {"input_ids": text, "pixel_values": PATH} if takes.text else PATH
     inputs = _with_picture(model, takes, text, made)
-    return Input((inputs, target), tuple(key), made.image, notes, (written, target))
+    return Input((inputs, target), tuple(key), made.image, notes, (written, target), changes)
 
 
 def _hears(takes: "Reads") -> bool:
@@ -164,6 +168,7 @@ def _entries(model: "Model", takes: "Reads") -> None:
     if takes.image:
         with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
             pictures.choose(PAGE, dict.fromkeys(picture.PHOTOS))
+            preprocessing.choose(model)
         for problem in pictures.problems(PAGE):
             shared.error_line(problem)
 
@@ -224,13 +229,12 @@ def _target(model: "Model", key: list[Any]) -> Any:
     return target or None
 
 
-def _picture(model: "Model", key: list[Any]) -> "Processed":
-    """The picture as the model reads it."""
-    if model.preprocessing is None:
-        raise ValueError(f"{model.name} does not state its image size: use a notebook")
+def _picture(model: "Model", key: list[Any]) -> "tuple[Processed, dict[str, Any]]":
+    """The picture as the model reads it, and what was changed about its preprocessing."""
+    prepared, changes = preprocessing.chosen(model)
     data, digest = pictures.current(PAGE)
-    key += ["image", digest]
-    return picture.prepared(digest, model.preprocessing, data)
+    key += ["image", digest, *sorted(changes.items())]
+    return picture.prepared(digest, prepared, data), changes
 
 
 def _channels(model: "Model", pixels: "Tensor") -> "Tensor":

@@ -6,13 +6,22 @@ import streamlit as st
 
 from viz.api.entries import ImageEntry
 from viz.pages import shared
-from viz.pages.models import card, chooser, inputs, recordings, tracing
+from viz.pages.image import relevance
+from viz.pages.models import (
+    card,
+    chooser,
+    inputs,
+    over_picture,
+    own_relevance,
+    recordings,
+    tracing,
+)
 from viz.pages.models import download as fetching
 from viz.pages.models.source import PAGE, Open
 from viz.pages.state import params as link
 from viz.pages.state import selected, session
 from viz.pages.text import predictions, words
-from viz.pages.widgets import attention, pictures, verification
+from viz.pages.widgets import attention, charts, pictures, verification
 
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
@@ -54,7 +63,8 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 
 def _settings(model: str) -> tuple[link.Param, ...]:
     """The page's settings, the chooser aside."""
-    return (*chooser.PARAMS, *card.PARAMS, *inputs.params(model), *words.PARAMS)
+    given = (*inputs.params(model), *words.PARAMS)
+    return (*chooser.PARAMS, *card.PARAMS, *given, *over_picture.PARAMS, *relevance.PARAMS)
 
 
 def _now(model: str, kind: attention.Kind) -> tuple[link.Param, ...]:
@@ -87,6 +97,8 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     line.caption(card.line(found, None))
     with stage.below:
         below = st.container(gap="small")
+        over = st.container(gap="small")
+        proved = st.container(gap="small")
         card.show(found.source, found.model)
     request = inputs.choose(found.model)
     grouping = words.chosen(PAGE, inputs.special_names(found.model))
@@ -106,6 +118,13 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
     stage.params = _now(model, stage.kind)
     stage.show(held, panels=tracing.panels(held))
+    if request.image is not None:
+        charts.follow_mode(PAGE)
+    if stage.kind == "text":
+        with over:
+            over_picture.show(found, request, trace, held)
+    with proved:
+        own_relevance.show(found, request, trace)
     with below:
         verification.button(PAGE, held.id, lambda: (found.model, *request.arguments))
     line.caption(card.line(found, tracing.verified(found, request)))

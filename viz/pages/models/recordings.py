@@ -41,9 +41,9 @@ def problems() -> list[str]:
             f"This link refers to an uploaded recording (SHA-256 {digest[:12]}…): upload the same"
             " file to see it. An example is shown instead."
         )
-    refused = uploads.refused(PAGE, UPLOAD.name)
+    refused = uploads.refused(PAGE, UPLOAD.name, "recording")
     if refused:
-        lines.append(f"{refused}. The previous recording is still shown.")
+        lines.append(refused)
     return lines
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from models.catalogue import catalogue
 from viz.architecture import short
-from viz.pages.models import folders, source
+from viz.pages.models import folder_browser, source
 from viz.pages.models.source import PAGE
 from viz.pages.models.suggestions import SUGGESTIONS
 from viz.pages.state import session
@@ -33,7 +33,7 @@ def taken() -> tuple[str, str] | None:
         asked = found.get("chosen")
         if not isinstance(asked, str):
             continue
-        if name == "browser" and not folders.is_model(Path(asked)):
+        if name == "browser" and not folder_browser.is_model(Path(asked)):
             st.session_state[HERE] = asked
         else:
             return place, asked
@@ -113,7 +113,7 @@ def folder_shelf(opened: Callable[[str], None]) -> None:
         items = [{"id": path, "title": Path(path).name, "detail": path} for path in seen]
         empty = "Folders you open are remembered in this browser."
         _choices("recent", "Recent", items, kept="folders", empty=empty)
-    if folders.are_listed():
+    if folder_browser.are_listed():
         with machine:
             _folders()
 
@@ -130,7 +130,7 @@ def _folders() -> None:
     up = [{"id": str(here.parent), "title": "..", "tag": "up"}] if here.parent != here else []
     inside = [
         {"id": str(each.path), "title": each.name, "tag": "model" if each.model else ""}
-        for each in folders.listed(here)
+        for each in folder_browser.listed(here)
     ]
     _choices("browser", str(here), [*up, *inside])
 

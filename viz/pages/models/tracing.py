@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.progress import Progress
     from models.trace import Trace
 
+PICTURE = "Path('picture.png')"  # stands for the picture in Python code
 CHECKED = 1024  # tokens from which on memory is checked before a pass
 
 
@@ -147,15 +148,27 @@ def code(
     options += [] if source.door == "auto" else [f"door={source.door!r}"]
     written = request.written or request.arguments
     arguments = [_literal(part) for part in written if part is not None]
+    prepared: list[str] = []
+    if request.changes:
+        changes = ", ".join(f"{name}={value!r}" for name, value in request.changes.items())
+        prepared = [
+            f"preprocessing = changed(model.preprocessing, {changes})",
+            f"seen = processed(preprocessing, {PICTURE})",
+        ]
+        arguments = [part.replace(PICTURE, "seen.pixels") for part in arguments]
     imports = ["from models.run import load, trace"]
     if view is not None and snippet.needs_view(view, site):
         imports.insert(0, "from analysis.view import View")
-    if "Path(" in "".join(arguments):
+    if prepared:
+        imports.insert(0, "from models.inputs.pictures import processed")
+        imports.insert(1, "from models.preprocessing import changed")
+    if "Path(" in "".join([*prepared, *arguments]):
         imports = ["from pathlib import Path", "", *imports]
     if "torch." in "".join([*options, *arguments]):
         imports = ["import torch", "", *imports]
     lines = [
         f"model = load({', '.join([repr(source.name), *options])})",
+        *prepared,
         f"t = trace(model, {', '.join(arguments)})",
     ]
     if view is not None and snippet.needs_view(view, site):
@@ -202,7 +215,9 @@ def _image(
 
     cut = patches.side, patches.dim, patches.order
     said = _classes(found, trace)
-    return ImageEntry(trace, encoded(image), *cut, weights, "Path('picture.png')", said)
+    return ImageEntry(
+        trace, encoded(image), *cut, weights, "seen.image" if request.changes else PICTURE, said
+    )
 
 
 def _classes(found: Open, trace: "Trace") -> Predict:
@@ -249,4 +264,4 @@ def _literal(value: Any) -> str:
         return f"{{{', '.join(parts)}}}"
     if hasattr(value, "tolist") and not value.is_floating_point():
         return f"torch.tensor({value.tolist()})"
-    return "Path('picture.png')"
+    return PICTURE

@@ -12,6 +12,7 @@ from typing import Any
 
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
+MOST_FILES = 8  # uploaded files that one link names together
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,21 @@ def sha256(name: str) -> Param:
         return text
 
     return Param(name, "", parse, "a SHA-256 in hexadecimal digits")
+
+
+def sha256s(name: str) -> Param:
+    """The SHA-256 of up to `MOST_FILES` files, joined by dots; empty for none."""
+    each = sha256(name)
+
+    def parse(text: str) -> str:
+        parts = text.split(".") if text else []
+        if len(parts) > MOST_FILES:
+            raise ValueError
+        for part in parts:
+            each.parse(part)
+        return text
+
+    return Param(name, "", parse, f"at most {MOST_FILES} SHA-256, joined by dots")
 
 
 def number_or(name: str, default: int | str, high: int, words: Iterable[str]) -> Param:

@@ -30,6 +30,9 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("method", "rollout", METHODS),  # of all layers together
     link.choice("beside", "", ("", *METHODS)),
     link.text("output", ""),
+    link.choice("tested", "no", ("no", "yes")),  # whether the faithfulness of a relevance
+    link.choice("fusion", "mean", ("mean", "max", "min")),  # of rollout and flow
+    link.decimal("discard", 0, 0, 0.95),  # of rollout
     link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),

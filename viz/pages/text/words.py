@@ -73,17 +73,20 @@ def view_of(trace: "Trace", by: By, special: Special) -> "View | None":
     return View(trace, by == "yes", special, by == "sentences")
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
 def of_catalogue(model: str) -> tuple[str, ...]:
     """The special tokens around a text of a catalogue model, read without its weights."""
-    from models.text import FileTokenizer
-
-    if model == BUILT:
-        return ()
     try:
-        reader = FileTokenizer(folder(entry(model)) / "tokenizer.json")
+        return () if model == BUILT else _of_catalogue(model)
     except ValueError:  # opening the model will say what is missing
         return ()
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _of_catalogue(model: str) -> tuple[str, ...]:
+    """Kept only where they could be read: the model's files may be mended while the app runs."""
+    from models.text import FileTokenizer
+
+    reader = FileTokenizer(folder(entry(model)) / "tokenizer.json")
     return names(reader, target=entry(model).kind == "seq2seq")
 
 

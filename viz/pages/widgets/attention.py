@@ -1,7 +1,7 @@
 """The attention view of a page: loading, shown, or dimmed with its last picture."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -46,15 +46,23 @@ class Stage:
     drawn: bool = False
     new: tuple[Held, int] | None = None
 
-    def show(self, held: Held, *, of: str = "", panels: Sequence[str] = ()) -> None:
+    def show(
+        self,
+        held: Held,
+        *,
+        of: str = "",
+        panels: Sequence[str] = (),
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
         """Draws a trace.
 
         Args:
             held: the trace.
             of: the model, for `shows`.
             panels: names of panels below the picture.
+            more: props of the view's kind.
         """
-        picture = {"trace": held.id, "made": held.serial, "panels": list(panels)}
+        picture = {"trace": held.id, "made": held.serial, "panels": list(panels), **(more or {})}
         drawn = self.kind, picture
         if st.session_state.get(f"{self.page}/drawn") != drawn:
             self.new = held, held.requests.count

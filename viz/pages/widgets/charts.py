@@ -37,10 +37,15 @@ def follow_mode(page: str) -> None:
 
 def chart(page: str, figure: go.Figure, name: str, alt: str) -> None:
     """One figure with a name that is unique on its page; `alt` is its text alternative."""
-    if (drawn := _drawn.get()) is not None:
-        drawn.append(figure)
+    keep(figure)
     key = f"{page}_chart_{name}_{mode()}"  # an existing chart keeps its colours
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+
+
+def keep(figure: go.Figure) -> None:
+    """A figure of the file that `saved` offers, which the page itself shows in another way."""
+    if (drawn := _drawn.get()) is not None:
+        drawn.append(figure)
 
 
 @contextmanager

@@ -1,21 +1,27 @@
-"""The choice of a picture: example buttons, a file uploader, and the camera."""
+"""The choice of a picture: examples, files, the clipboard, the camera, and a strip of own ones."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
+
+import streamlit as st
 
 from models.files.card import Example
 from viz.pages import shared
-from viz.pages.image.picture import PICTURES, TITLES, opened_image
+from viz.pages.image.picture import PICTURES, TITLES, frames, opened_image, still, thumbnail
+from viz.pages.state import attachments, session
 from viz.pages.state import params as link
-from viz.pages.state import session
 from viz.pages.widgets import controls, uploads
 
 UPLOAD = link.sha256("upload")
+FRAME = link.number("frame", 0, 0, 999)
+UPLOADS = link.sha256s("uploads")
+PARAMS = (UPLOAD, UPLOADS, FRAME)
 
 
 def take(page: str) -> None:
     """Makes an uploaded file the picture; must be called after `session.enter`."""
-    uploads.take(page, UPLOAD.name, opened_image)
+    uploads.take(page, UPLOAD.name, opened_image, into=UPLOADS.name)
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
@@ -40,9 +46,20 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
         controls.button("Your picture", f"{page}_photo_own", lambda: None, chosen=True)
         photo = session.get(page, "photo")
         again = photo, examples.get(photo)
-        controls.button("✕", f"{page}_photo_remove", show, page, *again, help="Remove your picture")
-    uploads.uploader(page, UPLOAD.name, "Or drop a PNG, JPEG, WebP, GIF or BMP")
+        controls.button(
+            "✕", f"{page}_photo_remove", _drop, page, *again, help="Remove your picture"
+        )
+    own = strip(page)
+    if len(own) > 1 or (own and not uploaded):
+        _thumbnails(page, own)
+    label = "Or drop or paste pictures: PNG, JPEG, WebP, GIF, BMP"
+    uploads.uploader(page, UPLOAD.name, label, several=True)
     uploads.camera(page, UPLOAD.name)
+    uploads.clipboard(page, f"{page}_pictures")
+    count = _frames(page)
+    if count > 1:
+        help = "Which frame of the animation the network reads"
+        controls.slider(page, FRAME.name, "Frame", (0, count - 1), help)
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
@@ -50,6 +67,53 @@ def show(page: str, name: str, example: Example | None = None) -> None:
     uploads.forget_refusal(page, UPLOAD.name)
     selection = None if example is None else selection_of(example)
     session.assign(page, {"photo": name, "upload": ""}, selection)
+
+
+def strip(page: str) -> dict[str, bytes]:
+    """The uploaded pictures of the page, the oldest first, by their SHA-256."""
+    settings = session.current(page).settings
+    digests = dict.fromkeys((*settings[UPLOADS.name].split("."), settings[UPLOAD.name]))
+    found = {digest: attachments.find(digest) for digest in digests if digest}
+    return {digest: data for digest, data in found.items() if data is not None}
+
+
+def own_title(number: int, count: int) -> str:
+    """Name of an uploaded picture, numbered from 0."""
+    return "Your picture" if count == 1 else f"Your picture {number + 1}"
+
+
+def _thumbnails(page: str, own: Mapping[str, bytes]) -> None:
+    """The uploaded pictures to choose from."""
+    from headscope_views import view
+
+    items = [
+        {
+            "id": digest,
+            "title": own_title(number, len(own)),
+            "picture": thumbnail(digest, data),
+            "chosen": digest == session.get(page, UPLOAD.name),
+        }
+        for number, (digest, data) in enumerate(own.items())
+    ]
+    props = {"label": "", "name": "Your pictures", "items": items, "layout": "thumbs"}
+    taken = session.callback(partial(_take_thumbnail, page))
+    view("choices", props, key=f"{page}_strip", on={"chosen": taken}, width="content")
+
+
+def _take_thumbnail(page: str) -> None:
+    """Called after a click on a thumbnail."""
+    state = st.session_state.get(f"{page}_strip")
+    digest = state.get("chosen") if isinstance(state, Mapping) else None
+    if digest in strip(page):
+        uploads.forget_refusal(page, UPLOAD.name)
+        session.assign(page, {UPLOAD.name: digest, FRAME.name: 0})
+
+
+def _drop(page: str, name: str, example: Example | None) -> None:
+    """Takes the uploaded picture off the page, which shows an example instead."""
+    left = [digest for digest in strip(page) if digest != session.get(page, UPLOAD.name)]
+    show(page, name, example)
+    session.assign(page, {UPLOADS.name: ".".join(left)})
 
 
 def selection_of(example: Example) -> dict[str, Any]:
@@ -65,15 +129,21 @@ def selection_of(example: Example) -> dict[str, Any]:
 def problems(page: str) -> list[str]:
     """A message if the link's picture is missing, and one if the last file was refused."""
     lines, upload = [], session.get(page, "upload")
-    refused = uploads.refused(page, UPLOAD.name)
+    refused = uploads.refused(page, UPLOAD.name, "picture")
     if upload and not has_upload(page):
         lines.append(
             f"This link refers to an uploaded picture (SHA-256 {upload[:12]}…): upload the same"
             " file to see it. A photo is shown instead."
         )
     if refused:
-        lines.append(f"{refused}. The previous picture is still shown.")
+        lines.append(refused)
     return lines
+
+
+def _frames(page: str) -> int:
+    """Number of frames of the page's picture."""
+    data = uploads.data(page, UPLOAD.name)
+    return 1 if data is None else frames(session.get(page, UPLOAD.name), data)
 
 
 def has_upload(page: str) -> bool:
@@ -82,10 +152,21 @@ def has_upload(page: str) -> bool:
 
 
 def current(page: str) -> tuple[bytes, str]:
-    """The file of the page's picture, uploaded or shipped with the app, and its SHA-256."""
+    """The file of the page's picture, uploaded or shipped with the app, and its SHA-256.
+
+    A later frame of an animation is a file of its own.
+
+    Raises:
+        ValueError: for a frame that cannot be decoded.
+    """
     data = uploads.data(page, UPLOAD.name)
     if data is not None:
-        return data, session.get(page, UPLOAD.name)
+        digest = session.get(page, UPLOAD.name)
+        frame = min(session.get(page, FRAME.name), frames(digest, data) - 1)
+        if frame:
+            data = still(digest, frame, data)
+            digest = link.digest_of(data)
+        return data, digest
     data = PICTURES[session.get(page, "photo")].read_bytes()
     return data, link.digest_of(data)
 

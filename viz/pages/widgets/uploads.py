@@ -4,7 +4,9 @@ Settings and link represent the file by its SHA-256; its bytes are stored in the
 that they survive a reload.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +14,20 @@ from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 
 
-def take(page: str, setting: str, read: Callable[[str, bytes], object]) -> None:
+@dataclass(frozen=True)
+class Refusal:
+    """What could not be read of an upload.
+
+    Attributes:
+        reason: one line; "" if all files could be read.
+        whole: whether no file could be read.
+    """
+
+    reason: str = ""
+    whole: bool = False
+
+
+def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into: str = "") -> None:
     """Makes an uploaded file the setting; must be called after `session.enter`.
 
     The uploader is polled in every run: a callback would be lost if another run replaced this one.
@@ -21,19 +36,25 @@ def take(page: str, setting: str, read: Callable[[str, bytes], object]) -> None:
 
     Args:
         page: of the uploader.
-        setting: that holds the digest.
+        setting: that holds the digest, of the first file where several come at once.
         read: reads a file, given its digest and its bytes; raises ValueError.
+        into: setting that collects the digests of all files, joined by dots; "" for none.
     """
     state = st.session_state
     count = state.get(f"{page}/{setting}/files", 0)
     keys = _keys(page, setting, count)
-    file = next((state[key] for key in keys if state.get(key) is not None), None)
-    if file is not None:
-        refusal = _refusal(page, setting, file.getvalue(), read)
+    files = next((found for key in keys if (found := _files(state.get(key)))), [])
+    if files:
+        refusal = _keep(page, setting, files, read, into)
         state[f"{page}/{setting}/refused"] = refusal, session.current(page).settings
         state[f"{page}/{setting}/files"] = count + 1
         keys = _keys(page, setting, count + 1)
     state[f"{page}/{setting}/uploader"], state[f"{page}/{setting}/camera"] = keys
+
+
+def _files(value: Any) -> list[Any]:
+    """The files of an uploader or a camera."""
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _keys(page: str, setting: str, count: int) -> tuple[str, str]:
@@ -41,21 +62,40 @@ def _keys(page: str, setting: str, count: int) -> tuple[str, str]:
     return session.element(page, setting, count), session.element(page, f"{setting}_camera", count)
 
 
-def _refusal(page: str, setting: str, data: bytes, read: Callable[[str, bytes], object]) -> str:
-    """Makes a file the page's; returns the reason if it cannot be read."""
-    digest = link.digest_of(data)
-    try:
-        read(digest, data)
-    except ValueError as error:
-        return str(error)
-    attachments.keep(data)
-    session.edit(page, {setting: digest})
-    return ""
+def _keep(
+    page: str,
+    setting: str,
+    files: Sequence[Any],
+    read: Callable[[str, bytes], object],
+    into: str,
+) -> Refusal:
+    """Makes the first file that can be read the page's; returns why others cannot."""
+    digests: list[str] = []
+    reasons: list[str] = []
+    for file in files:
+        data = file.getvalue()
+        digest = link.digest_of(data)
+        try:
+            read(digest, data)
+        except ValueError as error:
+            reasons.append(f"{file.name}: {error}" if len(files) > 1 else str(error))
+            continue
+        attachments.keep(data)
+        digests.append(digest)
+    if digests:
+        change = {setting: digests[0]}
+        if into:
+            before = session.get(page, into).split(".")
+            every = dict.fromkeys(each for each in (*before, *digests) if each)
+            change[into] = ".".join([*every][-link.MOST_FILES :])
+        session.edit(page, change)
+    return Refusal("; ".join(reasons), not digests)
 
 
-def uploader(page: str, setting: str, label: str) -> None:
+def uploader(page: str, setting: str, label: str, *, several: bool = False) -> None:
     """Draws the uploader."""
-    st.file_uploader(label, key=st.session_state[f"{page}/{setting}/uploader"], width=360)
+    key = st.session_state[f"{page}/{setting}/uploader"]
+    st.file_uploader(label, key=key, width=360, accept_multiple_files=several)
 
 
 def camera(page: str, setting: str) -> None:
@@ -64,10 +104,26 @@ def camera(page: str, setting: str) -> None:
         st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/camera"])
 
 
-def refused(page: str, setting: str) -> str:
-    """Why the last file was refused; "" if it was not, or another choice was made since."""
-    reason, settings = st.session_state.get(f"{page}/{setting}/refused", ("", {}))
-    return reason if reason and settings == session.current(page).settings else ""
+def clipboard(page: str, container: str) -> None:
+    """Hands pasted files to the uploader in the container of this key."""
+    from headscope_views import view
+
+    view("paste", {"container": container}, key=f"{page}_paste", width="content")
+
+
+def refused(page: str, setting: str, noun: str) -> str:
+    """Why a file of the last upload was refused; "" if none was, or another choice was made since.
+
+    Args:
+        page: of the uploader.
+        setting: that holds the digest.
+        noun: what a file is.
+    """
+    refusal, settings = st.session_state.get(f"{page}/{setting}/refused", (Refusal(), {}))
+    if not refusal.reason or settings != session.current(page).settings:
+        return ""
+    stays = f" The previous {noun} is still shown." if refusal.whole else ""
+    return f"{refusal.reason}.{stays}"
 
 
 def forget_refusal(page: str, setting: str) -> None:

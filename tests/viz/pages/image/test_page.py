@@ -340,6 +340,28 @@ def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
     assert np.abs(ends - [0, 255]).max() <= 4
 
 
+def test_another_frame_of_an_animation():
+    """The second frame of the file is the first one mirrored."""
+    app = drop(small(fit="stretch"), moving("GIF"), "moving.gif")
+    helpers.choose(app, "image", "frame", 1)
+    ends = np.asarray(shown(app).convert("L"))[32, [8, 56]].astype(int)
+    assert np.abs(ends - [255, 0]).max() <= 4
+    assert helpers.link(app)["frame"] == "1"
+    drop(app, file_of(), "still.png")
+    assert helpers.lines(app) == []
+    assert shown(app).size == (64, 64)
+
+
+def test_a_trained_network_takes_pictures_that_are_not_square_as_one_says():
+    app = drop(opened(model="objects"), file_of(size=(60, 40)))
+    assert "its middle, scaled" in captions(app)
+    helpers.choose(app, "image", "fit", "pad")
+    assert "padded with grey" in captions(app)
+    drop(app, file_of(size=(50, 50)))
+    labels = [str(element.proto.label) for element in app.get("button_group")]
+    assert not [label for label in labels if "square" in label]
+
+
 def test_a_photo_of_48_million_pixels_is_shown():
     file = io.BytesIO()
     Image.new("RGB", (8_064, 6_048), "red").save(file, "JPEG")

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import plotly.io
 import pytest
+import torch
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from analysis.faithfulness import faithfulness
+from analysis.faithfulness import Removal, faithfulness
+from analysis.flow import flow
 from analysis.perturbation import perturbation
 from analysis.relevance import METHODS, Method, explain
 from analysis.rollout import rollout
@@ -63,12 +65,51 @@ def test_rollout_has_no_class() -> None:
     assert figure.layout.title.text.endswith("Rollout")
 
 
-def test_the_proof_is_that_of_the_analysis() -> None:
-    app = opened(relevance="chefer", proof="yes")
+@pytest.mark.parametrize("fused", ["mean", "max", "min"])
+def test_rollout_and_flow_of_heads_made_one(fused: Any) -> None:
+    found = trace(load("digits"), Image.open(PHOTO).convert("RGB"))
+    (figure,) = figures(opened(relevance="rollout", fused=fused, discarded="40"))
+    expected = rollout(found, fusion=fused, discard=0.4)[0, 1:]
+    np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
+    (figure,) = figures(opened(relevance="flow", fused=fused))
+    expected = flow(found, 0, fusion=fused)[1:]
+    np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
+
+
+def test_value_norms_of_the_last_layer() -> None:
+    """By the vectors themselves: weight times value times output projection, head by head."""
+    (figure,) = figures(opened(relevance="norms"))
+    found = trace(load("digits"), Image.open(PHOTO).convert("RGB"))
+    site = found.sites[-1]
+    values, output = found.pattern(site.layer).v[0].float(), found.projections(site).output
+    added = torch.einsum("hk, hkd, hdo -> hko", found.weights(site)[:, 0], values, output.float())
+    expected = added.detach().norm(dim=-1).sum(0)[1:]
+    np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
+    assert figure.layout.title.text.endswith("Value norms")
+
+
+def test_flow_of_many_tokens_is_refused_in_one_line() -> None:
+    query = {"model": "built", "size": "128", "dim": "16", "heads": "2"}
+    query |= {"patch": "4", "depth": "1", "relevance": "flow"}
+    app = helpers.run("image", query)
+    (line,) = helpers.lines(app)
+    assert "expected at most 257 tokens, this network has 1,025" in line
+
+
+def test_a_proof_is_that_of_its_own_settings() -> None:
+    """Curves of another discard are computed anew."""
+    first = figures(opened(relevance="rollout", proof="deletion"))[1]
+    other = figures(opened(relevance="rollout", proof="deletion", discarded="95", fused="min"))[1]
+    assert (array(first.data[1].y) != array(other.data[1].y)).any()
+
+
+@pytest.mark.parametrize(("proof", "removal"), [("yes", "grey"), ("drop", "drop")])
+def test_the_proof_is_that_of_the_analysis(proof: str, removal: Removal) -> None:
+    app = opened(relevance="chefer", proof=proof)
     _, removed, kept = figures(app)
     model, image = load("digits"), Image.open(PHOTO).convert("RGB")
     tokens = explain(model, image, method="chefer").tokens
-    expected = faithfulness(model, image, tokens, target=3)
+    expected = faithfulness(model, image, tokens, target=3, removal=removal)
     for figure, values, random in (
         (removed, expected.comprehensiveness, expected.random_comprehensiveness),
         (kept, expected.sufficiency, expected.random_sufficiency),

@@ -61,6 +61,13 @@ def test_every_figure_has_a_story_and_a_browser_module() -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
+def test_the_frame_draws_the_story_so_that_print_view_has_its_figures(name: str) -> None:
+    code = (LESSONS / name / "page.py").read_text()
+    assert code.count("frame.story(NAME, STORY)") == 1
+    assert ".show(NAME, STORY" not in code
+
+
+@pytest.mark.parametrize("name", STORIES)
 def test_the_texts_name_numbers_that_exist(name: str) -> None:
     story = STORIES[name]
     found = numbers(story)

@@ -33,7 +33,8 @@ from viz.api.entries import ImageEntry, TextEntry
 from viz.api.image import heads_of, overview
 from viz.api.provenance import provenance
 from viz.pack import unpack
-from viz.pages.models import card, download, folders, inputs, source, tracing
+from viz.pages.image.picture import PHOTOS
+from viz.pages.models import card, download, folder_browser, inputs, source, tracing
 from viz.pages.models.source import Source
 from viz.pages.models.suggestions import SUGGESTIONS
 from viz.pages.state import params as link
@@ -203,6 +204,51 @@ def test_another_picture_is_another_trace(saved) -> None:
     helpers.checked(app.button("models_photo_china").click().run())
     assert view(app)["trace"] != before
     assert view(app)["link"]["photo"] == "china"
+
+
+def test_preprocessing_can_be_changed_and_reset(saved) -> None:
+    folder = str(saved("ViT"))
+    app = run(place="folder", folder=folder)
+    before = view(app)["trace"]
+    helpers.choose(app, "models", "mean", "0.1 0.2 0.3")
+    helpers.choose(app, "models", "resize", "pad")
+    assert lines(app) == []
+    assert view(app)["trace"] != before
+    assert "padded with grey" in told(app)
+    assert "changed here" in told(app)
+    link = view(app)["link"]
+    assert (link["mean"], link["resize"]) == ("0.1 0.2 0.3", "pad")
+    code, last = entry(app).code(0, "mean").rsplit("\n", 1)
+    known: dict[str, Any] = {}
+    exec(code.replace("picture.png", str(PHOTOS["flower"])), known)
+    assert eval(last.partition("  #")[0], known).equal(entry(app).shown.weights(0).mean(0))
+    again = run(**{name: link[name] for name in ("place", "folder", "mean", "resize")})
+    assert view(again)["trace"] == view(app)["trace"]
+    helpers.checked(app.button("models_preprocessing_reset").click().run())
+    assert view(app)["trace"] == before
+    assert "changed here" not in told(app)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"std": "1 2"}, "std: expected three numbers such as 0.5 0.5 0.5"),
+        ({"std": "1 2 0"}, "std: expected numbers above 0"),
+        ({"resize": "mirror"}, "expected one of , crop, pad, stretch, none"),
+    ],
+)
+def test_preprocessing_that_cannot_be_is_one_line(saved, changes, says) -> None:
+    app = run(place="folder", folder=str(saved("ViT")), **changes)
+    (line,) = lines(app)
+    assert says in line
+
+
+def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
+    app = run(place="folder", folder=str(saved("ViT")), mean="0.1 0.2 0.3")
+    assert "changed here" in told(app)
+    app = typed(app, "folder", str(saved("DINOv2")))
+    assert "changed here" not in told(app)
+    assert "mean" not in view(app)["link"]
 
 
 def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
@@ -679,7 +725,7 @@ def test_folders_are_listed_and_opened_and_remembered(
 def test_folders_are_listed_for_this_machine_only(
     address: str, headers: dict[str, str], local: bool
 ) -> None:
-    assert folders.is_local(address, headers) == local
+    assert folder_browser.is_local(address, headers) == local
 
 
 def test_sizes_of_the_suggestions_are_those_of_their_shapes() -> None:

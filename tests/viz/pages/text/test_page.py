@@ -4,6 +4,7 @@ import hashlib
 from typing import Any
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
@@ -242,9 +243,8 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import models.catalogue
-    from viz.pages.shared import opened as cached
 
-    cached.clear()
+    st.cache_resource.clear()
     monkeypatch.setattr(models.catalogue, "distribution", _missing)
     app = run(input="still here")
     (line,) = lines(app)
@@ -254,6 +254,10 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
     assert lines(app) == []
     assert labels(app) == ["still", "here"]
     assert setting(app, "text", "input") == "still here"
+    monkeypatch.undo()
+    choose(app, "text", "model", "minilm")
+    assert lines(app) == []
+    assert [literal(toggle.label) for toggle in app.toggle] == ["Hide [CLS]/[SEP]"]
 
 
 def _missing(name: str) -> None:

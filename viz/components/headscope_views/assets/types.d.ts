@@ -50,6 +50,8 @@ export type Form = "matrix" | "lines" | "text" | "qk" | "stages" | "model"; // a
 export type Method =
   | ("mean" | "max" | "rollout" | "flow" | "alti" | "decompx" | "norms" | "added")
   | ("gradient" | "chefer" | "attnlrp");
+/** How the heads of a layer are fused. */
+export type Fusion = "mean" | "max" | "min";
 /** From which text of a pair to which; "a" is the first, or the source of a joint map. */
 export type Block = "all" | "aa" | "ab" | "ba" | "bb";
 /** How every head is shown beside the picture. */
@@ -104,6 +106,12 @@ export interface Selection {
   beside: Method | "";
   /** What a relevance explains: "position.id", a second text, or "" for the likeliest output. */
   output: string;
+  /** Whether the faithfulness of a relevance is tested. */
+  tested: "no" | "yes";
+  /** Of rollout and flow. */
+  fusion: Fusion;
+  /** Share of each layer's smallest weights that rollout leaves out. */
+  discard: number;
   ground: Ground;
   paint: Paint;
   /** Of the weights over a picture, in percent. */
@@ -139,6 +147,8 @@ export interface LinkProps {
   revision: string;
   /** The settings' part of the link: only what differs from the defaults. */
   link: Record<string, string>;
+  /** That the settings are of; in files and notebooks there is none. */
+  session?: string;
 }
 
 /** Props of an attention view (kinds "text" and "image"). */
@@ -153,7 +163,6 @@ export interface ViewProps extends LinkProps {
   /** What is left out of the link. */
   defaults: Partial<LinkSelection>;
   type_size?: number;
-  session?: string;
   /** Whether the picture is of earlier settings: it is drawn dimmed. */
   busy?: boolean;
   /** What is shown below: "predictions", "code". */
@@ -162,6 +171,10 @@ export interface ViewProps extends LinkProps {
   parts?: string[];
   /** What is said while there is no trace. */
   message?: string;
+  /** Names the picture or network, where there are two. */
+  title?: string;
+  /** A trace that is shown beside this one. */
+  second?: { trace: string; made: number; title: string } | null;
 }
 
 // ---- messages (viz/pack.py): a JSON header and an area of bytes
@@ -374,6 +387,8 @@ export interface StagesHeader {
   of: number;
   /** Why it cannot be told what the head writes. */
   reason: string;
+  /** Of the scores before bias and mask. */
+  formula: string;
   matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 
@@ -715,8 +730,10 @@ export interface Mark {
   flow?: boolean;
   /** It lights up with everything else of this term. */
   term?: Term;
-  /** What is said while the pointer is on it: how its number comes about. */
+  /** What is said beside it while the pointer or the focus is on it: how its number comes about. */
   tip?: string;
+  /** Keys of the marks that its number comes from: they light up with it. */
+  of?: string[];
   /** It can be dragged, and moved by arrow keys. */
   handle?: {
     label: string;

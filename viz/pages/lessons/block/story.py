@@ -3,11 +3,22 @@
 from viz.pages.lessons.story import Option, Question, Step, Story, Try
 
 ON = (0, 0, 0, 0)
+X = (1.2, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)  # two words of four features
+DOUBLED = (2.4, -0.8, 1.2, 0.4, -0.8, 1.5, 0.3, -1.1)
 
 STORY = Story(
     figure="block",
     title="The residual stream through two blocks",
-    inputs={"word": "stream", "place": 0, "off": ON, "norm": "pre"},
+    inputs={
+        "word": "stream",
+        "place": 0,
+        "off": ON,
+        "norm": "pre",
+        "x": X,
+        "gain": 1,
+        "shift": 0,
+        "order": "post",
+    },
     steps=(
         Step(
             "stream",
@@ -44,13 +55,57 @@ STORY = Story(
                     Option(
                         "Something between their difference and their sum",
                         "From {least:.1f} to {most:.1f}, by the angle between them; here"
-                        " {norms.1:.1f}. Of vectors the numbers are added, not the norms.",
+                        " {norms.1:.1f}. Vectors are added number by number; their norms are not.",
                         right=True,
                     ),
                     Option(
                         "The norm of what attention added",
                         "That would be so without the residual connection. The input stays in the"
                         " sum, and its norm is {norms.1:.1f}.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "layernorm",
+            "Inside a norm",
+            (
+                "Two words of four features show what [[layer normalisation|layer norm]] does. Each"
+                " word is normalised by itself: the mean μ of its numbers is subtracted, and the"
+                " rest divided by their standard deviation σ. Then each feature is scaled by γ and"
+                " shifted by β, which are learned; here one slider sets all γ, the other all β.",
+                "Type over a number of “Thinking”: all four of its outputs change, and none of"
+                " “Machines”. [[batch normalisation|Batch norm]] works the other way: it takes mean"
+                " and deviation of one feature over many examples.",
+            ),
+            formulas=(
+                "μ = (1/H) Σ_{i} a_{i}",
+                "σ^{2} = (1/H) Σ_{i} (a_{i} − μ)^{2}",
+                "y_{i} = γ_{i} (a_{i} − μ) / σ + β_{i}",
+            ),
+            tries=(
+                Try("“Thinking” doubled", {"x": DOUBLED}),
+                Try("γ = 2, β = 1", {"gain": 2, "shift": 1}),
+            ),
+            ask=Question(
+                "All four numbers of “Thinking” are doubled. What happens to the output of the"
+                " norm?",
+                (
+                    Option(
+                        "It doubles too",
+                        "The mean doubles, but so does the deviation that everything is divided"
+                        " by. Press the button below to see it.",
+                    ),
+                    Option(
+                        "It stays the same",
+                        "μ and σ double as well, and cancel. (A tiny ε below the square root, 10⁻⁵,"
+                        " keeps σ above 0; it changes the fourth digit at most here.)",
+                        right=True,
+                    ),
+                    Option(
+                        "It changes only in the first feature",
+                        "μ and σ are taken over all features of the word, so one feature never"
+                        " changes alone.",
                     ),
                 ),
             ),
@@ -122,6 +177,32 @@ STORY = Story(
             tries=(
                 Try("Post-norm", {"norm": "post"}),
                 Try("Pre-norm", {"norm": "pre"}),
+            ),
+        ),
+        Step(
+            "encoder",
+            "A whole block, number by number",
+            (
+                "The block of the first [[transformer]], untrained, with two words of width 4. In"
+                " [[self-attention]] every word reads every word: “Thinking” gives “Machines” a"
+                " @weight(weight) of {small.other:.2f}. Its result is **added** to the input (the"
+                " thin lines at the side) and the sum is normalised. Then the [[feed-forward"
+                " network]] processes each word alone, and again: add, normalise.",
+                "Type over a number of “Thinking”. “Machines” changes too, but only because of the"
+                " attention: nothing else crosses from word to word. An [[encoder]] is a stack of"
+                " such blocks.",
+            ),
+            formulas=(
+                "z = LN(x + attention(x))",
+                "y = LN(z + FFN(z))",
+            ),
+            code=(
+                "z = norm1(x + attention(x))",
+                "y = norm2(z + feed_forward(z))",
+            ),
+            tries=(
+                Try("Pre-norm", {"order": "pre"}),
+                Try("Post-norm", {"order": "post"}),
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""The texts of the lesson on the encoder block."""
+"""The folded texts of the lesson on the encoder block (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -33,7 +33,8 @@ TAKEAWAYS = (
     "Add & Norm: the layer's input is added to its output, and the sum is normalised.",
     "LayerNorm depends on no other word and no other text: it is the same in training and in use.",
     "[[post-norm|Post-norm]] keeps all states at one size; [[pre-norm]] leaves a direct path"
-    " through the whole stack: its states grow, and its last gradients shrink with depth.",
+    " through the whole stack: its states grow, and the gradients of its last block shrink with"
+    " depth.",
     "The feed-forward network does not mix words. Only attention does.",
 )
 TRIES = (
@@ -50,7 +51,7 @@ TRIES = (
     ),
     Try(
         "Another word, far away.",
-        "Word 1 gets a 30: your word keeps its LayerNorm, and its BatchNorm changes.",
+        "A feature of word 1 becomes 30: the LayerNorm of your word stays, its BatchNorm changes.",
         {"other11": 30.0},
     ),
     Try(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, generation, story, tables
+from viz.pages.lessons import frame, generation, tables
 from viz.pages.lessons.both import texts
 from viz.pages.lessons.both.story import STORY
 from viz.pages.lessons.markup import plain
@@ -54,7 +54,7 @@ RETIRED = tuple(map(link.retired, ("length", "width", "kernel", "layers", "posit
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, (*PARAMS, *RETIRED)):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         _code()

@@ -12,6 +12,7 @@ STORY = Story(
         "at": 6,
         "length": 64,
         "width": 64,
+        "off": (0, 0, 0),
     },
     steps=(
         Step(
@@ -112,6 +113,68 @@ STORY = Story(
             tries=(
                 Try("Head 2", {"head": 2}),
                 Try("1998-3-3", {"date": "1998-3-3"}),
+            ),
+        ),
+        Step(
+            "whole",
+            "The whole transformer",
+            (
+                "The [[encoder]] on the left reads the date once. Its normalised output gives the"
+                " @key(keys) and @value(values) of the [[cross-attention]] in the [[decoder]],"
+                " whose last state the [[head layer]] turns into a probability for every"
+                " character. The likeliest is written, joins the decoder's input, and the decoder"
+                " runs again, until it writes the end symbol.",
+                "The bands are the residual streams of “{most.token:s}” and of the position that"
+                " writes “{now:s}”, as wide as their norms. Here each side has one block; the"
+                " first transformer had six.",
+            ),
+            tries=(
+                Try("Begin again", {"written": 0}),
+                Try("The last character", {"written": 10}),
+            ),
+        ),
+        Step(
+            "inside",
+            "Three layers in a decoder block",
+            (
+                "An encoder block has two layers, a decoder block three: **masked attention**"
+                " reads what has been written, **cross-attention** reads the source, and the"
+                " [[feed-forward network]] processes each position alone. Each reads a normalised"
+                " copy of the stream and adds its output to it.",
+                "Press a layer to switch it off. At the top stands what is then predicted at each"
+                " position, after the right characters so far: {stacks.correct:d} of"
+                " {stacks.count:d} are right.",
+            ),
+            code=(
+                "x = x + attention(norm1(x))  # causal mask",
+                "x = x + cross(norm2(x), encoded)",
+                "x = x + mlp(norm3(x))",
+            ),
+            tries=(
+                Try("Without cross-attention", {"off": (0, 1, 0)}),
+                Try("Without masked attention", {"off": (1, 0, 0)}),
+                Try("All layers", {"off": (0, 0, 0)}),
+            ),
+            ask=Question(
+                "The cross-attention is switched off. What can the decoder still predict?",
+                (
+                    Option(
+                        "Nothing at all",
+                        "It still knows where it is and what has been written. That is enough for"
+                        " the hyphens, which stand at the same positions in every date.",
+                    ),
+                    Option(
+                        "The hyphens, and digits only by luck",
+                        "Positions and earlier characters are left, and they settle the form of a"
+                        " date, not which date it is.",
+                        right=True,
+                    ),
+                    Option(
+                        "The whole date: it has been trained on it",
+                        "Even a date from its training cannot be recognised by a decoder that does"
+                        " not read the source.",
+                    ),
+                ),
             ),
         ),
         Step(

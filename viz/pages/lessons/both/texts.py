@@ -1,4 +1,4 @@
-"""The texts of the lesson on encoder and decoder together."""
+"""The folded texts of the lesson on encoder and decoder together (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 

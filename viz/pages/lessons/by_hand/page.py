@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.pages.lessons import frame, inputs, story, tables
+from viz.pages.lessons import frame, inputs, tables
 from viz.pages.lessons.by_hand import texts
 from viz.pages.lessons.by_hand.story import STORY
 from viz.pages.lessons.tables import number
@@ -33,7 +33,7 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         frame.explore(

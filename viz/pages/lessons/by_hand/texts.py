@@ -1,4 +1,4 @@
-"""The texts and numbers of the lesson on self-attention by hand."""
+"""The folded texts and numbers of the lesson on self-attention by hand (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 

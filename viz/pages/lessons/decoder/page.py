@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, generation, story, tables
+from viz.pages.lessons import frame, generation, tables
 from viz.pages.lessons.decoder import texts
 from viz.pages.lessons.decoder.story import STORY
 from viz.pages.lessons.markup import plain
@@ -47,7 +47,7 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         _code()

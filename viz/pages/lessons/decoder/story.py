@@ -21,7 +21,7 @@ STORY = Story(
             "A decoder predicts the next token",
             (
                 "A [[decoder]] turns a text into a probability for every token that could come"
-                " next. This one is real: two layers of two heads, trained on a small English of"
+                " next. This one is real: two layers of two heads, trained on English of"
                 " 155 tokens. It has read a begin symbol and a few words; on the right stand the"
                 " three likeliest next tokens.",
                 "Each row of the grid holds the @weight(weights) of one @query(query): how much"
@@ -87,7 +87,7 @@ STORY = Story(
                 " does come next. A bold prediction equals it; hover for the probability of the"
                 " right one.",
                 "Here the right token gets {mean_share:.0%} on average. Much of it cannot be"
-                " known: nobody can tell which noun follows “the”.",
+                " known: nobody knows which noun follows “the”.",
             ),
             code=(
                 "logits = decoder(ids)  # token × vocabulary",

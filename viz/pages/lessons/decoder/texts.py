@@ -1,4 +1,4 @@
-"""The texts of the lesson on decoders."""
+"""The folded texts of the lesson on decoders (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -58,7 +58,7 @@ TRIES = (
     ),
     Try(
         "What an untrained decoder writes.",
-        "There are probabilities, but they are meaningless.",
+        "It gives probabilities, but they mean nothing.",
         {"writer": "untrained", "written": 6},
     ),
 )

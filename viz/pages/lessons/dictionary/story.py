@@ -100,6 +100,27 @@ STORY = Story(
                 Try("Ask for Mikael", {"query": "Mikael"}),
                 Try("Ask for Zoe", {"query": "Zoe"}),
             ),
+            ask=Question(
+                "“Zoe” resembles none of the four names. What will the soft dictionary answer?",
+                (
+                    Option(
+                        "Nothing: she is not in it",
+                        "That is what the ordinary dictionary does. Softmax always hands out"
+                        " weights that sum to 1, so there is always an answer. Ask for Zoe below.",
+                    ),
+                    Option(
+                        "About the mean of the four heights",
+                        "All similarities are close to 0, so all weights are close to 1/4. An"
+                        " answer is not yet a match. Ask for Zoe below.",
+                        right=True,
+                    ),
+                    Option(
+                        "About 0 cm: every similarity is close to 0",
+                        "Similarities near 0 do not mean weights near 0: softmax compares them with"
+                        " each other only. Ask for Zoe below.",
+                    ),
+                ),
+            ),
         ),
     ),
 )

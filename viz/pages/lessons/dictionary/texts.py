@@ -1,4 +1,4 @@
-"""The texts of the lesson on the soft dictionary."""
+"""The folded texts of the lesson on the soft dictionary (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -13,8 +13,8 @@ TEXT = (
     " [[similarity|similarities]] into [[weights]], and answers with the weighted sum of the"
     " values. That is [[attention]]. The weights change smoothly with the query and the keys: this"
     " look-up is differentiable, and therefore it can be learned by gradient descent. It works for"
-    " a dictionary of any size, needs no summary of it, and its answers follow when an entry"
-    " changes.",
+    " a dictionary of any size, needs no summary of it, and its answers change with its"
+    " entries.",
 )
 FORMULAS = (
     r"\text{answer}(q) = \sum_i \alpha(q, k_i)\, v_i",

@@ -38,7 +38,7 @@ STORY = Story(
             "probabilities",
             "Logits become probabilities",
             (
-                "[[softmax|Softmax]] makes the logits positive and lets them sum to 1. Only"
+                "[[softmax|Softmax]] turns the logits into positive numbers that sum to 1. Only"
                 " differences count: “{best:s}” is exp({gap:.2f}) = {ratio:.2f} times as probable"
                 " as “{second:s}”, whatever the other logits are.",
                 "So adding the same number to every logit changes nothing. That is why the largest"

@@ -1,4 +1,4 @@
-"""The texts of the lesson on the head layer."""
+"""The folded texts of the lesson on the head layer (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 

@@ -41,7 +41,7 @@ STORY = Story(
                 " compare.",
             ),
             formulas=("d = dim / heads = 12 / {count:d} = {width:d}",),
-            code=("q = rearrange(@query(q), 'b t (h d) -> b h t d', h=heads)",),
+            code=("q = rearrange(@query(q), 'b t (h d) -> b h t d', h=h)",),
         ),
         Step(
             "maps",

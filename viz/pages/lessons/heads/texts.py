@@ -1,4 +1,4 @@
-"""The texts of the lesson on heads."""
+"""The folded texts of the lesson on heads (its steps: story.py)."""
 
 from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
@@ -9,7 +9,8 @@ TEXT = (
     " each can look for something else, in a representation subspace of its own (Vaswani et al."
     " 2017, section 3.2.2). Their results are put side by side and mixed by one more"
     " [[matrix]], W^{O}. Commonly each [[head]] gets an equal share of the model's [[width]], so"
-    " that many heads cost no more than one; but the width of a head is free.",
+    " that the matrix products of many heads cost no more than those of one; but the width of a"
+    " head is free.",
 )
 WHERE = (
     "X holds a word in each row. Every head i has its own three matrices for queries, keys and"
@@ -25,8 +26,8 @@ TRAINED_TEXT = (
     " your sentence. Each cell names the habit a head comes closest to, with the mean"
     " [[weights|weight]] that words give to the previous [[token]], to themselves, to the next one,"
     " to the same word elsewhere, or to the special token that MiniLM puts at the beginning (first,"
-    " [CLS]) or the end (last, [SEP]). Below 0.4 for all of them a head is “broad” if its weights"
-    " are nearly even, and “mixed” otherwise; its number is still that of its strongest habit."
+    " [CLS]) or the end (last, [SEP]). A head that reaches 0.4 in none of them is “broad” if its"
+    " weights are nearly even, and “mixed” otherwise; its number is that of its strongest habit."
     " One weight can count for two habits: what stands before the first word is [CLS].",
     "Heads with nothing useful to attend to often put their weight on a special token (Clark et al."
     " 2019); choose “words alone” to see what the rest does. A habit is what a head does on this"

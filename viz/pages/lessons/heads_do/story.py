@@ -35,13 +35,35 @@ STORY = Story(
             (
                 "Both heads of layer 1 use that note. “{asks:s}” looks for a token that *follows*"
                 " an earlier “{asks:s}”, and its largest weight, {found_weight:.2f}, is on"
-                " “{finds:s}”, whose note says “{before:s}”: the thin arrow.",
+                " “{finds:s}”, whose note holds “{before:s}”: the thin arrow.",
                 "So the head reads how the text went on last time, and the network predicts"
                 " “{predicted.token:s}” with probability {predicted.share:.2f}. This is an"
                 " **induction head** (Elhage et al. 2021; Olsson et al. 2022). Press other tokens;"
                 " in the first half there is nothing to find.",
             ),
             tries=(Try("Another repeat", {"text": "k4mzqk4mzq", "query": 7}),),
+            ask=Question(
+                "“{asks:s}” stands here for the second time. A head of layer 1 helps to predict"
+                " the token after it. Where does it attend to most? Its maps are on the screen.",
+                (
+                    Option(
+                        "To the first occurrence of the same token",
+                        "There stands what is known already. What is needed is the token that came"
+                        " after it: “{finds:s}”.",
+                    ),
+                    Option(
+                        "To the token after that first occurrence",
+                        "“{finds:s}”, with a weight of {found_weight:.2f}: it followed last time,"
+                        " so it may follow again.",
+                        right=True,
+                    ),
+                    Option(
+                        "To the token just before it",
+                        "That is what head 1 of layer 0 does. Here the largest weight is on"
+                        " “{finds:s}”.",
+                    ),
+                ),
+            ),
         ),
         Step(
             "ablate",
@@ -86,13 +108,13 @@ STORY = Story(
             formulas=("change = ½ Σ_{i} |p_{i} − p_{i}′|",),
             tries=(Try("A key that matters", {"reader": 3, "hidden": 4}),),
             ask=Question(
-                "Another network, which knows a small English, reads “the keys near the cabinet”."
-                " At the last word, one head gives “near” a weight of 0.91. Hide “near” from this"
-                " head: how much of the probability of the next word moves?",
+                "Another network, which knows 155 words of English, reads “the keys near the"
+                " cabinet”. At the last word, one head gives “near” a weight of 0.91. Hide “near”"
+                " from this head: how much of the probability of the next word moves?",
                 (
                     Option(
                         "About 0.9, as much as the weight",
-                        "The weight says how much of the head's output comes from “near”, not how"
+                        "The weight is the share of “near” in the head's output; it is not how"
                         " much the prediction depends on that output: only 0.01 moves.",
                     ),
                     Option(

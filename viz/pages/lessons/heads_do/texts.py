@@ -1,4 +1,4 @@
-"""The texts of the lesson on what heads do."""
+"""The folded texts of the lesson on what heads do (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -18,15 +18,15 @@ NUMBERS = (
 )
 ABLATION = (
     "Now remove one head at a time: its values become 0 (**ablation**). The test: random letters"
-    " and digits, repeated once; in the second half each next token can be known. A pattern that"
+    " and digits, repeated once; in the second half every next token is predictable. A pattern that"
     " looks important need not be: compare the two heads of layer 1.",
 )
 EXPLANATION = (
     "Is the token with the most weight the reason for the answer? Here the second network, which"
-    " knows a small English, predicts the next word. Each token is hidden from *one* head at the"
-    " last position; **change** is how much of the predicted probability moves (total variation,"
-    " 0 to 1). The head below gives “near” a weight of 0.91, and hiding it changes next to nothing."
-    " Weight and change often disagree: other heads may carry the same information, the"
+    " knows a small vocabulary of English, predicts the next word. Each token is hidden from *one*"
+    " head at the last position; **change** is how much of the predicted probability moves (total"
+    " variation, 0 to 1). The head below gives “near” a weight of 0.91, and hiding it changes next"
+    " to nothing. Weight and change often disagree: other heads may carry the same information, the"
     " value may matter little, and the head itself may not matter (Jain and Wallace 2019).",
 )
 SAME = (
@@ -56,6 +56,6 @@ TRIES = (
 TAKEAWAYS = (
     "Numbers over many texts suggest a role: previous token, induction, sink.",
     "Ablation tests it. Two heads with the same pattern can differ in how much depends on them.",
-    "Weights tell where a head reads, not why the network answers: other weights can give the same"
-    " output, and the key with most weight may not matter.",
+    "Weights show where a head reads, not why the network answers as it does: other weights can"
+    " give the same output, and the key with the most weight may not matter.",
 )

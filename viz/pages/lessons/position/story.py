@@ -2,10 +2,20 @@
 
 from viz.pages.lessons.story import Option, Question, Step, Story, Try
 
+EMBEDDINGS = (0.3, -0.8, 0.5, 0.1, -0.6, 0.4, 0.9, -0.2, 0.7, 0.2, -0.4, 0.6)
+
 STORY = Story(
     figure="position",
     title="A position as a row of clock hands",
-    inputs={"position": 7, "other": 3, "added": "no", "mask": "none", "far": 400},
+    inputs={
+        "position": 7,
+        "other": 3,
+        "added": "no",
+        "mask": "none",
+        "far": 400,
+        "first": 0,
+        "embeddings": EMBEDDINGS,
+    },
     steps=(
         Step(
             "order",
@@ -42,8 +52,8 @@ STORY = Story(
             "Eight hands, eight speeds",
             (
                 "Each further pair of features is a slower hand; here each turns at 0.316 times the"
-                " speed of the one before. The fast hands separate neighbours, the slow ones tell"
-                " the beginning from the end, as seconds and hours do on a clock.",
+                " speed of the one before. The fast hands separate neighbours, the slow ones"
+                " separate the beginning from the end, as seconds and hours do on a clock.",
                 "Row {position:d} of the table is what all hands show there: 16 numbers between −1"
                 " and 1, with nothing to learn. Its length is √8 = {length:.3f} at every position,"
                 " since sin² + cos² = 1 for each hand.",
@@ -55,6 +65,24 @@ STORY = Story(
             code=("x = x + sinusoidal(tokens, dim)",),
         ),
         Step(
+            "add",
+            "Added to the tokens",
+            (
+                "With four features there are two hands: one turns by 1 radian for each position,"
+                " the other by 0.01. Each word's [[embedding]] has four numbers too, and the row"
+                " of its position is **added** to it, number by number. The [[transformer]] reads"
+                " only the sums.",
+                "Turn a hand, or move the slider: the words now stand at positions"
+                " {small.first:d} to {small.last:d}. The embeddings stay, the sums change. Type"
+                " over an embedding to change it: only the sum below it follows.",
+            ),
+            formulas=("z_{p} = x_{p} + P_{p}",),
+            tries=(
+                Try("Positions 0, 1, 2", {"first": 0}),
+                Try("Positions 10, 11, 12", {"first": 10}),
+            ),
+        ),
+        Step(
             "distance",
             "Only the distance counts",
             (
@@ -63,7 +91,7 @@ STORY = Story(
                 " stays. At {position:d} and {other:d} the [[dot product]] is {dot:.3f}; five"
                 " positions later it is {moved_dot:.3f}.",
                 "It is largest at distance 0 and the same for both directions. A network can learn"
-                " projections that use it, or that tell before from after.",
+                " projections that use it, or that distinguish before from after.",
             ),
             formulas=("P_{p} · P_{r} = Σ_{j} cos(ω_{j} (p − r))",),
             ask=Question(
@@ -124,6 +152,28 @@ STORY = Story(
                 " scores can still outweigh the penalty.",
             ),
             formulas=("score = @query(q) · @key(k) / √d − m_{head} |p − r|",),
+            ask=Question(
+                "ALiBi subtracts slope × distance from each score. One head has the slope 1/2,"
+                " another 1/256. Which of them attends farther back, if all scores are equal?",
+                (
+                    Option(
+                        "The one with the slope 1/2",
+                        "The larger the slope, the faster the penalty grows: this head keeps"
+                        " {alibi.nearest:.0%} of its weight on the query's own position.",
+                    ),
+                    Option(
+                        "The one with the slope 1/256",
+                        "At distance 7 its penalty is only 7/256 ≈ 0.03: it weights all keys nearly"
+                        " alike, its own position with {alibi.widest:.0%}.",
+                        right=True,
+                    ),
+                    Option(
+                        "Both alike: softmax normalises every row",
+                        "Softmax depends on differences between scores, and the slope sets how"
+                        " large they are.",
+                    ),
+                ),
+            ),
         ),
         Step(
             "length",

@@ -1,4 +1,4 @@
-"""The texts of the lesson on positions."""
+"""The folded texts of the lesson on positions (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -17,9 +17,9 @@ WHERE = (
 ORDER_TEXT = (
     "The same words in another order, through one self-attention with random weights. Without"
     " positions every word gets the very same vector in both orders: “dog bites man” and “man bites"
-    " dog” are one bag of words. With positions the vectors move. The tables show three features of"
-    " each word in the second order; “moved by” is how far all of its vector has moved from where"
-    " it was in the first.",
+    " dog” are the same bag of words. With positions the vectors move. The tables show three"
+    " features of each word in the second order; “moved by” is the distance between its whole"
+    " vectors in the two orders.",
 )
 SLIP_TEXT = (
     "The formula is often misprinted with 2j+1/d as the cosine's exponent, while the code uses 2j/d"
@@ -39,8 +39,8 @@ LEARNED_NOTE = (
     "The [[cosine similarity]] of every two of the first 64 positions: vectors of 384 numbers each."
 )
 TAKEAWAYS = (
-    "Without positions, attention is blind to order, unless a causal mask hides what comes later:"
-    " permuting the words only permutes the vectors.",
+    "Without positions and without a causal mask, attention is blind to order: permuting the words"
+    " only permutes the vectors.",
     "Sine and cosine of one pair must share one frequency. Then the dot product of two positions"
     " depends on their distance alone.",
     "Fixed positions have no parameters and can be computed for any position, though a network"
@@ -54,7 +54,7 @@ TABLE_TRIES = (
     ),
     Try(
         "4 features only.",
-        "Two clock hands: one goes round every 6 positions, the other hardly moves.",
+        "Two clock hands: one goes round about every 6 positions, the other hardly moves.",
         {"dim": 4, "length": 20, "at": 3, "pair": 1},
     ),
 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from viz.pages.lessons import frame, inputs, story, tables
+from viz.pages.lessons import frame, inputs, tables
 from viz.pages.lessons.query_key_value import texts
 from viz.pages.lessons.query_key_value.story import STORY
 from viz.pages.lessons.tables import number
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, (*PARAMS, *RETIRED)):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         from models import simple

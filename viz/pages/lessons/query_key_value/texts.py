@@ -1,4 +1,4 @@
-"""The texts and the printed numbers of the lesson on queries, keys and values."""
+"""The folded texts and the printed numbers of the lesson on q, k and v (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -74,7 +74,7 @@ TRIES = (
         {"edit": "v", "v11": 1.0, "v12": 0.0, "v13": 0.0, "v21": 0.0, "v22": 1.0, "v23": 0.0},
     ),
     Try(
-        "Words as columns alone.",
+        "Words as columns, by itself.",
         "Two features look at each other, not two words.",
         {"reading": "columns"},
     ),

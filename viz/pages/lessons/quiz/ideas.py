@@ -6,6 +6,7 @@ from random import Random
 import streamlit as st
 
 from viz.pages.lessons import tables
+from viz.pages.lessons.quiz import maps
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 
 SENTENCES = (("dog", "bites", "man"), ("cats", "chase", "mice"), ("owls", "watch", "bats"))
@@ -93,7 +94,7 @@ def _cache(dice: Random) -> Question:
 
 
 def _evidence(dice: Random) -> Question:
-    share = dice.choice((0.85, 0.9, 0.95))
+    picture, share = maps.last_row(dice.choice(maps.REPEATED), dice.randrange(2))
     answer, slips, options = choices(
         dice,
         "The head's output is mostly that token's value vector.",
@@ -109,8 +110,9 @@ def _evidence(dice: Random) -> Question:
     )
     return Question(
         "What a weight proves",
-        f"One head gives {share:.2f} of its weight to a single token. What follows?",
-        tables.facts(("Weight on that token", f"{share:.2f}"), ("All others", f"{1 - share:.2f}")),
+        "A real row of weights: the last token gives"
+        f" {share:.2f} of its weight to a single token. What follows?",
+        picture,
         answer,
         "The output of a head is the weighted sum of the values, so most of it comes from that"
         " value, unless that vector is very short. Anything about the prediction has to be tested.",

@@ -10,12 +10,14 @@ from viz.pages import shared
 from viz.pages.lessons import tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 from viz.pages.lessons.tables import number
+from viz.pages.lessons.vision.pictures import figure
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 REPEATED = ("magnet", "violet", "cobalt", "planet", "hybrid", "turnip", "walnut", "zodiac")
-AGAIN = 3  # letters of the word that come a second time
+AGAIN = (2, 3, 4)  # letters of the word that come a second time
+WIDE = 210  # pixels of an enlarged digit
 DIGITS = {"a-three.png": "a three", "a-four.png": "a four", "an-eight.png": "an eight"}
 CLEAR = 0.15  # by how much a quarter of the image leads
 QUARTERS = ("upper left", "upper right", "lower left", "lower right")
@@ -24,8 +26,8 @@ BLANK = "\u2007\u2008\u2007"  # as wide as a number
 
 
 def _induction(dice: Random) -> Question:
-    word, head = dice.choice(REPEATED), dice.randrange(2)
-    labels, weights = _letters(word)
+    word, head, again = dice.choice(REPEATED), dice.randrange(2), dice.choice(AGAIN)
+    labels, weights = _letters(word, again)
     rows = weights[1, head]
     last = len(labels) - 1
     best = int(rows[last].argmax())
@@ -47,7 +49,7 @@ def _induction(dice: Random) -> Question:
         "An induction head",
         f"Which token does the last “{labels[last]}” attend to most? Rows are queries, columns are"
         " keys.",
-        _repetition_map(word, head),
+        _repetition_map(word, head, again),
         answer,
         f"The last row has **{number(float(rows[last, best]), 2)}** there: the token that came"
         f" after the first “{labels[last]}”. It is what the network predicts next.",
@@ -58,7 +60,7 @@ def _induction(dice: Random) -> Question:
 
 def _previous(dice: Random) -> Question:
     word = dice.choice(REPEATED)
-    _, weights = _letters(word)
+    _, weights = _letters(word, 3)
     shares = {
         f"layer {layer}, head {head}": float(weights[layer, head].diagonal(-1).mean())
         for layer in range(2)
@@ -88,7 +90,7 @@ def _previous(dice: Random) -> Question:
 
 
 def _missing(dice: Random) -> Question:
-    labels, weights = _letters(dice.choice(REPEATED))
+    labels, weights = _letters(dice.choice(REPEATED), 3)
     at = dice.randint(3, len(labels) - 1)
     row = weights[0, 0, at, : at + 1].tolist()
     seen = sum(row[1:])
@@ -113,6 +115,21 @@ def _missing(dice: Random) -> Question:
     )
 
 
+def last_row(word: str, head: int) -> tuple[str, float]:
+    """The weights of a repeated word's last token, as HTML, and the largest of them.
+
+    Args:
+        word: one of `REPEATED`.
+        head: of layer 1.
+    """
+    labels, weights = _letters(word, 3)
+    row = weights[1, head, -1].tolist()
+    picture = _map(
+        [row], labels, f"Layer 1, head {head} of a network that continues repetitions", last=True
+    )
+    return picture, max(row)
+
+
 def _digit(dice: Random) -> Question:
     name = dice.choice(tuple(DIGITS))
     (layer, head), quarters = dice.choice(_clear(name))
@@ -132,7 +149,7 @@ def _digit(dice: Random) -> Question:
         f"A vision transformer reads {DIGITS[name]}. These are the weights of its [[class token]]"
         f" in layer {layer}, head {head}, a cell for each patch where it lies in the image. Which"
         " quarter of the image gets most of them?",
-        _patch_map(name, layer, head),
+        tables.row(_enlarged(name), _patch_map(name, layer, head)),
         answer,
         f"The cells there sum to **{number(shares[right], 2)}**.",
         slips,
@@ -140,8 +157,8 @@ def _digit(dice: Random) -> Question:
     )
 
 
-@st.cache_resource(max_entries=len(REPEATED), show_spinner=False)
-def _letters(word: str) -> "tuple[tuple[str, ...], Tensor]":
+@st.cache_resource(max_entries=len(REPEATED) * len(AGAIN), show_spinner=False)
+def _letters(word: str, again: int) -> "tuple[tuple[str, ...], Tensor]":
     """Tokens of a word that begins again, and the weights "layer head query key" on it."""
     import torch
 
@@ -149,7 +166,7 @@ def _letters(word: str) -> "tuple[tuple[str, ...], Tensor]":
 
     model = shared.opened(shared.Choice("induction"), shared.device())
     with shared.forward_pass(model):
-        found = trace(model, f"{word} {word[:AGAIN]}")
+        found = trace(model, f"{word} {word[:again]}")
     return tuple(found.labels), torch.stack([found.weights(layer).cpu() for layer in range(2)])
 
 
@@ -172,16 +189,16 @@ def _class_weights(picture: str) -> "Tensor":
     )
 
 
-@st.cache_resource(max_entries=2 * len(REPEATED), show_spinner=False)
-def _repetition_map(word: str, head: int) -> str:
-    labels, weights = _letters(word)
+@st.cache_resource(max_entries=2 * len(REPEATED) * len(AGAIN), show_spinner=False)
+def _repetition_map(word: str, head: int, again: int) -> str:
+    labels, weights = _letters(word, again)
     title = f"Layer 1, head {head} of a network that continues repetitions"
     return _map(weights[1, head].tolist(), labels, title)
 
 
 @st.cache_resource(max_entries=len(REPEATED), show_spinner=False)
 def _four_maps(word: str) -> str:
-    labels, weights = _letters(word)
+    labels, weights = _letters(word, 3)
     return tables.row(
         *(
             _map(weights[layer, head].tolist(), labels, f"layer {layer}, head {head}", small=True)
@@ -189,6 +206,18 @@ def _four_maps(word: str) -> str:
             for head in range(2)
         )
     )
+
+
+@st.cache_resource(max_entries=len(DIGITS), show_spinner=False)
+def _enlarged(picture: str) -> str:
+    """The digit that the network reads."""
+    from PIL import Image
+
+    from models.catalogue import entry, folder
+
+    with Image.open(folder(entry("digits")) / picture) as opened:
+        large = opened.convert("L").resize((WIDE, WIDE), Image.Resampling.NEAREST)
+    return figure(large, "The image")
 
 
 @st.cache_resource(max_entries=36, show_spinner=False)
@@ -231,15 +260,21 @@ def _clear(picture: str) -> list[tuple[tuple[int, int], list[float]]]:
 
 
 def _map(
-    values: list[list[float]], labels: Sequence[str], title: str, *, small: bool = False
+    values: list[list[float]],
+    labels: Sequence[str],
+    title: str,
+    *,
+    small: bool = False,
+    last: bool = False,
 ) -> str:
+    """A map of weights; with `last` the row of the last token alone."""
     names = [f"{at} {label}" for at, label in enumerate(labels)]
     pairs = list(zip(labels, names, strict=True))
     return tables.shares(
         _shown(values),
         values,
         title=title,
-        rows=names,
+        rows=names[-1:] if last else names,
         cols=[(label if small else name) if len(label) == 1 else "0" for label, name in pairs],
         digits=0,
         line=f"weights under {FAINT} have no number",

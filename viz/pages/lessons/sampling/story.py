@@ -42,6 +42,27 @@ STORY = Story(
                 Try("T = 0.3: nearly greedy", {"temperature": 0.3}),
                 Try("T = 3: almost anything", {"temperature": 3}),
             ),
+            ask=Question(
+                "All logits are divided by T = 3. Which word is the likeliest then?",
+                (
+                    Option(
+                        "The same as before",
+                        "Dividing by a positive number keeps the order, and softmax keeps it too."
+                        " Only the distances shrink.",
+                        right=True,
+                    ),
+                    Option(
+                        "Another one: the temperature reshuffles them",
+                        "The order never changes. It is the *draw* that picks other words more"
+                        " often, because their probabilities have grown.",
+                    ),
+                    Option(
+                        "None: all are equally likely",
+                        "That is so only in the limit of a very large T. At T = 3 the order is"
+                        " still there.",
+                    ),
+                ),
+            ),
         ),
         Step(
             "cut",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import frame, story, tables
+from viz.pages.lessons import frame, tables
 from viz.pages.lessons.scale import texts
 from viz.pages.lessons.scale.story import STORY
 from viz.pages.lessons.tables import number
@@ -33,7 +33,7 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         width = session.get(NAME, "width")

@@ -1,4 +1,4 @@
-"""The texts of the lesson on scale and softmax."""
+"""The folded texts of the lesson on scale and softmax (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -9,8 +9,8 @@ TEXT = (
     " many features, so they are divided by √d first, d being the [[width]] of a query and a key.",
 )
 WHERE = (
-    "Var is the [[variance]], of q·k over many queries q and keys k whose numbers are drawn at"
-    " random, with mean 0 and variance 1. The charts below show it."
+    "Var is the [[variance]]; of q·k it is taken over many queries q and keys k whose numbers are"
+    " drawn at random, with mean 0 and variance 1. The charts below show it."
 )
 FORMULA = (
     r"\operatorname{Var}(q \cdot k) = d \qquad"
@@ -29,8 +29,8 @@ VARIANCE = (
 )
 ADDITIVE = (
     "The first attention (Bahdanau et al. 2015) scored a pair with a small network, v^{T} tanh(W q"
-    " + U k): [[additive attention]], where W, U and v are learned. Without a scale, dot products"
-    " do worse than it at large widths (Vaswani et al. 2017, section 3.2.1). But all dot products"
+    " + U k): [[additive attention]], where W, U and v are learned. At large widths, dot products"
+    " without a scale do worse (Vaswani et al. 2017, section 3.2.1). But all dot products"
     " together are one product of matrices, which is what processors do fastest, and only the"
     " scores have to be kept; the network needs a hidden layer for *every pair*. The scale fixes"
     " dot products at large widths. (The width d is the one chosen above.)",
@@ -52,7 +52,7 @@ TEMPERATURE_TRIES = (
     ),
     Try("Nearly equal.", "A temperature of 10: nothing is chosen any more.", {"temperature": 10.0}),
     Try(
-        "Scores as of width 1024, without a scale.",
+        "Scores typical of width 1024, without the scale.",
         "The first leads by 31: it takes all.",
         {"scores": "40 9 -3 -32"},
     ),

@@ -14,9 +14,10 @@ STORY = Story(
                 "“The keys near the old cabinet **are** …”: the right verb depends on a word far"
                 " back, so a network must carry information from there. A [[recurrence]] reads"
                 " one [[token]] after another and keeps everything it knows in one state.",
-                "From token 1 to token {tokens:d}, information passes **{count.recurrence:d}**"
+                "From the first of {tokens:d} tokens to the last, information passes"
+                " **{count.recurrence:d}**"
                 " updates of the state. Each can weaken it, and none can start before the one"
-                " before it has finished. In the formula R only rotates the state, the gain g"
+                " before it has finished. In the formula R only turns the state, the gain g"
                 " scales it, and U brings the new token in. Move the slider.",
             ),
             formulas=("h_{t} = tanh(g R h_{t−1} + U x_{t})",),
@@ -39,11 +40,34 @@ STORY = Story(
             "One hop",
             (
                 "[[attention|Attention]] lets every position read every other one directly: from"
-                " token 1 to token {tokens:d} it is **{count.attention:d}** hop, however long the"
+                " the first token to the last it is **{count.attention:d}** hop, however long the"
                 " text. All positions are computed at once.",
                 "The connections are not fixed either. A trained convolution applies the same"
                 " kernel to every input; attention computes its [[weights]] from each input."
                 " It assumes less, and so needs more data.",
+            ),
+            ask=Question(
+                "A convolution with k = {kernel:d} needs {count.convolution:d} layers to connect"
+                " both ends of {tokens:d} tokens. How many layers of attention does it take for a"
+                " text ten times as long?",
+                (
+                    Option(
+                        "Ten times as many",
+                        "Attention has no window that would have to be crossed step by step: every"
+                        " position reads every other one directly.",
+                    ),
+                    Option(
+                        "One",
+                        "Every position reads every other one directly, at any length. The price is"
+                        " the number of pairs, which comes next.",
+                        right=True,
+                    ),
+                    Option(
+                        "As many as the logarithm of the length",
+                        "That holds for convolutions with dilated windows. Attention needs one"
+                        " layer at any length.",
+                    ),
+                ),
             ),
         ),
         Step(

@@ -1,18 +1,18 @@
-"""The texts of the lesson on why attention replaced recurrence and convolution."""
+"""The folded texts of the lesson on why attention replaced recurrence (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
 TEXT = (
     "“The keys near the old cabinet **are** …”: the right verb depends on a word far back. A"
     " network that reads text must carry information across such distances. Three kinds of layer"
-    " do it differently. A [[recurrence]] reads one [[token]] after another and keeps everything it"
-    " knows in one state. A [[convolution]] sees a small window of neighbours."
+    " do this in different ways. A [[recurrence]] reads one [[token]] after another and keeps"
+    " everything it knows in one state. A [[convolution]] sees a small window of neighbours."
     " [[attention|Attention]] connects every token with every other directly.",
 )
 WHERE = (
-    "h is the state of the recurrence, x_{t} the token at position t, R a rotation (an orthogonal"
-    " [[matrix]]), g its gain and U a matrix for the input. At every step all that is remembered is"
-    " multiplied by g · R."
+    "h is the state of the recurrence, x_{t} the token at position t, R an orthogonal [[matrix]],"
+    " which changes no length, g its gain and U a matrix for the input. At every step all that is"
+    " remembered is multiplied by g · R."
 )
 FADING = (
     "The chart shows how strongly each token influences the last position: the size of its"
@@ -24,11 +24,11 @@ FADING = (
 )
 COST_TEXT = (
     "The table gives the order of growth of the operations of one layer over n tokens of width d"
-    " (Vaswani et al. 2017, table 1), how many of them must wait for each other, and the longest"
-    " path between two positions. To count attention's multiplications, add up: n² · d for Q Kᵀ,"
-    " n² · d for the weighted sums, and 4 n · d² for the four projections. So the projections cost"
-    " more until a text is longer than 2 d tokens; from there the square dominates, in time and in"
-    " the weights that are kept.",
+    " (Vaswani et al. 2017, table 1), how many of them must be done one after another, and the"
+    " longest path between two positions. To count attention's multiplications, add up: n² · d for"
+    " Q Kᵀ, n² · d for the weighted sums, and 4 n · d² for the four projections. So the projections"
+    " cost more until a text is longer than 2 d tokens; from there the square dominates, in time"
+    " and in the weights that are kept.",
     "Where a trained convolution applies the same fixed kernel to every input, attention computes"
     " its [[weights]] from each input. It assumes less, so it needs more data. The picture shows"
     " which positions an output depends on.",
@@ -36,7 +36,7 @@ COST_TEXT = (
 TRIES = (
     Try(
         "A recurrence that forgets.",
-        "g = 0.5 over 64 tokens: the first token's influence is below float32's smallest number.",
+        "g = 0.5 over 64 tokens: the first token counts 1.5 · 10⁻³² times as much as the last.",
         {"tokens": 64, "gain": 0.5},
     ),
     Try(

@@ -27,7 +27,7 @@ STORY = Story(
             "Every piece has a number",
             (
                 "The [[vocabulary]] is a fixed list of {vocab:,d} pieces, made before training from"
-                " a large collection of text. A token's **id** is its place in that list:"
+                " a large collection of text. A token's **id** is its index in that list:"
                 " “{piece:s}” is number {id:d}. Press another token to see its id among its"
                 " neighbours in the list.",
                 "The order means nothing to the network: pieces with adjacent ids are unrelated. An"
@@ -68,7 +68,7 @@ STORY = Story(
                     Option(
                         "They differ, because the meanings do",
                         "The table is asked for an id and for nothing else. Both are id 2924, so"
-                        " both get the same numbers. Attention has to tell them apart.",
+                        " both get the same numbers. Attention has to distinguish them.",
                     ),
                     Option(
                         "They differ, because the positions do",
@@ -88,7 +88,7 @@ STORY = Story(
             "nearest",
             "Similar rows for similar use",
             (
-                "Training moves pieces that are used alike to similar vectors. These rows of the"
+                "Training gives similar vectors to pieces that are used alike. These rows of the"
                 " table have the largest [[cosine similarity]] with that of “{piece:s}”, over all"
                 " {dim:d} features: first “{nearest.0.piece:s}”, with"
                 " {nearest.0.similarity:.3f}.",
@@ -98,6 +98,27 @@ STORY = Story(
             tries=(
                 Try("tuesday", {"text": "See you on Tuesday", "token": 4}),
                 Try("doctor", {"text": "The doctor is in", "token": 2}),
+            ),
+            ask=Question(
+                "Which rows of the table will be most similar to the row of “{piece:s}”?",
+                (
+                    Option(
+                        "Those beside it in the list, with adjacent ids",
+                        "The order of the list means nothing: training never compares neighbouring"
+                        " rows. Most similar is “{nearest.0.piece:s}”.",
+                    ),
+                    Option(
+                        "Those of pieces that are spelled alike",
+                        "The network sees ids, no letters. Spelling counts only where similar words"
+                        " are also used alike. Most similar is “{nearest.0.piece:s}”.",
+                    ),
+                    Option(
+                        "Those of pieces that are used alike",
+                        "Pieces in similar contexts get similar gradients. Most similar is"
+                        " “{nearest.0.piece:s}”, with {nearest.0.similarity:.3f}.",
+                        right=True,
+                    ),
+                ),
             ),
         ),
     ),

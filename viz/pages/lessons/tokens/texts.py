@@ -1,4 +1,4 @@
-"""The texts of the lesson on tokens and embeddings."""
+"""The folded texts of the lesson on tokens and embeddings (its steps: story.py)."""
 
 from viz.pages.lessons.frame import Try
 
@@ -9,10 +9,10 @@ TEXT = (
 )
 CUTS = (
     "Where to cut? **Words** need a huge vocabulary, and a word that is not in it is unknown."
-    " **Bytes** need only 256 ids and know every text, but make it long, and attention costs n²."
-    " **Word pieces** are between: frequent words are one token, rare words a few pieces. MiniLM"
-    " has 30,522 of them; its ids and its table are used below. It also adds [CLS] and [SEP] around"
-    " the text, and reads everything in lower case.",
+    " **Bytes** need only 256 ids and can encode every text, but make it long, and attention costs"
+    " n². **Word pieces** lie in between: frequent words are one token, rare words a few pieces."
+    " MiniLM has 30,522 of them; its ids and its table are used below. It also adds [CLS] and [SEP]"
+    " around the text, and reads everything in lower case.",
 )
 ROWS = (
     "Each id selects its row, here the first 6 of 384 [[feature|features]]. The same id always"
@@ -25,12 +25,12 @@ ONE_HOT = (
     " [[bias]], and its [[gradient]] reaches only the rows that were selected."
 )
 NEIGHBOURS = (
-    "Training moves tokens that are used alike to similar vectors. Choose a token: these rows of"
+    "Training gives similar vectors to tokens that are used alike. Choose a token: these rows of"
     " the table have the largest [[cosine similarity]] with its row. (“##” marks a piece that"
     " continues a word.)",
 )
 TRIES = (
-    Try("A rare word.", "Seven letters of one word become several pieces.", {"text": "zyzzyva"}),
+    Try("A rare word.", "One word of seven letters becomes several pieces.", {"text": "zyzzyva"}),
     Try(
         "Two banks.",
         "Two meanings, one id, one row: the table knows nothing of the context.",

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.pages import shared
 from viz.pages.image.picture import PHOTOS
-from viz.pages.lessons import frame, story, tables
+from viz.pages.lessons import frame, tables
 from viz.pages.lessons.vision import pictures, texts
 from viz.pages.lessons.vision.story import STORY
 from viz.pages.state import params as link
@@ -56,7 +56,7 @@ PARAMS = (
 def page() -> None:
     """Draws the lesson."""
     with frame.lesson(NAME, PARAMS):
-        story.show(NAME, STORY)
+        frame.story(NAME, STORY)
         with frame.details(NAME, PARAMS):
             _details()
         _code()

@@ -78,7 +78,7 @@ def _cut(run: Run, patch: int) -> None:
     from models.patches import pair
 
     cut = _with_grid(photo(run.photo, pair(run.config.image)[0]), run.config, patch)
-    frame.show(tables.row(_image(cut, f"Patch {patch} is marked"), _numbers(run, patch)))
+    frame.show(tables.row(figure(cut, f"Patch {patch} is marked"), _numbers(run, patch)))
 
 
 def photo(name: str, side: int) -> "Image":
@@ -114,7 +114,8 @@ def _with_grid(image: "Image", config: "ViTConfig", marked: int) -> "Image":
     return large
 
 
-def _image(image: "Image", title: str) -> str:
+def figure(image: "Image", title: str) -> str:
+    """An image as HTML, with its title above."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=1)
     data = base64.b64encode(file.getvalue()).decode()

@@ -45,13 +45,35 @@ STORY = Story(
             (
                 "To each token a vector for its position is added. Press a bar below a patch:"
                 " the bars show how similar each position's vector is to that one. Similar"
-                " positions lie beside it, and also 8 places before and after: there are the"
+                " positions lie beside it, and also 8 positions before and after: there are the"
                 " patches above and below it. The vectors know rows *and* columns.",
                 "This network computes them from row and column, by sines and cosines. In the"
                 " original they are learned, from the index in the sequence alone, and come to"
                 " reflect rows and columns.",
             ),
             formulas=("z_{0} = [x_{class}; x_{1} E; …; x_{N} E] + E_{pos}",),
+            ask=Question(
+                "Each position in the row gets a vector. Which other positions will have the most"
+                " similar ones?",
+                (
+                    Option(
+                        "Only the next ones in the row, before and after",
+                        "Those, but not only: patches above and below each other in the picture are"
+                        " 8 positions apart in the row, and their vectors are similar too.",
+                    ),
+                    Option(
+                        "Its neighbours in the picture",
+                        "The two beside it, and those 8 before and after, which lie above and"
+                        " below.",
+                        right=True,
+                    ),
+                    Option(
+                        "None: every position's vector is unrelated",
+                        "That would be a table of random numbers. These vectors are computed from"
+                        " row and column, so neighbours are alike.",
+                    ),
+                ),
+            ),
         ),
         Step(
             "shuffle",
@@ -91,6 +113,32 @@ STORY = Story(
             ),
         ),
         Step(
+            "block",
+            "Through the encoder's blocks",
+            (
+                "Each block is the [[pre-norm]] encoder block: the [[layer normalisation|norm]]"
+                " stands *before* each layer, and the layer's output is added to what went in. The"
+                " small grids show how long each patch's vector is after every step of block"
+                " {block.layer:d}. The class token's has norm {block.class.0:.1f} at the start and"
+                " {block.class.6:.1f} at the end.",
+                "Attention is the only step in which patches meet; the [[feed-forward network|MLP]]"
+                " processes one token at a time. Go through the layers, and compare the patches of"
+                " the object with the rest.",
+            ),
+            formulas=(
+                "z′_{l} = MHSA(LN(z_{l−1})) + z_{l−1}",
+                "z_{l} = MLP(LN(z′_{l})) + z′_{l}",
+            ),
+            code=(
+                "z = z + attention(norm1(z))",
+                "z = z + mlp(norm2(z))",
+            ),
+            tries=(
+                Try("First block", {"layer": 0}),
+                Try("Last block", {"layer": 3}),
+            ),
+        ),
+        Step(
             "attention",
             "Attention, back over the picture",
             (
@@ -98,8 +146,8 @@ STORY = Story(
                 " token's @query(query) in one head of the trained network; the clearest are"
                 " those it attends to most, one of them with {largest:.0%}. It gives itself"
                 " {own:.0%}.",
-                "Go through layers and heads: they differ. A weight says what was read from, not"
-                " what was taken over from there.",
+                "Go through layers and heads: they differ. A weight shows where the head reads,"
+                " not what it takes from there.",
             ),
             formulas=("@weight(a) = softmax(@query(q_{class}) @key(K)^{T} / √d)",),
             tries=(

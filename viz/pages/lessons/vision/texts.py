@@ -1,4 +1,4 @@
-"""The texts of the lesson on vision transformers."""
+"""The folded texts of the lesson on vision transformers (its steps: story.py)."""
 
 from viz.pages.lessons import course
 from viz.pages.lessons.frame import Try
@@ -63,7 +63,8 @@ COUNT_TEXT = (
 )
 TAKEAWAYS = (
     "An image is a sentence whose words are patches. All that follows is the encoder you know.",
-    "Half the patch side means four times the tokens, and sixteen times the attention weights.",
+    "Half the patch side means four times the patches, and about sixteen times the attention"
+    " weights.",
     "The class token gathers what the head needs; the outputs of the patches are ignored.",
     "Cutting patches, and resampling positions for another image size, are the only steps that use"
     " the image's two dimensions (Dosovitskiy et al. 2021, section 3.1): everything else about"
@@ -72,7 +73,7 @@ TAKEAWAYS = (
 TRIES = (
     Try(
         "Smaller patches.",
-        "7 instead of 14: 1,024 patches instead of 256, and in a head 16 times the weights.",
+        "7 instead of 14: 1,024 patches instead of 256, and almost 16 times the weights in a head.",
         {"patch": "7", "step": 0},
     ),
     Try(

@@ -5,7 +5,7 @@ import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
 import { element } from "../core/dom.js";
-import { keep, kept, startOf } from "../core/kept.js";
+import { keep, kept, startOf } from "../core/saved_selection.js";
 import { skeleton } from "../core/mounting.js";
 import { queryOf } from "../core/selection.js";
 import { diagram } from "./diagram.js";
@@ -40,8 +40,8 @@ export class ArchitectureState {
   /** @param {ArchitectureProps} props */
   update(props) {
     this.props = props;
-    const { page, path, link, revision, base, defaults } = props;
-    if (page) own(page, path, link, this.root);
+    const { page, path, link, revision, session, base, defaults } = props;
+    if (page) own(page, path, link, this.root, session);
     const renewed = revision !== this.revision;
     if (renewed) this.part = String(startOf(kept(page, revision), props).part ?? "");
     this.revision = revision;

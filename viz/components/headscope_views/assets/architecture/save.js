@@ -1,9 +1,7 @@
 // The diagram as a file: what the page's style sheet says is written into it.
 
-import { contextOf, element, offer, savePng } from "../core/dom.js";
+import { offer, saveAsPng } from "../core/dom.js";
 import { SPACE } from "./draw.js";
-
-const RATIO = 3; // pixels of a PNG for each one on the page
 
 /**
  * @param {SVGSVGElement} picture
@@ -41,13 +39,5 @@ export function savedSvg(picture, background, name) {
  */
 export function savedPng(picture, background, name) {
   const { blob, wide, tall } = written(picture, background);
-  const image = new Image();
-  image.onload = () => {
-    const file = element("canvas");
-    [file.width, file.height] = [RATIO * wide, RATIO * tall];
-    contextOf(file).drawImage(image, 0, 0, file.width, file.height);
-    URL.revokeObjectURL(image.src);
-    savePng(file, name);
-  };
-  image.src = URL.createObjectURL(blob);
+  saveAsPng(blob, wide, tall, name);
 }

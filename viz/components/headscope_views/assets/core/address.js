@@ -15,7 +15,7 @@ const DELAY_MS = 200;
 
 /**
  * @typedef {object} Environment
- * @property {{pathname: string, search: string, hash: string}} location
+ * @property {{pathname: string, search: string, hash: string, reload(): void}} location
  * @property {{state: unknown, replaceState(state: unknown, title: string, url: string): void}} history
  * @property {(action: () => void, delay: number) => unknown} setTimeout
  */
@@ -35,6 +35,7 @@ export function createAddress(environment) {
   /** @type {Map<string, Entry>} by view: a page may have several */
   const entries = new Map();
   let waiting = false;
+  let known = ""; // the session of this document
 
   function schedule() {
     if (waiting) return;
@@ -61,12 +62,23 @@ export function createAddress(environment) {
   /**
    * The settings' part of a page's link. Nothing is written before the view's selection is known.
    *
+   * A page gets a new session when the server has restarted, or after a long disconnection. Streamlit
+   * starts the new session with the query string the page was loaded with, but the URL holds what has
+   * been chosen since: the page is reloaded from it.
+   *
    * @param {string} page name of the view
    * @param {string[]} paths the addresses at which the page is shown
    * @param {Record<string, string>} settings
    * @param {{isConnected: boolean}} element whose presence says that the page is shown
+   * @param {string} [session] of the settings
    */
-  function own(page, paths, settings, element) {
+  function own(page, paths, settings, element, session = known) {
+    if (known && session !== known) {
+      entries.clear(); // the URL stays as it is
+      environment.location.reload();
+      return;
+    }
+    known = session;
     const before = entries.get(page);
     const selection = before?.element === element ? before.selection : null;
     entries.set(page, { paths, settings, selection, element });

@@ -8,8 +8,19 @@ import { pathOf } from "./sources.js";
 /** @import {Base, ImageBase} from "../types" */
 /** @import {ViewState} from "./state.js" */
 
+const MOST = 64; // characters of a parameter
 /** @type {Record<string, string>} */
 const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "application/pdf" };
+
+/**
+ * A further figure.
+ *
+ * @typedef {object} Other
+ * @property {string} form
+ * @property {string} name
+ * @property {string} title
+ * @property {Record<string, string>} [query] parameters beside those of the picture
+ */
 
 /**
  * What a menu offers for a view.
@@ -18,8 +29,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @property {() => string} form of the figure, as the server calls it
  * @property {() => Record<string, string | number>} query parameters of the figure beside its form
  * @property {() => void} picture saves the picture as it is on the screen
- * @property {() => {form: string, name: string, title: string}[]} [others] further figures, as PDF
- * @property {() => boolean} [served] whether the server makes figures of this form
+ * @property {() => Other[]} [others] further figures
  */
 
 /**
@@ -29,7 +39,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * @param {ViewState<B>} view
  * @param {Offers} offers
  */
-export function saveMenu(view, { form, query, picture, others = () => [], served = () => true }) {
+export function saveMenu(view, { form, query, picture, others = () => [] }) {
   const opener = button("Save", "Save or share the picture", () => {});
   const list = element("div", "hs-menu", { role: "menu", "aria-label": "Save", popover: "auto" });
   const state = element("p", "hs-menu-state", { role: "status" });
@@ -55,9 +65,24 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
    * @param {string} title
    * @param {string} suffix
    * @param {string} [as] another form than the one on the screen
+   * @param {Record<string, string>} [more] query parameters
    */
-  const file = (name, title, suffix, as) =>
-    item(name, title, () => void saved(suffix, as ?? form()));
+  const file = (name, title, suffix, as, more) =>
+    item(name, title, () => void saved(suffix, as ?? form(), more));
+
+  /**
+   * A further figure in every format, in one row.
+   *
+   * @param {Other} other
+   */
+  function row({ form: as, name, title, query: more }) {
+    const formats = ["SVG", "PDF", "PNG", "CSV", "NPZ", "HTML"].map((format) => {
+      const made = file(format, title, `.${format.toLowerCase()}`, as, more);
+      made.setAttribute("aria-label", `${name}, ${format}`);
+      return made;
+    });
+    return element("div", "hs-menu-row", { role: "group", "aria-label": name }, ...formats);
+  }
 
   /** @param {string} name */
   const heading = (name) => element("p", "hs-menu-heading", { role: "presentation" }, name);
@@ -72,8 +97,11 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
       file("SVG", "Vectors; text stays text", ".svg"),
       file("PDF", "Vectors, fonts embedded", ".pdf"),
       file("PNG, 300 dpi", "Pixels at print size", ".png"),
-      ...others().map((other) => file(other.name, other.title, ".pdf", other.form)),
+      file("PDF without words", "Title and caption as metadata alone, for a paper", ".pdf", undefined, {
+        words: "no",
+      }),
     ];
+    const further = others().flatMap((other) => [heading(other.name), row(other)]);
     const numbers = [
       heading("Numbers and page"),
       file("CSV", "One line for each weight", ".csv"),
@@ -90,7 +118,7 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
     ];
     const { remote, props } = view;
     list.replaceChildren(
-      ...(remote && served() ? [...figures, shown, ...numbers] : [shown]),
+      ...(remote ? [...figures, shown, ...numbers, ...further] : [shown]),
       ...(remote && props.page ? link : []),
       ...[state, text],
     );
@@ -118,6 +146,7 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
     items()[0]?.focus();
   };
   list.onkeydown = (event) => {
+    if (event.key === "Escape") event.stopPropagation(); // closes the menu, and nothing else
     const all = items();
     const root = /** @type {ShadowRoot | Document} */ (list.getRootNode());
     const now = all.findIndex((each) => each === root.activeElement);
@@ -145,25 +174,31 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
   /**
    * @param {string} suffix
    * @param {string} as
+   * @param {Record<string, string>} [more]
    */
-  async function saved(suffix, as) {
+  async function saved(suffix, as, more) {
     say("Making the file …");
     try {
-      const bytes = await answer(pathOf("export", { ...query(), form: as, format: suffix.slice(1) }));
+      const bytes = await answer(pathOf("export", { ...query(), ...more, form: as, format: suffix.slice(1) }));
       const kind = KINDS[suffix] ?? "application/octet-stream";
-      offer(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind }), fileName(as), suffix);
+      const content = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind });
+      offer(content, fileName(as, more), suffix);
       say("Saved.");
     } catch (error) {
       say(/** @type {Error} */ (error).message || "The file could not be made.");
     }
   }
 
-  /** @param {string} as */
-  function fileName(as) {
-    const { site, head } = view.selection;
-    const { layer } = view.base.sites[site];
-    const whole = ["atlas", "scatter", "model"].includes(as);
-    return [view.base.model, as, ...(whole ? [] : [`layer-${layer}`, `head-${head}`])].join("-");
+  /**
+   * @param {string} as
+   * @param {Record<string, string>} [more]
+   */
+  function fileName(as, more) {
+    const { site } = view.selection;
+    const { head, shown = head, layers = view.base.sites[site].layer } = { ...query(), ...more };
+    const whole = ["atlas", "scatter", "numbers", "model", "faithfulness"].includes(as);
+    const parts = whole ? [] : ["layer", layers, "head", shown];
+    return [view.base.model, as, ...parts].join("-").replaceAll(".", "-");
   }
 
   async function python() {
@@ -189,6 +224,19 @@ export function saveMenu(view, { form, query, picture, others = () => [], served
   }
 
   return box;
+}
+
+/**
+ * All heads of the layer in one figure; nothing where there are too many for one request.
+ *
+ * @param {string} form
+ * @param {number} count of the heads
+ * @returns {Other[]}
+ */
+export function allHeads(form, count) {
+  const shown = [...Array(count).keys()].join(".");
+  const title = "Every head of the chosen layer in one figure";
+  return count > 1 && shown.length <= MOST ? [{ form, name: "All heads of this layer", title, query: { shown } }] : [];
 }
 
 /**

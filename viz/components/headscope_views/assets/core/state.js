@@ -4,7 +4,7 @@
 import { choose, disown, own } from "./address.js";
 import { Cache } from "./cache.js";
 import { Client } from "./client.js";
-import { keep, kept, startOf } from "./kept.js";
+import { keep, kept, startOf } from "./saved_selection.js";
 import { unpack } from "./pack.js";
 import { carry, clamp, fromLink, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
@@ -15,6 +15,8 @@ const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
 const SOON_MS = 100; // delay before the panels below the picture are fetched
 const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
+const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
+const LAST_REPORT_MS = 60_000;
 
 /**
  * @template B
@@ -57,6 +59,8 @@ export class ViewState {
     this.revision = "";
     this.latest = { trace: "", made: -1 };
     this.lost = { trace: "", times: 0 };
+    /** @type {ReturnType<typeof setTimeout> | undefined} of the next report of a loss */
+    this.reporting = undefined;
     this.unpinned = false; // whether the pinned token was one of an earlier text
     /** @type {Cache<object>} JSON answers, by path */
     this.answers = new Cache(ANSWERS);
@@ -99,8 +103,8 @@ export class ViewState {
   /** @param {ViewProps} props */
   update(props) {
     this.props = props;
-    const { page, path, link, revision, trace, made } = props;
-    if (page) own(page, path, link, this.root);
+    const { page, path, link, revision, session, trace, made } = props;
+    if (page) own(page, path, link, this.root, session);
     if (revision !== this.revision) {
       const selection = { ...this.chosen(), ...this.wanted };
       const now = this.revision ? { revision: this.revision, selection } : null;
@@ -150,6 +154,7 @@ export class ViewState {
    */
   open(trace, made) {
     this.latest = { trace, made };
+    clearTimeout(this.reporting);
     this.next?.client.destroy();
     const session = this.props.session ?? "";
     const source =
@@ -212,6 +217,17 @@ export class ViewState {
   }
 
   /**
+   * Ends the requests of a slot.
+   *
+   * @param {string} slot
+   */
+  forget(slot) {
+    clearTimeout(this.soon.get(slot)?.timer);
+    this.soon.delete(slot);
+    this.client?.want(slot, null);
+  }
+
+  /**
    * @param {NonNullable<ViewState<B>["next"]>} next
    * @param {Message} message
    */
@@ -240,7 +256,7 @@ export class ViewState {
   }
 
   /**
-   * Reports once to Python that a trace is no longer on the server, so that it is recomputed.
+   * Reports to Python that a trace is no longer on the server, so that it is recomputed.
    *
    * @param {Client} client
    * @param {string} trace
@@ -250,8 +266,20 @@ export class ViewState {
     if (client !== (this.next?.client ?? this.client)) return;
     const times = this.lost.trace === trace ? this.lost.times + 1 : 1;
     this.lost = { trace, times };
-    if (times <= LOSSES) this.host.trigger("trace_lost", { trace, made });
+    if (times <= LOSSES) this.report({ trace, made }, REPORT_MS);
     this.changed();
+  }
+
+  /**
+   * Reports a loss repeatedly until another trace is to be shown: Streamlit drops events while it is
+   * disconnected, and a restarted server answers HTTP requests before its websocket is connected.
+   *
+   * @param {{trace: string, made: number}} lost
+   * @param {number} pause in milliseconds
+   */
+  report(lost, pause) {
+    this.host.trigger("trace_lost", lost);
+    if (pause <= LAST_REPORT_MS) this.reporting = setTimeout(() => this.report(lost, 2 * pause), pause);
   }
 
   /** @param {Partial<Selection>} change */
@@ -273,6 +301,7 @@ export class ViewState {
 
   destroy() {
     this.listeners.clear();
+    clearTimeout(this.reporting);
     for (const { timer } of this.soon.values()) clearTimeout(timer);
     this.client?.destroy();
     this.next?.client.destroy();

@@ -1,6 +1,6 @@
 // The residual stream: a band that runs through the blocks; attention and MLP read from it and write into it.
 
-import { fixed, percent } from "../story/marks.js";
+import { bracketed, fixed, percent, replaced } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 
@@ -19,6 +19,8 @@ import { fixed, percent } from "../story/marks.js";
  * @property {number} correct
  * @property {number} count
  * @property {{norm: string, sizes: number[], first: number, last: number, gradient: number}} stack
+ * @property {{words: string[], rows: number[][], means: number[], deviations: number[], plain: number[][], out: number[][], gain: number, shift: number, out_means: number[], out_deviations: number[]}} normed
+ * @property {{order: string, steps: {name: string, rows: number[][]}[], weights: number[][]}} small
  */
 
 const [WIDTH, HEIGHT] = [560, 430];
@@ -27,31 +29,45 @@ const [MIDDLE, UNIT] = [218, 4]; // of the band, and its width for a norm of 1
 const [BOX, TALL] = [96, 44]; // of a layer
 const [ABOVE, BELOW] = [62, 330];
 const LAYERS = ["attention", "MLP", "attention", "MLP"];
+/** @type {Record<string, string>} */
+const NAMES = { x: "input x", attention: "self-attention", "feed-forward": "feed-forward", norm: "layer norm", "+": "add" };
 const FIRST = /** @type {const} */ (["attention", "mlp", "blocks", "blocks"]); // step that shows a layer
 
 /** @type {Figure} */
 export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "word", label: "Word", longest: 12, until: "norm" },
-    { kind: "choice", input: "norm", label: "Norm", options: [["pre", "before the layer"], ["post", "after the sum"]], from: "norm" },
+    { kind: "text", input: "word", label: "Word", longest: 12, until: "layernorm" },
+    { kind: "slider", input: "gain", label: "γ", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },
+    { kind: "slider", input: "shift", label: "β", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },
+    { kind: "text", input: "word", label: "Word", longest: 12, from: "mlp", until: "norm" },
+    { kind: "choice", input: "norm", label: "Norm", options: [["pre", "before the layer"], ["post", "after the sum"]], from: "norm", until: "encoder" },
+    { kind: "choice", input: "order", label: "Norm", options: [["pre", "before the layer"], ["post", "after the sum"]], from: "encoder" },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
-    return moment.step === "norm" ? stack(numbers, moment) : stream(numbers, moment);
+    const { step } = moment;
+    if (step === "layernorm") return normed(numbers, moment);
+    if (step === "encoder") return small(numbers, moment);
+    return step === "norm" ? stack(numbers, moment) : stream(numbers, moment);
   },
 
-  describe(/** @type {Numbers} */ { letter, norms, adds, off, written, stack: untrained, correct, count }, { step }) {
+  describe(/** @type {Numbers} */ { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one, small: whole }, { step }) {
+    const list = (/** @type {number[]} */ found) => found.map((each) => fixed(each)).join(", ");
+    if (step === "layernorm") return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${list(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${list(one.out[i])}`).join("; ")}.`;
+    if (step === "encoder") return `A block of width 4, ${whole.order}-norm. ${one.words.map((word, i) => `${word}: ${whole.steps.map(({ name, rows }) => `${NAMES[name]} ${list(rows[i])}`).join("; ")}`).join(". ")}.`;
     if (step === "norm") return `Sizes of the states of eight untrained blocks, ${untrained.norm}-norm: ${untrained.sizes.map((each) => fixed(each)).join(", ")}.`;
     const parts = adds.map((each, i) => `${LAYERS[i]} of block ${i >> 1} ${off[i] ? "is off" : `adds a vector of norm ${fixed(each, 1)}`}, then ${fixed(norms[i + 1], 1)}`).join("; ");
     return `The residual stream of the letter ${letter}: norm ${fixed(norms[0], 1)} at first; ${parts}. The network writes ${written.join("")}: ${correct} of ${count} letters right.`;
   },
 
-  tables(/** @type {Numbers} */ { norms, reads, adds, letters, written, shares, stack: untrained }) {
+  tables(/** @type {Numbers} */ { norms, reads, adds, letters, written, shares, stack: untrained, normed: one, small: whole }) {
     return [
       { title: "Norms in the stream", rows: LAYERS.map((name, i) => `${name}, block ${i >> 1}`), cols: ["before", "read", "added", "after"], values: LAYERS.map((_, i) => [norms[i], reads[i], adds[i], norms[i + 1]]) },
       { title: "What it writes", rows: letters, cols: ["written", "probability"], values: letters.map((_, i) => [written[i], shares[i]]) },
       { title: `Untrained stack, ${untrained.norm}-norm`, rows: untrained.sizes.map((_, i) => `after ${i} blocks`), cols: ["root mean square"], values: untrained.sizes.map((each) => [each]) },
+      { title: "Layer norm", rows: one.words, cols: ["mean", "deviation", "y0", "y1", "y2", "y3"], values: one.words.map((_, i) => [one.means[i], one.deviations[i], ...one.out[i]]) },
+      { title: `A block, ${whole.order}-norm`, rows: whole.steps.flatMap(({ name }) => one.words.map((word) => `${word}: ${NAMES[name]}`)), cols: ["0", "1", "2", "3"], values: whole.steps.flatMap(({ rows }) => rows) },
     ];
   },
 };
@@ -141,4 +157,111 @@ function stack({ stack: { norm, sizes, gradient } }, { ink }) {
     );
   });
   return marks;
+}
+
+/** A cell of two words' features whose number can be typed. @type {(moment: Moment, word: string, at: number, value: number) => Mark["edit"]} */
+const typed = ({ inputs }, word, at, value) => ({ label: `${word}, feature ${at % 4}`, value, apply: (next) => ({ x: replaced(inputs.x, at, next) }) });
+
+/**
+ * Two words before and after a layer norm: bars, the mean as a line, one deviation to either side as a band.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function normed({ normed: { words, rows, means, deviations, plain, out, gain, shift, out_means: centres, out_deviations: spreads } }, moment) {
+  const { ink } = moment;
+  const [cell, tall, half] = [58, 28, 52];
+  /** @type {Mark[]} */
+  const marks = [];
+  /** @type {(key: string, word: number, values: number[], top: number, mean: number, deviation: number, tip: (i: number) => string, editable: boolean) => void} */
+  const panel = (key, word, values, top, mean, deviation, tip, editable) => {
+    const left = 20 + word * 278;
+    const zero = top + half;
+    const unit = half / Math.max(2, ...values.map(Math.abs), Math.abs(mean) + deviation);
+    const wide = 4 * cell;
+    marks.push(
+      { key: `${key}/band`, kind: "rect", x: left, y: zero - unit * (mean + deviation), w: wide, h: 2 * unit * deviation, fill: ink.line, opacity: 0.55 },
+      { key: `${key}/zero`, kind: "line", x: left, y: zero, x2: left + wide, y2: zero, stroke: ink.muted },
+    );
+    values.forEach((value, i) => {
+      const x = left + i * cell;
+      const fill = ink.signed(Math.max(-1, Math.min(1, value / 2)));
+      const y = top + 2 * half + 8;
+      marks.push(
+        { key: `${key}/bar${i}`, kind: "rect", x: x + 16, y: zero - unit * Math.max(0, value), w: cell - 32, h: Math.max(1, unit * Math.abs(value)), fill: ink.muted },
+        { key: `${key}/${i}`, kind: "rect", x, y, w: cell, h: tall, fill, stroke: ink.line, tip: tip(i), of: editable ? undefined : values.map((_, j) => `a${word}/${j}`), edit: editable ? typed(moment, words[word], 4 * word + i, value) : undefined },
+        { key: `${key}/${i}/number`, kind: "text", x: x + cell / 2, y: y + tall / 2, text: fixed(value), size: 15, fill: ink.on(fill) },
+      );
+    });
+    marks.push(
+      { key: `${key}/mean`, kind: "line", x: left, y: zero - unit * mean, x2: left + wide, y2: zero - unit * mean, stroke: ink.primary, width: 2.5 },
+      { key: `${key}/said`, kind: "text", x: left, y: top + 2 * half + tall + 26, text: `mean ${fixed(mean)} · deviation ${fixed(deviation)}`, size: 14, anchor: "start", fill: ink.primary, bold: true },
+    );
+  };
+  words.forEach((word, w) => {
+    marks.push({ key: `ln/word${w}`, kind: "text", x: 20 + w * 278, y: 12, text: word, size: 17, bold: true, anchor: "start", fill: ink.text });
+    panel(`a${w}`, w, rows[w], 26, means[w], deviations[w], (i) => `a${i} = ${fixed(rows[w][i])}: press to change it`, true);
+    panel(`y${w}`, w, out[w], 236, centres[w], spreads[w], (i) => `${bracketed(fixed(gain))} · (${fixed(rows[w][i])} − ${bracketed(fixed(means[w]))}) / ${fixed(deviations[w])} + ${bracketed(fixed(shift))} = ${bracketed(fixed(gain))} · ${bracketed(fixed(plain[w][i], 3))} + ${bracketed(fixed(shift))} = ${fixed(out[w][i], 3)}`, false);
+    marks.push({ key: `ln/arrow${w}`, kind: "arrow", x: 20 + w * 278 + 2 * cell, y: 198, x2: 20 + w * 278 + 2 * cell, y2: 228, stroke: ink.muted, width: 2 });
+    marks.push({ key: `ln/name${w}`, kind: "text", x: 20 + w * 278 + 2 * cell + 14, y: 214, text: "layer norm", size: 14, anchor: "start", fill: ink.muted });
+  });
+  return marks;
+}
+
+/**
+ * Two words through one block: the vector of each after every step.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function small({ normed: { words }, small: { order, steps, weights } }, moment) {
+  const { ink } = moment;
+  const [cell, tall, pitch] = [41, 28, 59];
+  const left = (/** @type {number} */ w) => 148 + w * 212;
+  const top = (/** @type {number} */ i) => 32 + i * pitch;
+  const back = order === "post" ? 2 : 3; // steps from a sum to what is added to it again
+  const read = order === "post" ? 0 : 1; // the step that attention reads
+  const cellsOf = (/** @type {number} */ w, /** @type {number} */ i) => [0, 1, 2, 3].map((f) => `sm${w}.${i}.${f}`);
+  /** @type {(name: string, w: number, i: number, f: number) => string[]} */
+  const sources = (name, w, i, f) => {
+    if (name === "+") return [`sm${w}.${i - 1}.${f}`, `sm${w}.${i - back}.${f}`];
+    if (name === "attention") return words.flatMap((_, j) => cellsOf(j, i - 1));
+    return i ? cellsOf(w, i - 1) : [];
+  };
+  /** @type {Mark[]} */
+  const marks = [];
+  steps.forEach(({ name }, i) => {
+    marks.push({ key: `step${i}`, kind: "text", x: 8, y: top(i) + tall / 2, text: name === "+" ? "add" : NAMES[name], size: 15, bold: name === "attention" || name === "feed-forward", anchor: "start", fill: ink.text });
+  });
+  words.forEach((word, w) => {
+    marks.push({ key: `sm/word${w}`, kind: "text", x: left(w) + 2 * cell, y: 12, text: word, size: 16, bold: true, fill: ink.text });
+    steps.forEach(({ name, rows }, i) => {
+      if (name === "attention")
+        words.forEach((from, j) => {
+          const weight = weights[w][j];
+          marks.push({ key: `sm/a${w}.${j}`, kind: "curve", x: left(j) + 2 * cell, y: top(read) + tall + 2, x2: left(w) + 2 * cell, y2: top(i) - 2, bend: "v", stroke: ink.term.weight, width: 1 + 9 * weight, opacity: 0.7, term: "weight", tip: `“${word}” gives “${from}” a weight of ${fixed(weight, 3)}` });
+        });
+      else if (i) marks.push({ key: `sm/to${w}.${i}`, kind: "arrow", x: left(w) + 2 * cell, y: top(i - 1) + tall + 3, x2: left(w) + 2 * cell, y2: top(i) - 3, stroke: ink.muted, width: 1.8 });
+      if (name === "+") {
+        const [x, from, to] = [left(w) + 4 * cell, top(i - back) + tall / 2, top(i) + tall / 2];
+        marks.push({ key: `sm/back${w}.${i}`, kind: "path", d: `M${x + 2} ${from}H${x + 14}V${to}H${x + 3}M${x + 8} ${to - 4}L${x + 3} ${to}L${x + 8} ${to + 4}`, stroke: ink.primary, width: 2, tip: "The residual connection: what went into the layer is added to what came out" });
+      }
+      rows[w].forEach((value, f) => {
+        const fill = ink.signed(Math.max(-1, Math.min(1, value / 2)));
+        const before = steps[Math.max(0, i - 1)].rows[w];
+        marks.push(
+          { key: `sm${w}.${i}.${f}`, kind: "rect", x: left(w) + f * cell, y: top(i), w: cell, h: tall, fill, stroke: ink.line, tip: said(name, value, before, f, name === "+" ? steps[i - back].rows[w][f] : 0), of: sources(name, w, i, f), edit: i ? undefined : typed(moment, word, 4 * w + f, value) },
+          { key: `sm${w}.${i}.${f}/number`, kind: "text", x: left(w) + (f + 0.5) * cell, y: top(i) + tall / 2, text: fixed(value), size: 14, fill: ink.on(fill) },
+        );
+      });
+    });
+  });
+  return marks;
+}
+
+/** How a number of the block comes about. @type {(name: string, value: number, before: number[], at: number, added: number) => string} */
+function said(name, value, before, at, added) {
+  if (name === "+") return `${fixed(added, 3)} + ${bracketed(fixed(before[at], 3))} = ${fixed(value, 3)}`;
+  if (name === "norm") return `${fixed(before[at], 3)}, minus the mean of these four, over their deviation: ${fixed(value, 3)}`;
+  if (name === "attention") return `Values of both words, weighted, and projected: ${fixed(value, 3)}`;
+  if (name === "feed-forward") return `4 → 8 → 4 features, with a ReLU between: ${fixed(value, 3)}`;
+  return `Input: ${fixed(value, 3)}. Press to change it`;
 }

@@ -4,6 +4,8 @@ import { fixed, percent } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 
+/** @typedef {{stream: number[], adds: number[]}} Stack norms of a vector in the stream, and of what each layer adds */
+
 /**
  * @typedef {object} Numbers
  * @property {string[]} source
@@ -18,6 +20,7 @@ import { fixed, percent } from "../story/marks.js";
  * @property {{token: string, share: number}[]} best
  * @property {string} iso
  * @property {string} now
+ * @property {{encoder: Stack, memory: number, decoder: Stack, off: boolean[], best: {token: string, share: number}[], guesses: string[], right: boolean[], correct: number, count: number}} stacks
  * @property {{length: number, width: number, scores: number, sums: number, projections: number, total: number, equal: number}} cost
  */
 
@@ -26,13 +29,16 @@ const [SOURCE, STATES, TARGET] = [48, 122, 290]; // middles of the rows
 const [TALL, CELL] = [28, 44];
 const LEAST = 0.01; // weights below it get no line
 const GRID = 82; // top of the alignment's cells
+const ENCODER = ["self-attention", "feed-forward"];
+const DECODER = ["masked attention", "cross-attention", "feed-forward"];
+const [LAYER, UNIT] = [44, 1.5]; // height of a layer, and width of a stream for a norm of 1
 
 /** @type {Figure} */
 export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
-    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "cost" },
+    { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], until: "whole" },
     { kind: "slider", input: "written", label: "Characters written", min: 0, max: 10, step: 1, from: "write", until: "cost" },
     { kind: "slider", input: "length", label: "Tokens n", min: 2, max: 2048, step: 1, log: true, from: "cost" },
     { kind: "slider", input: "width", label: "Width d", min: 16, max: 1024, step: 1, log: true, from: "cost" },
@@ -41,27 +47,34 @@ export const figure = {
   marks(/** @type {Numbers} */ numbers, moment) {
     if (moment.step === "cost") return costs(numbers, moment.ink);
     if (moment.step === "align") return alignment(numbers, moment.ink);
+    if (moment.step === "whole" || moment.step === "inside") return towers(numbers, moment);
     const marks = encoder(numbers, moment);
     if (moment.reached("cross")) marks.push(...decoder(numbers, moment));
     return marks;
   },
 
-  describe(/** @type {Numbers} */ { source, target, written, now, most, iso, cost, at, self }, { step }) {
+  describe(/** @type {Numbers} */ { source, target, written, now, most, iso, cost, at, self, stacks }, { step }) {
     if (step === "cost")
       return `Multiplications of one layer for ${cost.length} tokens of width ${cost.width}: ${cost.scores} for the scores, ${cost.sums} for the weighted sums, ${cost.projections} for the projections.`;
     const read = `The encoder has read ${source.join("")}.`;
+    if (step === "whole" || step === "inside") {
+      const said = (/** @type {Stack} */ { stream, adds }, /** @type {string[]} */ names) => `${names.map((name, i) => `${name} adds ${fixed(adds[i], 1)}, then ${fixed(stream[i + 1], 1)}`).join("; ")}`;
+      return `The whole transformer, as norms of vectors. Encoder, at ${most.token}: ${fixed(stacks.encoder.stream[0], 1)}; ${said(stacks.encoder, ENCODER)}. Its output goes to the cross-attention. Decoder, where ${now} is written: ${fixed(stacks.decoder.stream[0], 1)}; ${said(stacks.decoder, DECODER)}. Predicted: ${stacks.guesses.join("")}, ${stacks.correct} of ${stacks.count} right.`;
+    }
     if (step === "encode") return `${read} The character ${source[at]} gives itself a weight of ${fixed(self[at])}.`;
     const done = target.slice(1, written + 1).join("");
     if (step === "align") return `${read} Cross-attention of every character of ${iso}, as a grid of weights.`;
     return `${read} The decoder has written ${done || "nothing"}; next it writes ${now}, and attends most to ${most.token} at position ${most.at}, with a weight of ${fixed(most.weight)}.`;
   },
 
-  tables(/** @type {Numbers} */ { source, target, cross, causal, self, at, best, cost }) {
+  tables(/** @type {Numbers} */ { source, target, cross, causal, self, at, best, cost, stacks }) {
     return [
       { title: "Cross-attention", rows: target, cols: source, values: cross },
       { title: "The decoder on itself", rows: [target[causal.length - 1]], cols: target.slice(0, causal.length), values: [causal] },
       { title: "The encoder on itself", rows: [source[at]], cols: source, values: [self] },
       { title: "Next character", rows: best.map(({ token }) => token), cols: ["probability"], values: best.map(({ share }) => [share]) },
+      { title: "Norms in the encoder", rows: ENCODER, cols: ["before", "added", "after"], values: ENCODER.map((_, i) => [stacks.encoder.stream[i], stacks.encoder.adds[i], stacks.encoder.stream[i + 1]]) },
+      { title: "Norms in the decoder", rows: DECODER, cols: ["before", "added", "after"], values: DECODER.map((_, i) => [stacks.decoder.stream[i], stacks.decoder.adds[i], stacks.decoder.stream[i + 1]]) },
       { title: "Multiplications", rows: ["Q Kᵀ", "A V", "projections", "in all"], cols: ["number"], values: [[cost.scores], [cost.sums], [cost.projections], [cost.total]] },
     ];
   },
@@ -173,6 +186,93 @@ function alignment({ source, target, cross, chosen }, ink) {
     marks.push({ key: row + 1 < target.length ? `t${row + 1}/text` : "now/text", kind: "text", x: left - 20, y: y + tall / 2, text: chosen[row], size: chosen[row].length > 1 ? 13 : 17, fill: ink.term.output, term: "output" });
     cross[row].forEach((weight, i) =>
       marks.push({ key: `a${row}.${i}`, kind: "rect", x: left + i * wide, y, w: wide, h: tall, fill: ink.weight(weight), stroke: ink.line, width: 0.5, term: "weight", tip: `While “${chosen[row]}” is written, “${source[i]}” has a weight of ${fixed(weight, 4)}` }),
+    );
+  });
+  return marks;
+}
+
+/**
+ * Encoder and decoder side by side, from the bottom to the top; each stream a band, its layers beside it.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function towers(numbers, { step, inputs, ink }) {
+  const { source, target, written, now, most, stacks } = numbers;
+  const cutting = step === "inside";
+  const read = { name: "encoder", x: 6, band: 52, boxes: 98, side: 1, top: 172, layers: ENCODER, at: [300, 222], norms: stacks.encoder, off: [false, false], what: `“${most.token}”` };
+  const write = { name: "decoder", x: 326, band: 508, boxes: 336, side: -1, top: 92, layers: DECODER, at: [300, 222, 144], norms: stacks.decoder, off: stacks.off, what: `the position of “${now}”` };
+  /** @type {Mark[]} */
+  const marks = [];
+  for (const tower of [read, write]) {
+    const { name, x, band, boxes, side, top, layers, at, norms, off, what } = tower;
+    const faint = cutting && tower === read ? 0.45 : 1;
+    const end = tower === read ? 158 : 80;
+    const stops = [352, ...at, end];
+    marks.push(
+      { key: `${name}/frame`, kind: "rect", x, y: top, w: 230, h: 340 - top, r: 10, fill: ink.background, stroke: ink.line, width: 1.5, opacity: faint },
+      { key: `${name}/name`, kind: "text", x: x + 115, y: top + 13, text: `${name} block`, size: 14, bold: true, fill: ink.muted, opacity: faint },
+      { key: `${name}/embed`, kind: "rect", x, y: 352, w: 230, h: 28, r: 8, fill: ink.surface, stroke: ink.line, opacity: faint },
+      { key: `${name}/embed/text`, kind: "text", x: x + 115, y: 366, text: "embedding + position", size: 14, fill: ink.text, opacity: faint },
+      { key: `${name}/in`, kind: "text", x: x + 115, y: 400, text: tower === read ? source.join("").replaceAll("␣", " ") : target.slice(0, written + 1).join(" "), size: 15, bold: true, fill: ink.text, opacity: faint },
+    );
+    norms.stream.forEach((norm, i) => {
+      const wide = UNIT * norm;
+      marks.push(
+        { key: `${name}/stream${i}`, kind: "rect", x: band - wide / 2, y: stops[i + 1], w: wide, h: stops[i] - stops[i + 1], fill: ink.line, opacity: faint, tip: `The stream of ${what} here has norm ${fixed(norm)}` },
+        { key: `${name}/stream${i}/text`, kind: "text", x: band - side * 18, y: i ? (stops[i] + stops[i + 1]) / 2 : 329, text: fixed(norm, 1), size: 13, anchor: side > 0 ? "end" : "start", fill: ink.muted, opacity: faint },
+      );
+    });
+    layers.forEach((layer, i) => {
+      const gone = off[i];
+      const [y, edge] = [at[i], side > 0 ? boxes : boxes + 132];
+      const press = cutting && tower === write ? { label: `${layer}: ${gone ? "off" : "on"}`, pressed: !gone, patch: { off: /** @type {number[]} */ (inputs.off).map((each, j) => (j === i ? 1 - each : each)) } } : undefined;
+      marks.push(
+        { key: `${name}/layer${i}`, kind: "rect", x: boxes, y: y - LAYER / 2, w: 132, h: LAYER, r: 8, fill: gone ? ink.background : ink.surface, stroke: gone ? ink.line : ink.text, width: 1.5, dash: gone ? "4 4" : undefined, opacity: faint, press },
+        { key: `${name}/layer${i}/text`, kind: "text", x: boxes + 66, y: y - 9, text: layer, size: 14, bold: true, fill: gone ? ink.muted : ink.text, opacity: faint },
+        { key: `${name}/layer${i}/adds`, kind: "text", x: boxes + 66, y: y + 10, text: gone ? "off" : `adds ${fixed(norms.adds[i], 1)}`, size: 14, fill: gone ? ink.muted : ink.primary, opacity: faint },
+      );
+      if (gone) return;
+      marks.push(
+        { key: `${name}/read${i}`, kind: "arrow", x: band + side * 12, y: y + 12, x2: edge - side * 3, y2: y + 12, stroke: ink.muted, width: 1.8, opacity: faint },
+        { key: `${name}/add${i}`, kind: "arrow", x: edge - side * 2, y: y - 12, x2: band + side * 13, y2: y - 12, stroke: ink.primary, width: 2.2, opacity: faint },
+      );
+    });
+  }
+  if (!stacks.off[1])
+    marks.push(
+      { key: "memory", kind: "path", d: "M52 158V148H284V222H330M324 217L331 222L324 227", stroke: ink.term.key, width: 2.5, term: "key" },
+      { key: "memory/run", kind: "path", d: "M52 158V148H284V222H330", stroke: ink.background, width: 1.5, flow: true, term: "key" },
+      { key: "memory/name", kind: "text", x: 70, y: 134, text: "keys and values for the cross-attention", size: 13, anchor: "start", fill: ink.term.key, term: "key" },
+    );
+  return [...marks, ...answered(numbers, cutting, ink)];
+}
+
+/** Above the towers: the head layer and its answer, and what has been written or is predicted. @type {(numbers: Numbers, cutting: boolean, ink: Ink) => Mark[]} */
+function answered({ target, written, now, stacks }, cutting, ink) {
+  const { best, guesses, right, correct, count } = stacks;
+  /** @type {Mark[]} */
+  const marks = [
+    { key: "head", kind: "rect", x: 326, y: 52, w: 230, h: 28, r: 8, fill: ink.surface, stroke: ink.line },
+    { key: "head/text", kind: "text", x: 441, y: 66, text: "norm, linear, softmax", size: 14, fill: ink.text },
+    { key: "said/name", kind: "text", x: 8, y: 20, text: cutting ? `predicted: ${correct} of ${count} right` : `written so far${written ? "" : ": nothing"}`, size: 14, bold: true, anchor: "start", fill: ink.text },
+  ];
+  best.forEach(({ token, share }, i) => {
+    const x = 330 + i * 76;
+    const fill = i ? ink.muted : ink.term.output;
+    const last = written >= target.length - 1;
+    marks.push(
+      { key: `top${i}`, kind: "rect", x, y: 8, w: 72, h: 36, r: 6, fill: ink.background, stroke: i ? ink.line : ink.term.output, width: i ? 1 : 2.5, term: "output", press: !i && !cutting && !last ? { label: `Write “${now}”`, patch: { written: written + 1 } } : undefined },
+      { key: `top${i}/text`, kind: "text", x: x + 8, y: 26, text: token, size: token.length > 1 ? 13 : 17, bold: !i, anchor: "start", fill, term: "output" },
+      { key: `top${i}/share`, kind: "text", x: x + 68, y: 26, text: percent(share), size: 13, anchor: "end", fill, term: "output" },
+    );
+  });
+  const shown = cutting ? guesses : target.slice(1, written + 1);
+  shown.forEach((token, i) => {
+    const x = 8 + i * 29;
+    const fits = !cutting || right[i];
+    marks.push(
+      { key: `said${i}`, kind: "rect", x, y: 36, w: 27, h: 30, r: 5, fill: fits ? ink.surface : ink.background, stroke: fits ? ink.muted : ink.line, dash: fits ? undefined : "3 3", tip: cutting ? `Here comes “${target[i + 1]}”; “${token}” is predicted` : undefined },
+      { key: `said${i}/text`, kind: "text", x: x + 13.5, y: 51, text: token.length > 1 ? "…" : token, size: 16, bold: fits, fill: fits ? ink.text : ink.muted },
     );
   });
   return marks;

@@ -1,6 +1,6 @@
 // Self-attention by hand: a film and a viewer, then two words, with every sum written out.
 
-import { bracketed, fixed, matrix, replaced, writtenSum } from "../story/marks.js";
+import { bracketed, columnOf, fixed, matrix, replaced, rowOf, writtenSum } from "../story/marks.js";
 
 /** @import {Figure, Mark, Moment} from "../types" */
 
@@ -93,6 +93,7 @@ function ratings({ film, viewer, products, match }, { ink, inputs, reached }) {
     ...matrix("product", [products], {
       ...{ ...place, y: 200, fill: (value) => ink.signed((0.75 * value) / most) },
       tip: (value, _, i) => `${TASTES[i]}: ${bracketed(fixed(film[i]))} · ${bracketed(fixed(viewer[i]))} = ${fixed(value)}`,
+      of: (_, i) => [`film/0.${i}`, `viewer/0.${i}`],
     }, ink),
     { key: "product/name", kind: "text", x: 116, y: 222, text: "product", size: 16, anchor: "end" },
     { key: "times", kind: "text", x: 302, y: 183, text: "× feature by feature", size: 13, fill: ink.muted },
@@ -112,7 +113,7 @@ function ratings({ film, viewer, products, match }, { ink, inputs, reached }) {
   });
   marks.push(
     { key: "sum/line", kind: "line", x: at(from), y: 328, y2: 362, stroke: ink.text, width: 2 },
-    { key: "sum", kind: "circle", x: at(from), y: 362, r: 7, fill: ink.text, tip: `Viewer · film = ${writtenSum(film, viewer)}` },
+    { key: "sum", kind: "circle", x: at(from), y: 362, r: 7, fill: ink.text, tip: `Viewer · film = ${writtenSum(film, viewer)}`, of: rowOf("product", 0, products.length) },
     { key: "sum/text", kind: "text", x: 302, y: 414, text: `viewer · film = ${written}`, size: 17, bold: true },
   );
   return marks;
@@ -144,6 +145,7 @@ function scores({ x, row, scores: found }, { ink, inputs, reached }) {
     ...matrix("S", found, {
       ...{ ...cells, x: keyX, y: TOP, digits: digitsOf(found), fill: (value) => ink.signed((0.55 * value) / most), lit: (i) => i === row },
       tip: (_, i, j) => `${WORDS[i]} · ${WORDS[j]} = ${writtenSum(x[i], x[j], 4)}`,
+      of: (i, j) => [...rowOf("X", i, x[i].length), ...columnOf("T", j, x[j].length)],
     }, ink),
     { key: "S/name", kind: "text", x: keyX + CELL, y: TOP + 2 * TALL + 16, text: "scores X Xᵀ", size: 15, bold: true },
   ];
@@ -172,6 +174,7 @@ function weights({ row, scores: found, exponentials, shifts, sums: totals, weigh
     ...matrix("A", shares, {
       ...{ x, y: TOP, cell: CELL, tall: TALL, size: 13, digits: 4, term: "weight", fill: (share) => ink.weight(share), lit: (i) => i === row },
       tip: (share, i, j) => `exp(${exponent(found[i][j], shifts[i])}) / ${fixed(totals[i], 4)} = ${fixed(exponentials[i][j], 4)} / ${fixed(totals[i], 4)} = ${fixed(share, 4)}`,
+      of: (i) => rowOf("S", i, found[i].length),
     }, ink),
     { key: "A/name", kind: "text", x: x + CELL, y: TOP + 2 * TALL + 16, text: "weights", size: 15, bold: true, fill: ink.term.weight, term: "weight" },
   ];
@@ -213,6 +216,7 @@ function mixture({ x, row, weights: shares, outputs }, { ink }) {
     ...matrix("Y", outputs, {
       ...{ x: 70, y: 336, cell: CELL, tall: TALL, size: 13, title: "Y = weights · X", term: "output", digits: digitsOf(outputs), fill: () => ink.background, stroke: output, lit: (i) => i === row },
       tip: (_, i, j) => `${WORDS[i]}, ${FEATURES[j]}: ${writtenSum(shares[i], x.map((each) => each[j]), 4)}`,
+      of: (i, j) => [...rowOf("A", i, shares[i].length), ...columnOf("X", j, x.length)],
     }, ink),
     { key: "Y/row0", kind: "text", x: 62, y: 353, text: WORDS[0], size: 13, anchor: "end", fill: ink.muted },
     { key: "Y/row1", kind: "text", x: 62, y: 387, text: WORDS[1], size: 13, anchor: "end", fill: ink.muted },

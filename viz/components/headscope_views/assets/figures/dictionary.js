@@ -60,14 +60,14 @@ export const figure = {
         );
       if (weighted)
         marks.push(
-          { key: `w${i}`, kind: "rect", x: WEIGHT - 34, y: y - 15, w: 68, h: 30, r: 5, fill: ink.weight(weights[i]), stroke: ink.line, term: "weight", tip: `α = exp(${fixed(similarities[i], 3)} / ${fixed(Number(inputs.temperature))}) / ${fixed(numbers.total, 3)} = ${fixed(weights[i], 4)}` },
+          { key: `w${i}`, kind: "rect", x: WEIGHT - 34, y: y - 15, w: 68, h: 30, r: 5, fill: ink.weight(weights[i]), stroke: ink.line, term: "weight", tip: `α = exp(${fixed(similarities[i], 3)} / ${fixed(Number(inputs.temperature))}) / ${fixed(numbers.total, 3)} = ${fixed(weights[i], 4)}`, of: keys.map((_, j) => `s${j}`) },
           { key: `w${i}/text`, kind: "text", x: WEIGHT, y, text: fixed(weights[i], 3), size: 14, fill: ink.on(ink.weight(weights[i])), term: "weight" },
         );
       if (flowing) {
         const to = HEIGHT - 44;
         const width = Math.max(0.5, STREAM * weights[i]);
         marks.push(
-          { key: `f${i}`, kind: "curve", x: VALUE + 70, y, x2: 520, y2: to - 20, stroke: value, width, opacity: 0.45, bend: "h", term: "value", tip: `${fixed(weights[i], 4)} · ${fixed(values[i], 0)} = ${fixed(numbers.contributions[i], 2)}` },
+          { key: `f${i}`, kind: "curve", x: VALUE + 70, y, x2: 520, y2: to - 20, stroke: value, width, opacity: 0.45, bend: "h", term: "value", tip: `${fixed(weights[i], 4)} · ${fixed(values[i], 0)} = ${fixed(numbers.contributions[i], 2)}`, of: [`w${i}`, `v${i}`] },
           { key: `f${i}/run`, kind: "curve", x: VALUE + 70, y, x2: 520, y2: to - 20, stroke: ink.background, width: Math.min(3, width / 2), opacity: weights[i] > 0.02 ? 0.9 : 0, bend: "h", flow: true },
         );
       }
@@ -80,7 +80,7 @@ export const figure = {
     const exact = keys.indexOf(numbers.query);
     const answer = flowing ? fixed(numbers.answer, 2) : exact >= 0 && !scored ? fixed(values[exact], 0) : scored ? "?" : "no answer";
     marks.push(
-      { key: "answer", kind: "rect", x: 400, y: y - 22, w: 146, h: 44, r: 9, fill: ink.surface, stroke: output, width: 2, term: "output", tip: flowing ? `${numbers.contributions.map((each) => fixed(each, 2)).join(" + ")} = ${fixed(numbers.answer, 2)}` : undefined },
+      { key: "answer", kind: "rect", x: 400, y: y - 22, w: 146, h: 44, r: 9, fill: ink.surface, stroke: output, width: 2, term: "output", tip: flowing ? `${numbers.contributions.map((each) => fixed(each, 2)).join(" + ")} = ${fixed(numbers.answer, 2)}` : undefined, of: keys.flatMap((_, i) => [`w${i}`, `v${i}`]) },
       { key: "answer/text", kind: "text", x: 473, y, text: answer, size: 19, bold: true, fill: output, term: "output" },
       { key: "answer/name", kind: "text", x: 390, y, text: "answer", size: 13, anchor: "end", fill: ink.muted, term: "output" },
     );

@@ -66,11 +66,11 @@ export const figure = {
         { key: `word${i}/text`, kind: "text", x: 43, y, text: word, size: 15, bold: right, fill: ink.text },
       );
       if (!moving) marks.push(...row(weights[i], i, y, ink));
-      marks.push(...logitBar(i, y, logits[i], along, { tip: sampling ? `${fixed(numbers.logits[i])} / ${fixed(Number(inputs.temperature))} = ${fixed(logits[i])}` : `“${word}”: ${writtenSum(weights[i], h)}` }, ink));
+      marks.push(...logitBar(i, y, logits[i], along, { tip: sampling ? `${fixed(numbers.logits[i])} / ${fixed(Number(inputs.temperature))} = ${fixed(logits[i])}` : `“${word}”: ${writtenSum(weights[i], h)}`, of: sampling || moving ? [] : h.flatMap((_, j) => [`w${i}.${j}`, `h${j}`]) }, ink));
       if (reached("probabilities")) {
         const tip = sampling ? `p(${word}) = ${fixed(probabilities[i], 4)} at T = ${fixed(Number(inputs.temperature))}` : `exp(${fixed(logits[i])} − largest) / sum = ${fixed(numbers.exponentials[i], 3)} / ${fixed(numbers.total, 3)} = ${fixed(probabilities[i], 4)}`;
         marks.push(
-          { key: `p${i}`, kind: "rect", x: P_LEFT, y: y - BAR / 2, w: P_WIDE * probabilities[i], h: BAR, fill: right ? ink.primary : ink.muted, tip },
+          { key: `p${i}`, kind: "rect", x: P_LEFT, y: y - BAR / 2, w: P_WIDE * probabilities[i], h: BAR, fill: right ? ink.primary : ink.muted, tip, of: words.map((_, j) => `l${j}`) },
           { key: `p${i}/text`, kind: "text", x: P_LEFT + P_WIDE * (moving ? Math.max(probabilities[i], moved.probabilities[i]) : probabilities[i]) + 7, y, text: fixed(probabilities[i], 3), size: 14, anchor: "start", fill: ink.text },
         );
       }

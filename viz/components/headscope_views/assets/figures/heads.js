@@ -277,11 +277,10 @@ function trained(read, { inputs, ink }) {
  */
 function levels(key, weights, x, y, side, ink) {
   const cell = side / weights.length;
+  const across = weights.map((_, j) => (x + j * cell).toFixed(2));
+  const down = weights.map((_, i) => (y + i * cell).toFixed(2));
+  const square = `h${cell.toFixed(2)}v${cell.toFixed(2)}h-${cell.toFixed(2)}z`;
   const paths = Array(LEVELS + 1).fill("");
-  weights.forEach((row, i) =>
-    row.forEach((weight, j) => {
-      paths[Math.round(weight * LEVELS)] += `M${(x + j * cell).toFixed(2)} ${(y + i * cell).toFixed(2)}h${cell.toFixed(2)}v${cell.toFixed(2)}h-${cell.toFixed(2)}z`;
-    }),
-  );
+  weights.forEach((row, i) => row.forEach((weight, j) => (paths[Math.round(weight * LEVELS)] += `M${across[j]} ${down[i]}${square}`)));
   return paths.flatMap((d, level) => (d ? [/** @type {Mark} */ ({ key: `${key}/${level}`, kind: "path", d, fill: ink.weight(level / LEVELS) })] : []));
 }

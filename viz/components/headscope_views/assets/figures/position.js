@@ -1,6 +1,6 @@
 // Positions as clock hands: each pair of features is a hand, each hand turns at its own speed.
 
-import { fixed } from "../story/marks.js";
+import { bracketed, fixed, replaced } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
 
@@ -20,6 +20,7 @@ import { fixed } from "../story/marks.js";
  * @property {number[]} dots by distance
  * @property {{q: number[][], k: number[][], rates: number[], score: number, moved_score: number, offsets: number[], scores: number[]}} rotary
  * @property {{slopes: number[], bias: (number | null)[][], weights: (number | null)[][]}} alibi
+ * @property {{tokens: string[], first: number, last: number, rates: number[], embeddings: number[][], positions: number[][], sums: number[][]}} small
  */
 
 const [WIDTH, HEIGHT] = [560, 430];
@@ -27,6 +28,7 @@ const [LEFT, PAIR] = [44, 62]; // of the clocks, and of the table's columns belo
 const [CLOCK_Y, RADIUS] = [55, 25];
 const [TABLE_Y, ROW] = [122, 15];
 const [PLOT_LEFT, PLOT_WIDE] = [60, 480];
+const LAST_FIRST = 17; // position of the first of three words, at most
 
 /** @type {Figure} */
 export const figure = {
@@ -34,7 +36,9 @@ export const figure = {
   controls: [
     { kind: "choice", input: "added", label: "Positions", options: [["no", "none"], ["yes", "added"]], until: "hand" },
     { kind: "choice", input: "mask", label: "Mask", options: [["none", "none"], ["causal", "causal"]], until: "hand" },
-    { kind: "slider", input: "position", label: "Position", min: 0, max: 19, step: 1, from: "hand", until: "length" },
+    { kind: "slider", input: "position", label: "Position", min: 0, max: 19, step: 1, from: "hand", until: "add" },
+    { kind: "slider", input: "first", label: "Position of the first word", min: 0, max: LAST_FIRST, step: 1, from: "add", until: "distance" },
+    { kind: "slider", input: "position", label: "Position", min: 0, max: 19, step: 1, from: "distance", until: "length" },
     { kind: "slider", input: "other", label: "Other position", min: 0, max: 19, step: 1, from: "distance", until: "alibi" },
     { kind: "slider", input: "far", label: "Position", min: 0, max: 5000, step: 1, from: "length" },
   ],
@@ -42,6 +46,7 @@ export const figure = {
   marks(/** @type {Numbers} */ numbers, moment) {
     const { step, ink } = moment;
     if (step === "order") return order(numbers, ink);
+    if (step === "add") return sums(numbers, moment);
     if (step === "rotary") return rotary(numbers, ink);
     if (step === "alibi") return alibi(numbers, ink);
     if (step === "length") return [...clocks(numbers, moment, numbers.far_row, null), ...written(numbers.far_row, numbers.far, ink)];
@@ -58,9 +63,10 @@ export const figure = {
   },
 
   describe(/** @type {Numbers} */ numbers, { step }) {
-    const { order: words, position, other, row, dot, moved_dot: moved, rotary: turned, alibi: heads, far, far_row } = numbers;
+    const { order: words, position, other, row, dot, moved_dot: moved, rotary: turned, alibi: heads, far, far_row, small } = numbers;
     const list = (/** @type {number[]} */ found) => found.map((each) => fixed(each)).join(", ");
     if (step === "order") return `Self-attention on “${words.words.join(" ")}” and on “${words.turned.join(" ")}”: ${words.words.map((word, i) => `${word} moves by ${fixed(words.moved[i])}`).join(", ")}.`;
+    if (step === "add") return `Embeddings of ${small.tokens.map((word, i) => `${word}: ${list(small.embeddings[i])}, plus position ${small.first + i}: ${list(small.positions[i])}, is ${list(small.sums[i])}`).join("; ")}.`;
     if (step === "distance") return `The dot product of positions ${position} and ${other} is ${fixed(dot)}; five positions later it is ${fixed(moved)}.`;
     if (step === "rotary") return `A query turned by position ${position} and a key turned by position ${other}: their dot product is ${fixed(turned.score)}; five positions later it is ${fixed(turned.moved_score)}.`;
     if (step === "alibi") return `ALiBi for the query at position ${position}, where all scores are equal: the steepest of ${heads.slopes.length} heads gives itself ${fixed(heads.weights[0][position] ?? 0)}, the flattest ${fixed(heads.weights[heads.slopes.length - 1][position] ?? 0)}.`;
@@ -68,11 +74,12 @@ export const figure = {
     return `${step === "hand" ? "One clock hand" : "Eight clock hands"} at position ${position}. The row of the table: ${list(row)}.`;
   },
 
-  tables(/** @type {Numbers} */ { order: words, table: rows, rotary: turned, alibi: heads }) {
+  tables(/** @type {Numbers} */ { order: words, table: rows, rotary: turned, alibi: heads, small }) {
     const places = rows.map((_, i) => String(i));
     return [
       { title: "Words in two orders: first features, and distance moved", rows: words.words, cols: ["before", "after", "moved by"], values: words.words.map((_, i) => [words.before[i][0], words.after[i][0], words.moved[i]]) },
       { title: "The table", rows: places, cols: rows[0].map((_, i) => String(i)), values: rows },
+      { title: "Embedding, position and sum", rows: small.tokens.flatMap((word, i) => [word, `position ${small.first + i}`, "sum"]), cols: ["0", "1", "2", "3"], values: small.tokens.flatMap((_, i) => [small.embeddings[i], small.positions[i], small.sums[i]]) },
       { title: "Rotary: q·k by offset", rows: turned.offsets.map(String), cols: ["q·k"], values: turned.scores.map((each) => [each]) },
       { title: "ALiBi: bias by key", rows: heads.slopes.map((each) => `slope ${fixed(each, 4)}`), cols: places, values: heads.bias },
     ];
@@ -177,6 +184,67 @@ function table({ table: rows, position }, { step, ink }) {
   }
   return marks;
 }
+
+/**
+ * Words of four features: their embeddings, the rows of their positions with two hands each, and the sums.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function sums({ small: { tokens, first, rates, embeddings, positions, sums: added } }, { inputs, ink }) {
+  const [cell, tall] = [40, 36];
+  const [xAt, clockAt, pAt, sumAt] = [62, 176, 240, 344];
+  /** @type {Mark[]} */
+  const marks = [];
+  /** @type {(key: string, values: number[], left: number, top: number, tip: (i: number) => string, edit?: (i: number) => Mark["edit"], sources?: string[]) => Mark[]} */
+  const cells = (key, values, left, top, tip, edit, sources) =>
+    values.flatMap((value, i) => {
+      const fill = ink.signed(Math.max(-1, Math.min(1, value)));
+      return /** @type {Mark[]} */ ([
+        { key: `${key}/${i}`, kind: "rect", x: left + i * cell, y: top, w: cell, h: tall, fill, stroke: ink.line, tip: tip(i), of: sources?.map((from) => `${from}/${i}`), edit: edit?.(i) },
+        { key: `${key}/${i}/number`, kind: "text", x: left + (i + 0.5) * cell, y: top + tall / 2, text: fixed(value), size: 14, fill: ink.on(fill) },
+      ]);
+    });
+  tokens.forEach((word, t) => {
+    const left = 14 + t * 184;
+    const middle = left + 2 * cell;
+    const at = first + t;
+    const sign = (/** @type {string} */ key, /** @type {number} */ y, /** @type {string} */ text) => /** @type {Mark} */ ({ key: `${key}${t}`, kind: "text", x: middle, y, text, size: 20, bold: true, fill: ink.muted });
+    marks.push(
+      { key: `word${t}`, kind: "text", x: middle, y: 18, text: word, size: 18, bold: true, fill: ink.text },
+      { key: `x${t}/name`, kind: "text", x: left, y: 46, text: "embedding", size: 14, anchor: "start", fill: ink.muted },
+      ...cells(`x${t}`, embeddings[t], left, xAt, (i) => `${word}, feature ${i} of the embedding: ${fixed(embeddings[t][i])}`, (i) => ({ label: `${word}, feature ${i} of the embedding`, value: embeddings[t][i], apply: (value) => ({ embeddings: replaced(inputs.embeddings, 4 * t + i, value) }) })),
+      sign("plus", 122, "+"),
+      { key: `p${t}/name`, kind: "text", x: left, y: clockAt + 42, text: `position ${at}`, size: 14, bold: true, anchor: "start", fill: ink.text },
+      ...cells(`p${t}`, positions[t], left, pAt, (i) => `${i % 2 ? "cos" : "sin"}(${at} · ${String(rates[i >> 1])}) = ${fixed(positions[t][i], 4)}`),
+      sign("equals", 306, "="),
+      { key: `z${t}/name`, kind: "text", x: left, y: sumAt + 54, text: "what the network reads", size: 14, anchor: "start", fill: ink.muted },
+      ...cells(`z${t}`, added[t], left, sumAt, (i) => `${bracketed(fixed(embeddings[t][i]))} + ${bracketed(fixed(positions[t][i], 4))} = ${fixed(added[t][i], 4)}`, undefined, [`x${t}`, `p${t}`]),
+    );
+    rates.forEach((rate, j) => {
+      const [x, y, radius] = [left + (2 * j + 1) * cell, clockAt, 25];
+      const [sine, cosine] = positions[t].slice(2 * j);
+      marks.push(
+        { key: `c${t}.${j}`, kind: "circle", x, y, r: radius, stroke: ink.line, width: 1.5, fill: ink.surface, tip: `This hand turns by ${String(rate)} radians for each position` },
+        { key: `h${t}.${j}`, kind: "line", x, y, x2: x + radius * sine, y2: y - radius * cosine, stroke: ink.text, width: 3 },
+      );
+      if (j) return;
+      marks.push({
+        ...{ key: `h${t}.${j}/tip`, kind: "circle", x: x + radius * sine, y: y - radius * cosine, r: 6, fill: ink.background, stroke: ink.text, width: 2 },
+        handle: {
+          label: `Position of ${word}`,
+          value: `position ${at}`,
+          now: at,
+          move: (px, py) => ({ first: within(nearest(Math.atan2(px - x, y - py), rate, at) - t) }),
+          nudge: (dx, dy) => ({ first: within(first + (dx || -dy)) }),
+        },
+      });
+    });
+  });
+  return marks;
+}
+
+/** @param {number} first */
+const within = (first) => Math.min(LAST_FIRST, Math.max(0, first));
 
 /** @type {(row: number[], far: number, ink: Ink) => Mark[]} */
 function written(row, far, ink) {

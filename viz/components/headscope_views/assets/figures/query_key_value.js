@@ -1,7 +1,7 @@
 // Query, key, value: a token fans out into three vectors; arrows of queries and keys to drag; and the
 // five matrix products for all tokens.
 
-import { bracketed, fixed, matrix, replaced, writtenSum } from "../story/marks.js";
+import { bracketed, columnOf, fixed, matrix, replaced, rowOf, writtenSum } from "../story/marks.js";
 
 /** @import {Figure, Ink, Mark, Moment, Patch, Term} from "../types" */
 
@@ -138,6 +138,7 @@ function roles(numbers, { ink, inputs }) {
       ...matrix(name, vector.map((value) => [value]), {
         ...{ x: 424, y, cell: 66, title: `${term} ${name}_{${token}}`, ...cells },
         tip: (_, i) => `${name}[${i}] = ${writtenSum(matrixOf[i], x[word])}`,
+        of: (i) => [...rowOf(input, i, x[word].length), ...columnOf("x", 0, x[word].length)],
       }, ink),
       { key: `${name}/role`, kind: "text", x: 457, y: y + 74, text: role, size: 13, fill: ink.muted },
     );
@@ -375,21 +376,24 @@ function five(numbers, { ink, inputs }) {
     const projection = numbers[/** @type {"wq" | "wk" | "wv"} */ (`w${name}`)];
     const title = `${name.toUpperCase()} = X W_{${name.toUpperCase()}}ᵀ`;
     const tip = (/** @type {number} */ _, /** @type {number} */ row, /** @type {number} */ col) => `${name} of ${tokens[row]} [${col}] = ${writtenSum(projection[col], x[row])}`;
-    marks.push(...matrix(name.toUpperCase(), numbers[name], { ...plain, x: 232, y: tops[i], title, term, stroke: ink.term[term], tip }, ink));
+    marks.push(...matrix(name.toUpperCase(), numbers[name], { ...plain, x: 232, y: tops[i], title, term, stroke: ink.term[term], tip, of: (row) => rowOf("X", row, x[row].length) }, ink));
   });
   marks.push(
     ...matrix("S", all_scores, {
       ...{ x: 346, y: 84, title: "Q Kᵀ / √2", ...plain, fill: (score) => ink.signed(score / most) },
       tip: (score, i, j) => `${tokens[i]} with ${tokens[j]}: (${writtenSum(q[i], k[j])}) / √2 = ${fixed(score)}`,
+      of: (i, j) => [...rowOf("Q", i, q[i].length), ...rowOf("K", j, k[j].length)],
     }, ink),
     ...matrix("A", all_weights, {
       ...{ x: 346, y: 230, ...plain, digits: 2, term: "weight", fill: (share) => ink.weight(share) },
       tip: (share, i, j) => `${tokens[i]} gives ${tokens[j]} the weight exp(${bracketed(fixed(all_scores[i][j]))}) / the row's sum = ${fixed(share, 4)}`,
+      of: (i) => rowOf("S", i, all_scores[i].length),
     }, ink),
     { key: "A/name", kind: "text", x: 456, y: 240, text: "weights", size: 15, bold: true, anchor: "start", fill: weight, term: "weight" },
     ...matrix("O", all_outputs, {
       ...{ x: 476, y: 330, title: "output", ...plain, term: "output", stroke: output },
       tip: (_, i, j) => `output of ${tokens[i]} [${j}] = ${writtenSum(all_weights[i], v.map((each) => each[j]))}`,
+      of: (i, j) => [...rowOf("A", i, v.length), ...columnOf("V", j, v.length)],
     }, ink),
   );
   return marks;

@@ -51,7 +51,7 @@ export const figure = {
       const end = i === 0 || i === tokens - 1;
       marks.push(
         { key: `t${i}`, kind: "circle", x: at(i), y: BOTTOM, r, fill: ink.surface, stroke: end ? ink.primary : ink.muted, width: end ? 2.5 : 1 },
-        { key: `t${i}/text`, kind: "text", x: at(i), y: BOTTOM, text: String(i + 1), size: 13, bold: end },
+        { key: `t${i}/text`, kind: "text", x: at(i), y: BOTTOM, text: String(i), size: 13, bold: end },
       );
     }
     return marks;
@@ -69,7 +69,7 @@ export const figure = {
   tables(/** @type {Numbers} */ { count, costs: found, influence: { recurrence: chain, attention: direct } }) {
     return [
       { title: "Hops and costs", rows: [...KINDS], cols: ["hops", "operations", "sequential steps"], values: KINDS.map((kind) => [count[kind], found[kind].work, found[kind].steps]) },
-      { title: "Influence on the last output", rows: chain.sizes.map((_, i) => `token ${i + 1}`), cols: ["recurrence", "attention"], values: chain.sizes.map((size, i) => [size.toExponential(3), direct.sizes[i]]) },
+      { title: "Influence on the last output", rows: chain.sizes.map((_, i) => `token ${i}`), cols: ["recurrence", "attention"], values: chain.sizes.map((size, i) => [size.toExponential(3), direct.sizes[i]]) },
     ];
   },
 };
@@ -94,7 +94,7 @@ function title(count, unit, name, ink) {
  */
 function recurrence({ tokens, count, hops }, ink) {
   const { at, r } = grid(tokens);
-  const marks = title(count.recurrence, "hop", `recurrence: from state to state, 1 to ${tokens}`, ink);
+  const marks = title(count.recurrence, "hop", `recurrence: from state to state, 0 to ${tokens - 1}`, ink);
   marks.push({ key: "in0", kind: "arrow", x: at(0), y: BOTTOM - r - 2, x2: at(0), y2: UPPER + r + 2, stroke: ink.primary, width: 2.5 });
   for (let i = 1; i < tokens; i++) marks.push({ key: `in${i}`, kind: "arrow", x: at(i), y: BOTTOM - r - 2, x2: at(i), y2: UPPER + r + 2, stroke: ink.line });
   hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "arrow", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r - 1, y2: UPPER, stroke: ink.primary, width: 2.5 }));
@@ -126,7 +126,7 @@ function convolution({ tokens, kernel, count, hops, seen }, ink) {
   const y = (/** @type {number} */ layer) => (layer ? first - (layer - 1) * room : BOTTOM);
   const dot = Math.max(3, Math.min(r * 0.6, room * 0.3));
   const edge = (/** @type {number} */ layer) => (layer ? dot : r); // the tokens are larger
-  const marks = title(layers, "layer", `convolution, window of ${kernel}: 1 to ${tokens}`, ink);
+  const marks = title(layers, "layer", `convolution, window of ${kernel}: 0 to ${tokens - 1}`, ink);
   const path = hops.convolution;
   path.slice(1).forEach((to, i) => {
     for (let from = Math.max(0, to - (kernel >> 1)); from <= Math.min(tokens - 1, to + (kernel >> 1)); from++)
@@ -149,7 +149,7 @@ function convolution({ tokens, kernel, count, hops, seen }, ink) {
  */
 function attention({ tokens, count }, ink) {
   const { at, r } = grid(tokens);
-  const marks = title(count.attention, "hop", `attention: 1 to ${tokens}`, ink);
+  const marks = title(count.attention, "hop", `attention: 0 to ${tokens - 1}`, ink);
   const line = (/** @type {number} */ i) => ({ kind: /** @type {const} */ ("line"), x: at(i), y: BOTTOM - r, x2: at(tokens - 1), y2: UPPER + r });
   for (let i = 1; i < tokens; i++) marks.push({ ...line(i), key: `link${i}`, stroke: ink.muted, width: 1, opacity: 0.6 });
   marks.push({ ...line(0), key: "hop0", stroke: ink.primary, width: 3, flow: true });
@@ -198,7 +198,7 @@ function influence({ tokens, influence: found }, ink) {
     ];
     sizes.forEach((size, i) => {
       const high = Math.max(0.5, tall * (size / most));
-      marks.push({ key: `${kind}/bar${i}`, kind: "rect", x: at(i) - r * 0.8, y: base - high, w: r * 1.6, h: high, r: 2, fill: i === 0 ? ink.primary : ink.muted, tip: `${kind}, token ${i + 1}: ${short(size)}` });
+      marks.push({ key: `${kind}/bar${i}`, kind: "rect", x: at(i) - r * 0.8, y: base - high, w: r * 1.6, h: high, r: 2, fill: i === 0 ? ink.primary : ink.muted, tip: `${kind}, token ${i}: ${short(size)}` });
     });
     return marks;
   });

@@ -23,6 +23,7 @@ import { fixed, percent } from "../story/marks.js";
  * @property {number[]} similar cosine similarity of all position vectors with it
  * @property {number} least smallest of these
  * @property {number} changed largest difference of a probability from the picture as it is
+ * @property {{layer: number, names: string[], norms: number[][], class: number[]}} block norms of the tokens' vectors after each step, the class token first
  * @property {{title: string, best: {name: string, share: number}[]}[]} questions
  * @property {{name: string, share: number}} before answer for the picture as it is
  * @property {{name: string, share: number}} answer
@@ -31,6 +32,8 @@ import { fixed, percent } from "../story/marks.js";
 const [WIDTH, HEIGHT] = [560, 406];
 const PICTURE = { x: 16, y: 34, cell: 41 };
 const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the sequence, written like lines of text
+/** @type {Record<string, string>} */
+const STEPS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
 const LEAST = 0.03; // weights below it get no line
 
 /** @param {number} change of a probability */
@@ -42,33 +45,36 @@ export const figure = {
   controls: [
     { kind: "choice", input: "picture", label: "Picture", options: [["a-star", "star"], ["a-heart", "heart"], ["a-moon", "moon"]] },
     { kind: "choice", input: "shuffle", label: "Shuffle", options: [["none", "nothing"], ["tokens", "tokens with positions"], ["patches", "patches alone"]], from: "shuffle" },
-    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "attention" },
+    { kind: "choice", input: "layer", label: "Layer", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "block" },
     { kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"], ["2", "2"], ["3", "3"]], from: "attention" },
   ],
 
   marks(/** @type {Numbers} */ numbers, moment) {
-    const { reached } = moment;
+    const { reached, step } = moment;
+    if (step === "block") return block(numbers, moment);
     if (reached("attention")) return attention(numbers, moment);
     if (reached("sequence")) return sequence(numbers, moment);
     return cut(numbers, moment);
   },
 
-  describe(/** @type {Numbers} */ { count, tokens, side, patch, answer, largest, changed }, { step, inputs }) {
+  describe(/** @type {Numbers} */ { count, tokens, side, patch, answer, largest, changed, block: one }, { step, inputs }) {
     const what = `A picture of ${side} by ${side} pixels, cut into ${count} patches of ${patch} by ${patch}`;
     if (step === "cut") return `${what}.`;
     if (step === "sequence") return `${what}, which stand in a sequence, row by row.`;
     if (step === "class" || step === "positions") return `A sequence of ${tokens} tokens: the class token and ${count} patches.`;
     if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${small(changed)}.`;
+    if (step === "block") return `Block ${one.layer}, pre-norm: the norm of the class token's vector after each step: ${one.names.map((name, i) => `${STEPS[name]} ${fixed(one.class[i], 1)}`).join(", ")}.`;
     return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch. The answer is ${answer.name}, ${percent(answer.share)}.`;
   },
 
-  tables(/** @type {Numbers} */ { cols, count, places, weights, similar, questions }) {
+  tables(/** @type {Numbers} */ { cols, count, places, weights, similar, questions, block: one }) {
     const rows = Array.from({ length: count / cols }, (_, row) => row);
     const names = rows.map((row) => `row ${row}`);
     const grid = (/** @type {(place: number) => number} */ value) => rows.map((row) => rows.map((col) => value(row * cols + col)));
     return [
       { title: "Weights of the class token", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => weights[places.indexOf(place)]) },
       { title: "Similarity of position vectors", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => similar[place]) },
+      { title: `Norms in block ${one.layer}`, rows: one.names.map((name) => STEPS[name]), cols: ["class token", "least of the patches", "largest of the patches"], values: one.norms.map(([own, ...patches]) => [own, Math.min(...patches), Math.max(...patches)]) },
       ...questions.map(({ title, best }) => ({ title, rows: best.map(({ name }) => name), cols: ["probability"], values: best.map(({ share }) => [share]) })),
     ];
   },
@@ -128,6 +134,46 @@ function sequence({ patches, sequence: order, count, similar, least, position, c
   const line = step === "shuffle" ? `answer: ${answer.name}, ${percent(answer.share)} (in order: ${before.name}, ${percent(before.share)})` : positions ? `bars: similarity with the vector of position ${position + 1}, from ${fixed(least)} to 1` : `each patch: ${flat} numbers → ${width} by one matrix E`;
   marks.push({ key: "below", kind: "text", x: LINE.x, y: bottom - 14, text: line, size: 14, anchor: "start", bold: step === "shuffle", fill: step === "shuffle" ? ink.term.output : ink.muted });
   if (step === "shuffle") marks.push({ key: "changed", kind: "text", x: LINE.x, y: bottom + 8, text: `largest change of a probability: ${small(changed)}`, size: 14, anchor: "start", fill: ink.muted });
+  return marks;
+}
+
+/**
+ * One block from the bottom to the top; beside each step the norm of every token's vector, as a small picture.
+ *
+ * @type {(numbers: Numbers, moment: Moment) => Mark[]}
+ */
+function block({ cols, places, patches, block: { layer, names, norms } }, { ink }) {
+  const [pixel, pitch, x, grid] = [6, 56, 150, 214];
+  const middle = (/** @type {number} */ i) => 376 - i * pitch;
+  /** @type {Mark[]} */
+  const marks = patches.map((href, i) => tile(href, i, 414 + (places[i] % cols) * 17, 252 + Math.floor(places[i] / cols) * 17, 16));
+  marks.push(
+    { key: "block/name", kind: "text", x: 414, y: 24, text: `block ${layer}`, size: 17, bold: true, anchor: "start", fill: ink.text },
+    { key: "block/what", kind: "text", x: 414, y: 48, text: "norm of each", size: 14, anchor: "start", fill: ink.muted },
+    { key: "block/what2", kind: "text", x: 414, y: 66, text: "token's vector", size: 14, anchor: "start", fill: ink.muted },
+    { key: "block/class", kind: "rect", x: 414, y: 88, w: 14, h: 14, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query" },
+    { key: "block/class/text", kind: "text", x: 436, y: 95, text: "class token", size: 14, anchor: "start", fill: ink.term.query, term: "query" },
+    { key: "block/grid/text", kind: "text", x: 414, y: 118, text: "grid: the patches", size: 14, anchor: "start", fill: ink.muted },
+  );
+  names.forEach((name, i) => {
+    const y = middle(i);
+    const plain = name === "+" || name === "x";
+    const most = Math.max(...norms[i]);
+    const [own, ...others] = norms[i];
+    const shade = (/** @type {number} */ norm) => 0.06 + 0.94 * (norm / most) ** 4;
+    marks.push(
+      { key: `step${i}`, kind: "rect", x: x - 52, y: y - 16, w: 104, h: 32, r: plain ? 16 : 8, fill: plain ? ink.background : ink.surface, stroke: plain ? ink.line : ink.text, width: 1.5 },
+      { key: `step${i}/text`, kind: "text", x, y, text: name === "+" ? "+" : STEPS[name], size: name === "+" ? 18 : 15, bold: name !== "x", fill: ink.text },
+      { key: `own${i}`, kind: "rect", x: grid - 2, y: y - 8, w: 16, h: 16, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query", tip: `${STEPS[name]}: the class token's vector has norm ${fixed(own)}` },
+      { key: `own${i}/text`, kind: "text", x: grid + 84, y: y - 9, text: `class ${fixed(own, 1)}`, size: 14, anchor: "start", fill: ink.term.query, term: "query" },
+      { key: `others${i}/text`, kind: "text", x: grid + 84, y: y + 9, text: `${fixed(Math.min(...others), 1)} to ${fixed(Math.max(...others), 1)}`, size: 14, anchor: "start", fill: ink.muted },
+    );
+    others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 4 * pixel + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${STEPS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
+    if (i) marks.push({ key: `up${i}`, kind: "arrow", x, y: middle(i - 1) - 17, x2: x, y2: y + 19, stroke: ink.muted, width: 2 });
+    if (name !== "+") return;
+    const from = middle(i - 3);
+    marks.push({ key: `skip${i}`, kind: "path", d: `M${x - 52} ${from}H60V${y}H${x - 56}M${x - 62} ${y - 5}L${x - 55} ${y}L${x - 62} ${y + 5}`, stroke: ink.primary, width: 2.2, tip: "The residual connection: added unchanged" });
+  });
   return marks;
 }
 

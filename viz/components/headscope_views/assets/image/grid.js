@@ -5,7 +5,7 @@ import { button } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { element, setAttribute, setText } from "../core/dom.js";
 import { capital } from "../core/labels.js";
-import { saveMenu } from "../core/save.js";
+import { allHeads, saveMenu } from "../core/save.js";
 import { tidy } from "./overlay.js";
 import { ratioFor, savePicture } from "./save.js";
 import { legendOf, massBarOf } from "./scale.js";
@@ -53,14 +53,17 @@ export function pictureOf(state, parent) {
   bare.removeAttribute("aria-label");
   const keep = saveMenu(state.view, {
     form: () => "image",
-    served: () => !state.log && state.selection.sinks === "shown",
     query: () => {
-      const { site, head, scale, direction } = state.selection;
-      return { site, head, scale, direction, token: state.selection.token ?? 0 };
+      const { site, head, scale, direction, sinks, outliers } = state.selection;
+      /** @type {Record<string, string>} */
+      const hidden = sinks === "shown" ? {} : { sinks, outliers };
+      const { ground, paint, opacity, token } = state.selection;
+      return { site, head, scale, direction, ground, paint, opacity, token: token ?? 0, ...hidden };
     },
     picture: save,
+    others: () => allHeads("image", state.site().heads),
   });
-  const heading = element("h3", "hs-heading", {}, "One head over the picture");
+  const heading = element("h3", "hs-heading");
   const lead = element("div", "hs-row", {}, heading, element("span", "hs-spring"), bare, keep);
   const doubt = element("p", "hs-doubt", {}, DOUBT);
   const below = [legend.canvas, dark, ...mass.parts, read, doubt];
@@ -174,6 +177,7 @@ export function pictureOf(state, parent) {
   /** @param {Theme} theme */
   function render(theme) {
     colours = theme;
+    setText(heading, state.view.props.title || "One head over the picture");
     const { bitmap } = state;
     const rows = state.complete ? state.rows() : null;
     if (space?.wide && bitmap && rows) {
@@ -185,12 +189,12 @@ export function pictureOf(state, parent) {
       if (redrawn || changed) {
         const top = state.topOf(rows.heads[state.shown]);
         legend.canvas.hidden = paint === "mask"; // which has no colours
-        legend.render(size, theme, state.ramp, top);
+        legend.render(size, theme, top);
         mass.render(theme, rows);
         warn(rows, top);
         count += 1;
         const root = /** @type {HTMLElement} */ (section.closest(".headscope"));
-        Object.assign(root.dataset, { painted: count, token: state.token() });
+        if (!state.leader) Object.assign(root.dataset, { painted: count, token: state.token() });
         performance.mark("headscope:painted");
       }
       if (changed) describe(rows);
@@ -220,7 +224,7 @@ export function pictureOf(state, parent) {
         ` ${patch[0]} × ${patch[1]} pixels.`
       : (sentence.textContent ?? "");
     const top = state.topOf(rows.heads[state.shown]);
-    savePicture(state, picture, size, caption, colours, { plain, ramp: state.ramp, top });
+    savePicture(state, picture, size, caption, colours, { plain, top });
   }
 
   // ---- words
@@ -238,10 +242,11 @@ export function pictureOf(state, parent) {
     buildPrefix();
     shareOut(rows);
     const { grid, model, note } = state.base;
+    const { title } = state.view.props;
     setAttribute(
       photo,
       "aria-label",
-      `Picture of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
+      `${title ? `${title}: picture` : "Picture"} of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
         `${state.headName()}, ${model}${note ? ` (${note})` : ""}. ` +
         "Arrow keys choose a patch; Home the first token.",
     );

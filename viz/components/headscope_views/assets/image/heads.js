@@ -21,7 +21,7 @@ export function headsOf(state, parent) {
   const { tiles, render: draw } = tilesOf(state);
   const stage = element("div", "hs-stage", {}, tiles);
   const read = element("p", "hs-read", { "aria-live": "polite" });
-  const heading = element("h3", "hs-heading", {}, "Every head of this layer");
+  const heading = element("h3", "hs-heading");
   const section = element("section", "hs-section", {}, heading, sentence, stage, read);
   parent.append(section);
   /** @type {{wide: number, unit: number, family: string} | null} */
@@ -79,6 +79,8 @@ export function headsOf(state, parent) {
   }
 
   function words() {
+    const { title } = state.view.props;
+    setText(heading, title ? `${title}: every head` : "Every head of this layer");
     const inward = state.selection.direction === "in";
     const name = theToken(state, state.token());
     const lead = inward ? `Who looks at ${name}` : `Where ${name} looks`;
@@ -93,7 +95,7 @@ export function headsOf(state, parent) {
     setAttribute(
       tiles,
       "aria-label",
-      `${state.site().heads} heads of ${state.siteName()} as small pictures, then their mean and ` +
+      `${title ? `${title}: ` : ""}${state.site().heads} heads of ${state.siteName()} as small pictures, then their mean and ` +
         `maximum${state.base.note ? `; ${state.base.note}` : ""}. Chosen: ${state.headName()}. ` +
         "Arrow keys choose another one.",
     );

@@ -7,6 +7,7 @@ import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
 import { headBeside } from "../core/selection.js";
+import { besideOf } from "./beside.js";
 import { pictureOf } from "./grid.js";
 import { headsOf } from "./heads.js";
 import { patchesOf } from "./patches.js";
@@ -47,7 +48,7 @@ const GROUNDS = [
  */
 export function mount(root, props, host) {
   const state = new ImageState(root, props, host);
-  const mounted = mountPanels(root, state, () => compose(state, root));
+  const mounted = mountPanels(root, state, () => compose(state, root, host));
   state.view.update(props);
   return {
     /** @param {ViewProps} next */
@@ -65,14 +66,16 @@ export function mount(root, props, host) {
 /**
  * @param {ImageState} state
  * @param {HTMLElement} root
+ * @param {Host} host
  * @returns {Panel[]}
  */
-function compose(state, root) {
+function compose(state, root, host) {
   const bar = element("div", "hs-bar", { role: "toolbar", "aria-label": "Layer, head and scale" });
   const grid = element("div", "hs-grid hs-image-grid");
   root.append(bar, grid);
-  const views = [pictureOf(state, grid), headsOf(state, grid), patchesOf(state, root)];
-  return [...views, toolbar(state, bar), panelsBelow(state.view, root)];
+  const views = [pictureOf(state, grid), headsOf(state, grid)];
+  const beside = besideOf(state, grid, root, host);
+  return [beside, ...views, patchesOf(state, root), toolbar(state, bar), panelsBelow(state.view, root)];
 }
 
 /**

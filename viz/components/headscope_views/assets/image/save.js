@@ -44,9 +44,9 @@ export function wrapped(text, most, measure) {
  * @param {{wide: number, tall: number, family: string}} size
  * @param {string} caption
  * @param {Theme} theme
- * @param {{plain: boolean, ramp: Uint8Array, top: number}} shown
+ * @param {{plain: boolean, top: number}} shown
  */
-export function savePicture(state, picture, size, caption, theme, { plain, ramp, top }) {
+export function savePicture(state, picture, size, caption, theme, { plain, top }) {
   const { wide, tall, family } = size;
   const ratio = ratioFor(size);
   const measuring = contextOf(sheet(1, 1));
@@ -79,7 +79,7 @@ export function savePicture(state, picture, size, caption, theme, { plain, ramp,
   if (coloured) {
     context.translate(MARGIN, above + tall + 6);
     const drawn = { wide, unit: 1, family, colour: theme.muted };
-    paintScale(context, drawn, ramp, top, state.selection.scale);
+    paintScale(context, drawn, state, top);
   }
   const { layer } = state.site();
   savePng(file, plain ? "image-picture-only" : `image-layer-${layer}-head-${state.selection.head}`);

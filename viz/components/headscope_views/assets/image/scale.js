@@ -13,6 +13,7 @@ const KINDS = {
   ...{ fixed: "0 to 1", layer: "shared by the heads", own: "this head’s own" },
   log: "logarithmic, shared by the heads",
 };
+const SHARED = " of both"; // where two are beside each other
 const HIGH = 34; // CSS pixels of the scale with its numbers
 
 /** @param {Theme} theme */
@@ -23,11 +24,12 @@ export const massColours = (theme) => [theme.heads[3], theme.heads[2], theme.hea
  *
  * @param {Context} context
  * @param {{wide: number, unit: number, family: string, colour: string}} size
- * @param {Uint8Array} ramp
+ * @param {ImageState} state
  * @param {number} top
- * @param {Scale} kind
  */
-export function paintScale(context, { wide, unit, family, colour }, ramp, top, kind) {
+export function paintScale(context, { wide, unit, family, colour }, state, top) {
+  const { ramp } = state;
+  const kind = state.selection.scale;
   const long = Math.min(wide, 360 * Math.max(1, unit));
   const gradient = context.createLinearGradient(0, 0, long, 0);
   for (let i = 0; i < 256; i += 5)
@@ -43,7 +45,8 @@ export function paintScale(context, { wide, unit, family, colour }, ramp, top, k
     context.fillText(tidy(top * at), share * long, 18 * unit);
   }
   context.textAlign = "left";
-  const words = `weight, ${KINDS[kind]}`;
+  const shared = state.peer && (kind === "layer" || kind === "log") ? SHARED : "";
+  const words = `weight, ${KINDS[kind]}${shared}`;
   if (long + context.measureText(words).width + 10 < wide)
     context.fillText(words, long + 10, 6 * unit);
 }
@@ -60,15 +63,14 @@ export function legendOf(state) {
   /**
    * @param {{wide: number, unit: number, family: string}} size
    * @param {Theme} theme
-   * @param {Uint8Array} ramp
    * @param {number} top
    */
-  function render({ wide, unit, family }, theme, ramp, top) {
+  function render({ wide, unit, family }, theme, top) {
     const { scale } = state.selection;
-    if (!stale(wide, unit, family, devicePixelRatio, theme, top, scale)) return;
+    if (!stale(wide, unit, family, devicePixelRatio, theme, top, scale, state.peer)) return;
     const context = fit(canvas, wide, HIGH * unit);
     context.clearRect(0, 0, wide, HIGH * unit);
-    paintScale(context, { wide, unit, family, colour: theme.muted }, ramp, top, scale);
+    paintScale(context, { wide, unit, family, colour: theme.muted }, state, top);
   }
 
   return { canvas, render };

@@ -6,11 +6,12 @@ import { changes } from "../core/changes.js";
 import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
+import { siteFor, toLink } from "../core/selection.js";
 import { ViewState } from "../core/state.js";
 import { veilOf } from "./overlay.js";
 import { layerOf, massMask, massOf, movedToken, roughRow, withMeanAndMax, withoutSinks } from "./rows.js";
 
-/** @import {Axis, Head, Host, ImageBase, Message, Scale, Selection, ViewProps} from "../types" */
+/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Scale, Selection, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
@@ -47,14 +48,16 @@ export class ImageState {
    * @param {HTMLElement} root
    * @param {ViewProps} props
    * @param {Host} host
+   * @param {ImageState | null} [leader] the state beside which this one shows another trace
    */
-  constructor(root, props, host) {
+  constructor(root, props, host, leader = null) {
     /** @type {ViewState<ImageBase>} */
     this.view = new ViewState(root, props, host, {
       scales: SCALES,
       slot: "layer",
       take: (path, bytes) => this.take(path, bytes),
       opened: ({ area }, { theme }, same) => {
+        if (leader) this.view.start = leader.chosenFor(this);
         if (same) return;
         this.forget();
         this.overview = area;
@@ -63,6 +66,9 @@ export class ImageState {
       },
       wish: () => this.wish(),
     });
+    this.leader = leader;
+    /** @type {ImageState | null} the other one of two beside each other */
+    this.peer = leader;
     /** @type {ImageBitmap | null} */
     this.bitmap = null;
     /** @type {Uint8Array} */
@@ -357,13 +363,17 @@ export class ImageState {
    * @param {Float32Array} values
    */
   topOf(values) {
-    const { scale, direction, sinks } = this.selection;
+    const { scale } = this.selection;
     if (scale === "fixed") return 1;
-    if (scale === "layer" || scale === "log") {
-      const peaks = this.hidden()?.peaks[sinks === "hidden" ? 0 : 1] ?? this.layer()?.peaks;
-      return peaks?.[direction === "in" ? 1 : 0] || 1;
-    }
+    if (scale === "layer" || scale === "log") return Math.max(this.peak(), this.peer?.peak() ?? 0) || 1;
     return this.largest(values) || 1;
+  }
+
+  /** The largest weight of the chosen layer between patches; 0 until it is known. */
+  peak() {
+    const { direction, sinks } = this.selection;
+    const peaks = this.hidden()?.peaks[sinks === "hidden" ? 0 : 1] ?? this.layer()?.peaks;
+    return peaks?.[direction === "in" ? 1 : 0] ?? 0;
   }
 
   /**
@@ -408,6 +418,12 @@ export class ImageState {
 
   /** @param {Partial<Selection>} change */
   select(change) {
+    this.choose(change);
+    this.peer?.follow(change, this);
+  }
+
+  /** @param {Partial<Selection>} change */
+  choose(change) {
     const before = this.selection.site;
     if (change.site !== undefined && change.site !== before) {
       this.direction = Math.sign(change.site - before);
@@ -425,6 +441,13 @@ export class ImageState {
   /** @param {number | null} token */
   pointAt(token) {
     if (token === this.pointed) return;
+    this.hover(token);
+    if (this.peer?.view.found)
+      this.peer.hover(token === null ? null : movedToken(token, this.base, this.peer.base));
+  }
+
+  /** @param {number | null} token */
+  hover(token) {
     this.pointed = token;
     this.rest("hover");
     this.changed();
@@ -435,6 +458,52 @@ export class ImageState {
     if (spot?.head === this.read?.head && spot?.token === this.read?.token) return;
     this.read = spot;
     this.changed();
+    const { peer } = this;
+    if (!peer?.view.found) return;
+    const head = spot ? peer.heads().indexOf(this.heads()[spot.head]) : -1;
+    peer.read = spot && head >= 0 ? { head, token: movedToken(spot.token, this.base, peer.base) } : null;
+    peer.changed();
+  }
+
+  // ---- two beside each other
+
+  /**
+   * What is chosen here in terms of a link, its token at the same place of another picture.
+   *
+   * @param {ImageState} other
+   * @returns {LinkSelection}
+   */
+  chosenFor(other) {
+    const link = toLink(this.view.base, this.selection);
+    if (link.token === null) return link;
+    const { base } = other.view;
+    const place = other.baseOf(base, siteFor(base.sites, link));
+    return { ...link, token: movedToken(link.token, this.base, place) };
+  }
+
+  /**
+   * Chooses what was chosen in the other one: the nearest such layer, and the same place.
+   *
+   * @param {Partial<Selection>} change
+   * @param {ImageState} from
+   */
+  follow(change, from) {
+    if (!this.view.found) return;
+    const { token, ...link } = from.chosenFor(this);
+    const { site, ...rest } = change;
+    const moved = site !== undefined || "token" in change;
+    this.choose({
+      ...rest,
+      ...(site === undefined ? {} : { site: siteFor(this.view.base.sites, link) }),
+      ...(moved ? { token } : {}),
+    });
+  }
+
+  /** Chooses all that is chosen in the leader. */
+  adopt() {
+    if (!this.leader || !this.view.found) return;
+    this.view.start = this.leader.chosenFor(this);
+    this.view.adopt();
   }
 
   // ---- fetching
@@ -504,6 +573,8 @@ export class ImageState {
   }
 
   destroy() {
+    if (this.peer) this.peer.peer = null;
+    this.peer = null;
     for (const timer of this.resting.values()) clearTimeout(timer);
   }
 }

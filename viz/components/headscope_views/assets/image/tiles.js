@@ -117,7 +117,8 @@ export function tilesOf(state) {
     const size = [bitmap, wide, across, count, unit, devicePixelRatio, ...grid];
     if (stale.size(...size)) prepare(plan, bitmap);
     if (stale.ground(...size, theme, note, family, shade)) paintGround(plan, theme, family);
-    if (stale.veil(...size, rows, scale, shade, opacity)) paintVeil(plan, rows);
+    const top = state.topOf(rows.heads[0]);
+    if (stale.veil(...size, rows, scale, shade, opacity, top)) paintVeil(plan, rows);
     if (stale.slits(...size, rows, theme)) paintSlits(plan, rows, theme);
     if (stale.current(...size, state.token())) move(current, state.token());
     if (stale.read(...size, state.read?.token)) move(read, state.read?.token);

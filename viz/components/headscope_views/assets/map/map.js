@@ -4,6 +4,7 @@
 import { svg } from "../architecture/draw.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
+import { enterFigure, holdMap } from "../lessons/figure_and_map.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
 import { zoom } from "./zoom.js";
 
@@ -24,6 +25,7 @@ export function mount(root, props) {
     for (const box of root.querySelectorAll("details")) box.open = !phone.matches;
   };
   phone.addEventListener("change", fold);
+  const end = props.page ? holdMap(root) : () => {};
   /** @param {MapProps} next */
   const update = (next) => {
     if (!shown(JSON.stringify(next))) return;
@@ -37,6 +39,7 @@ export function mount(root, props) {
     update,
     destroy() {
       phone.removeEventListener("change", fold);
+      end();
       root.replaceChildren();
     },
   };
@@ -159,9 +162,9 @@ function namesOf({ parts }) {
  * @param {boolean} detailed
  */
 function drawn(part, lessons, here, say, detailed) {
-  const leads = lessonOf(lessons, part.id);
-  const made = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
   const lit = Boolean(here?.parts.includes(part.id));
+  const leads = lit ? here : lessonOf(lessons, part.id);
+  const made = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
   made.classList.toggle("lit", lit);
   made.classList.toggle("frame", !part.label);
   const numbers = lessons.filter(({ parts }) => parts.includes(part.id)).map((each) => each.number);
@@ -172,16 +175,17 @@ function drawn(part, lessons, here, say, detailed) {
     if (detailed && i === 0 && numbers.length) made.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
   }
   if (!leads) return made;
-  const label = `${part.name}: lesson ${leads.number}, ${leads.title}`;
+  const label = lit ? `${part.name}: into the figure of this lesson` : `${part.name}: lesson ${leads.number}, ${leads.title}`;
   for (const [name, value] of Object.entries({ href: leads.name, "aria-label": label }))
     made.setAttribute(name, value);
-  if (lit && leads === here) made.setAttribute("aria-current", "page");
+  if (lit) made.setAttribute("aria-current", "page");
   made.addEventListener("click", (event) => {
-    if (leads === here) event.preventDefault();
-    else follow(/** @type {MouseEvent} */ (event), leads.name, made);
+    if (!lit) return follow(/** @type {MouseEvent} */ (event), leads.name, made);
+    event.preventDefault();
+    enterFigure(made);
   });
   for (const kind of ["pointerenter", "focus"])
-    made.addEventListener(kind, () => say(`${part.name} · lesson ${leads.number}`));
+    made.addEventListener(kind, () => say(lit ? part.name : `${part.name} · lesson ${leads.number}`));
   for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => say(""));
   return made;
 }

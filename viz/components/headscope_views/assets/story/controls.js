@@ -32,6 +32,22 @@ export function controlsOf(change) {
   return { box, show, update };
 }
 
+/** @type {Record<string, number>} */
+const BY_KEY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+
+/**
+ * The nearest position of a logarithmic slider whose rounded value differs: one press of a key always changes it.
+ *
+ * @param {number} from
+ * @param {number} by 1 or −1
+ * @param {(at: number) => number} valueOf
+ */
+export function nextPosition(from, by, valueOf) {
+  let at = from;
+  while (at + by >= 0 && at + by <= ENDS && valueOf(at) === valueOf(from)) at += by;
+  return at;
+}
+
 const MADE = { slider, choice, text };
 
 /**
@@ -48,6 +64,15 @@ function slider(control, change) {
   const row = element("label", "story-control", {}, element("span", "", {}, label), range, number);
   const valueOf = (/** @type {number} */ at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
   range.addEventListener("input", () => change({ [input]: valueOf(Number(range.value)) }));
+  if (log)
+    range.addEventListener("keydown", (event) => {
+      const by = BY_KEY[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const at = nextPosition(Number(range.value), by, valueOf);
+      range.value = String(at);
+      change({ [input]: valueOf(at) });
+    });
   return {
     row,
     /** @param {Inputs} inputs */

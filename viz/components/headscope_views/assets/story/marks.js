@@ -36,6 +36,7 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
  * @param {number} [place.opacity]
  * @param {(value: number, row: number, col: number) => string} place.fill
  * @param {(value: number, row: number, col: number) => string} [place.tip]
+ * @param {(row: number, col: number) => string[]} [place.of] keys of the cells that a number comes from
  * @param {(row: number, col: number) => Mark["edit"]} [place.edit]
  * @param {(row: number, col: number) => boolean} [place.lit] cells with a frame
  * @param {Ink} ink
@@ -61,7 +62,7 @@ export function matrix(key, values, place, ink) {
       marks.push({
         ...{ key: `${key}/${i}.${j}`, kind: "rect", x: x + j * cell, y: y + i * tall, w: cell, h: tall },
         ...{ fill, stroke: lit ? ink.primary : (place.stroke ?? ink.line), width: lit ? 2.5 : 1, term, opacity },
-        ...{ tip: place.tip?.(value, i, j), edit: place.edit?.(i, j) },
+        ...{ tip: place.tip?.(value, i, j), of: place.of?.(i, j), edit: place.edit?.(i, j) },
       });
       if (digits >= 0)
         marks.push({
@@ -75,6 +76,24 @@ export function matrix(key, values, place, ink) {
   );
   return marks;
 }
+
+/**
+ * The keys of the cells of a matrix's row.
+ *
+ * @param {string} key of the matrix
+ * @param {number} row
+ * @param {number} length
+ */
+export const rowOf = (key, row, length) => Array.from({ length }, (_, col) => `${key}/${row}.${col}`);
+
+/**
+ * The keys of the cells of a matrix's column.
+ *
+ * @param {string} key of the matrix
+ * @param {number} col
+ * @param {number} length
+ */
+export const columnOf = (key, col, length) => Array.from({ length }, (_, row) => `${key}/${row}.${col}`);
 
 /**
  * A number's text, in brackets if it is negative.

@@ -3,7 +3,7 @@
 import { element } from "../core/dom.js";
 
 /** @import {Mark, Patch} from "../types" */
-/** @import {MarkElement} from "./scene.js" */
+/** @import {MarkElement, Scene} from "./scene.js" */
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -11,21 +11,23 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 /**
  * @typedef {object} Actions
  * @property {(patch: Patch, dragged: boolean) => void} patch
- * @property {(text: string) => void} tip
+ * @property {(key: string, named: boolean) => void} tip what explains itself; `named` if its sum is its name
  * @property {(reason: string) => void} refuse
  */
 
 /**
- * @param {SVGSVGElement} picture
+ * @param {Scene} scene
  * @param {HTMLElement} around what a field for a number is put into
  * @param {Actions} actions
  * @returns {() => void} ends it
  */
-export function operate(picture, around, { patch, tip, refuse }) {
+export function operate(scene, around, { patch, tip, refuse }) {
+  const picture = scene.root;
   const end = new AbortController();
   const { signal } = end;
   /** @type {Mark["handle"] | undefined} */
   let held;
+  let [pointed, focused] = ["", ""]; // keys of what the pointer and the focus are on
 
   /** @param {PointerEvent} event */
   const point = (event) => {
@@ -50,9 +52,27 @@ export function operate(picture, around, { patch, tip, refuse }) {
       held = undefined;
     }, { signal });
 
-  for (const name of /** @type {const} */ (["pointerover", "focusin"]))
-    picture.addEventListener(name, (event) => tip(markOf(event)?.tip ?? ""), { signal });
-  picture.addEventListener("pointerleave", () => tip(""), { signal });
+  // a finger that is lifted leaves at once: what it tapped has the focus
+  picture.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch") return;
+    pointed = markOf(event)?.tip ? keyOf(event) : "";
+    explain();
+  }, { signal });
+  picture.addEventListener("pointerleave", () => {
+    pointed = "";
+    explain();
+  }, { signal });
+  picture.addEventListener("focusin", (event) => {
+    [pointed, focused] = ["", keyOf(event)];
+    scene.reach(focused);
+    explain();
+  }, { signal });
+  picture.addEventListener("focusout", () => {
+    focused = "";
+    explain();
+  }, { signal });
+
+  const explain = () => tip(pointed || focused, !pointed && focused === scene.stop);
 
   /** @param {Event} event */
   function press(event) {
@@ -65,13 +85,40 @@ export function operate(picture, around, { patch, tip, refuse }) {
   picture.addEventListener("click", press, { signal });
   picture.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") return press(event);
-    const handle = markOf(event)?.handle;
+    if (event.key === "Escape") {
+      [pointed, focused] = ["", ""];
+      return explain();
+    }
     const arrow = ARROWS[event.key];
-    if (!handle || !arrow) return;
-    patch(handle.nudge(...arrow), false);
+    if (!arrow || !(moved(event, arrow) || walked(event, arrow))) return;
     event.preventDefault();
     event.stopPropagation();
   }, { signal });
+
+  /**
+   * Moves the handle that has the focus.
+   *
+   * @param {KeyboardEvent} event
+   * @param {[number, number]} arrow
+   */
+  function moved(event, arrow) {
+    const handle = markOf(event)?.handle;
+    if (handle) patch(handle.nudge(...arrow), false);
+    return handle;
+  }
+
+  /**
+   * Moves the focus from one explained number to the next, for who came to it by keyboard.
+   *
+   * @param {KeyboardEvent} event
+   * @param {[number, number]} arrow
+   */
+  function walked(event, arrow) {
+    if (keyOf(event) !== scene.stop || !(/** @type {Element} */ (event.target).matches(":focus-visible"))) return false;
+    const next = scene.reach(scene.next(scene.stop, ...arrow));
+    next?.focus({ preventScroll: true });
+    return true;
+  }
 
   /**
    * A field over a cell.
@@ -124,3 +171,6 @@ function markOf(event) {
   const target = event.target instanceof Element ? event.target.closest("[data-key]") : null;
   return target ? /** @type {MarkElement} */ (target).mark : undefined;
 }
+
+/** @param {Event} event */
+const keyOf = (event) => markOf(event)?.key ?? "";

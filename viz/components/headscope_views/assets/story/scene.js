@@ -3,12 +3,14 @@
 
 import { svg } from "../architecture/draw.js";
 import { parse } from "../core/colours.js";
+import { extentOf, isLine, nearest } from "./extent.js";
 
 /** @import {Mark} from "../types" */
+/** @import {Extent} from "./extent.js" */
 
 export const TWEEN_MS = 200;
 const TIP = 7; // length of an arrow's head
-const NUMBERS = /** @type {const} */ (["x", "y", "w", "h", "r", "x2", "y2", "size", "width", "opacity", "turn"]);
+const NUMBERS = /** @type {const} */ (["x", "y", "w", "h", "r", "x2", "y2", "size", "width", "turn"]);
 const COLOURS = /** @type {const} */ (["fill", "stroke"]);
 const ELEMENTS = /** @type {const} */ ({
   rect: "rect",
@@ -21,7 +23,6 @@ const ELEMENTS = /** @type {const} */ ({
   image: "image",
 });
 
-/** @typedef {Mark & {opacity: number}} Drawn a mark as it is on the screen */
 /** @typedef {SVGElement & {mark?: Mark}} MarkElement */
 
 /**
@@ -53,8 +54,10 @@ export function between(from, to, share) {
   const mixed = { ...to };
   for (const name of NUMBERS) {
     const [a, b] = [from[name], to[name]];
-    if (a !== undefined && b !== undefined) mixed[name] = a + (b - a) * share;
+    if (a !== b && a !== undefined && b !== undefined) mixed[name] = a + (b - a) * share;
   }
+  const [before, after] = [from.opacity ?? 1, to.opacity ?? 1];
+  if (before !== after) mixed.opacity = before + (after - before) * share;
   for (const name of COLOURS) {
     if (from[name] === to[name]) continue;
     const [a, b] = [parse(from[name] ?? ""), parse(to[name] ?? "")];
@@ -169,6 +172,7 @@ export class Scene {
     this.root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "story-scene", role: "group" });
     /** @type {Map<string, Held>} */
     this.held = new Map();
+    this.stop = ""; // key of the explained mark that Tab leads to; arrow keys lead to the others
     this.frame = 0;
     this.began = 0;
     this.duration = 0;
@@ -184,6 +188,8 @@ export class Scene {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
     const wanted = new Set(marks.map((mark) => mark.key));
+    const explained = marks.filter(isExplained);
+    if (!explained.some(({ key }) => key === this.stop)) this.stop = explained[0]?.key ?? "";
     /** @type {Set<Node>} */
     const leaving = new Set();
     for (const [key, held] of this.held) {
@@ -203,7 +209,8 @@ export class Scene {
     }
     this.began = performance.now();
     this.duration = duration;
-    this.advance(duration ? this.began : Infinity);
+    if (duration) this.frame = requestAnimationFrame((next) => this.advance(next));
+    else this.advance(Infinity);
   }
 
   /**
@@ -232,10 +239,14 @@ export class Scene {
       const element = /** @type {MarkElement} */ (svg(ELEMENTS[mark.kind]));
       const now = { ...mark, opacity: 0 };
       held = { element, now, from: now, to: mark, gone: false, moving: true, shape: {}, dress: {} };
+      held.shape = wear(element, held.shape, attributesOf(now));
       this.held.set(mark.key, held);
     } else {
       const moving = held.moving || differ(held.shape, attributesOf(mark));
-      Object.assign(held, { from: held.now, to: mark, gone: false, moving });
+      held.from = held.now;
+      held.to = mark;
+      held.gone = false;
+      held.moving = moving;
     }
     this.dress(held, mark);
     return held;
@@ -253,7 +264,7 @@ export class Scene {
         continue;
       }
       const { from, to } = held;
-      held.now = between({ ...from, opacity: from.opacity ?? 1 }, { ...to, opacity: to.opacity ?? 1 }, eased);
+      held.now = between(from, to, eased);
       held.shape = wear(held.element, held.shape, attributesOf(held.now));
       held.moving = share < 1;
     }
@@ -281,10 +292,52 @@ export class Scene {
     const names = [handle && "handle", press && "press", edit && "editable", flow && "flow"].filter(Boolean);
     if (names.length) worn.class = names.join(" ");
     if (operated || edit) Object.assign(worn, { tabindex: 0, role: handle ? "slider" : "button", "aria-label": (operated ?? edit)?.label ?? "" });
+    if (isExplained(mark)) worn.tabindex = -1;
+    if (mark.key === this.stop) Object.assign(worn, { tabindex: 0, role: "img", "aria-label": tip });
     if (press?.pressed !== undefined) worn["aria-pressed"] = String(press.pressed);
     if (handle?.value !== undefined) worn["aria-valuetext"] = handle.value;
     if (handle?.now !== undefined) worn["aria-valuenow"] = handle.now;
     held.dress = wear(element, held.dress, worn);
+  }
+
+  /**
+   * Makes an explained mark the one that Tab leads to.
+   *
+   * @param {string} key
+   * @returns {MarkElement | undefined} its element
+   */
+  reach(key) {
+    const [before, held] = [this.held.get(this.stop), this.held.get(key)];
+    if (!held || !isExplained(held.to)) return;
+    this.stop = key;
+    for (const each of [before, held]) if (each) this.dress(each, each.to);
+    return held.element;
+  }
+
+  /**
+   * The key of the next explained mark in a direction; empty if there is none.
+   *
+   * @param {string} key
+   * @param {number} dx −1, 0 or 1
+   * @param {number} dy grows downwards
+   */
+  next(key, dx, dy) {
+    const from = this.held.get(key);
+    const others = [...this.held.values()].filter((held) => held !== from && !held.gone && isExplained(held.to));
+    return (from && nearest(this.extent(from), others.map((held) => ({ key: held.to.key, extent: this.extent(held) })), dx, dy)?.key) ?? "";
+  }
+
+  /**
+   * Where a mark is, in the picture's units; of a line, its middle.
+   *
+   * @param {Held} held
+   * @returns {Extent}
+   */
+  extent({ element, to }) {
+    if (!isLine(to)) return extentOf(to);
+    const line = /** @type {SVGGeometryElement} */ (/** @type {unknown} */ (element));
+    const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+    return { x, y, w: 0, h: 0 };
   }
 
   /**
@@ -315,6 +368,13 @@ export class Scene {
     cancelAnimationFrame(this.frame);
   }
 }
+
+/**
+ * Whether a mark can only be looked at, and says how its number comes about.
+ *
+ * @param {Mark} mark
+ */
+export const isExplained = ({ tip, handle, press, edit }) => Boolean(tip) && !handle && !press && !edit;
 
 /**
  * Whether an element that wears these attributes has to change for those.

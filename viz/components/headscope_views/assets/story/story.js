@@ -2,22 +2,26 @@
 // what the figure shows; the figure's numbers come from the server as its inputs change.
 
 import { choose, disown, own } from "../core/address.js";
+import { switchOf } from "../core/bar.js";
 import { modeOf } from "../core/colours.js";
-import { element, offer, setText } from "../core/dom.js";
-import { keep, kept, startOf } from "../core/kept.js";
+import { element, offer, saveAsPng, setText } from "../core/dom.js";
+import { keep, kept, startOf } from "../core/saved_selection.js";
 import { FIGURES } from "../figures/index.js";
 import { controlsOf } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
+import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
 import { feed, fetchJson } from "./feed.js";
 import { inkOf } from "./ink.js";
 import { changed, queryOf, read, written } from "./inputs.js";
 import { operate } from "./operate.js";
 import { fill } from "./prose.js";
+import { isOnScrollbar, scrolls } from "./reading.js";
 import { Scene, TWEEN_MS } from "./scene.js";
 import { sectionsOf } from "./sections.js";
 import { tablesOf } from "./tables.js";
+import { tipOf } from "./tip.js";
 
-/** @import {Figure, Ink, Inputs, Moment, Patch, StoryProps, StoryTheme} from "../types" */
+/** @import {Figure, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
@@ -50,35 +54,39 @@ class Story {
     /** @type {HTMLElement[]} */
     this.stills = [];
     this.crossing = 0; // the paragraph on the line where one reads
-    /** @type {number[]} tops of the story and its text when a step had been asked for */
-    this.went = [];
-    this.scrolled = false; // until then the page may still be growing above the story
+    this.reading = false; // whether the last input scrolled
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
       tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
       revealed: () => this.turned(),
     });
     this.picture = element("div", "story-picture");
-    this.tip = element("p", "story-tip", { "aria-live": "polite" });
+    /** @type {ReturnType<typeof tipOf> | null} */
+    this.tip = null;
     this.problem = element("p", "story-problem", { role: "alert", hidden: "" });
     this.again = button("Try again", "Ask for the numbers again", () => this.feed.retry());
     this.place = element("span", "story-place");
     this.back = button("←", "The step before", () => this.go(this.step - 1));
     this.forward = button("→", "The next step", () => this.go(this.step + 1));
     this.reset = button("Reset", "The figure as it was at first", () => this.set({ ...this.props.inputs }));
-    this.save = button("Save SVG", "Save this figure as an SVG file", () => this.saveSvg());
-    this.save.classList.add("story-save");
-    const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, this.save);
+    const save = switchOf(
+      "Save",
+      button("Save SVG", "Save this figure as an SVG file", () => this.saved()),
+      button("PNG", "Save this figure as a PNG file", () => this.saved(true)),
+    );
+    save.classList.add("story-save");
+    const out = button("Map", "Back out to the map (M)", leaveFigure);
+    const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, out, save);
     this.controls = controlsOf((patch) => this.patch(patch, false));
     this.tables = tablesOf();
-    const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title }));
-    aside.append(bar, this.picture, this.tip, this.problem, this.controls.box, this.tables.box);
+    const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title, tabindex: "-1" }));
+    aside.append(bar, this.picture, this.problem, this.controls.box, this.tables.box);
     this.text = element("div", "story-text", {}, ...this.sections.map(({ box }) => box));
     root.classList.add("story");
     root.replaceChildren(element("div", "story-grid", {}, this.text, aside));
     this.feed = feed(fetchJson, (numbers, path) => this.received(numbers, path), (reason) => this.failed(reason, this.again));
     this.end = new AbortController();
-    this.ends = [() => this.end.abort(), onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling()];
+    this.ends = [() => this.end.abort(), onRequest(({ page, step }) => page === this.props.page && this.go(step)), light(root), this.printing(), this.scrolling(), this.zooming()];
     this.observer = this.observe();
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(root);
@@ -91,14 +99,15 @@ class Story {
     this.figure = figure;
     this.scene = new Scene(figure.size);
     this.picture.append(this.scene.root);
-    this.ends.push(operate(this.scene.root, this.picture, {
+    const tip = (this.tip = tipOf(this.scene, this.picture));
+    this.ends.push(operate(this.scene, this.picture, {
       patch: (patch, dragged) => this.patch(patch, dragged),
-      tip: (text) => setText(this.tip, text),
+      tip: tip.show,
       refuse: (reason) => this.failed(reason),
     }));
     this.controls.show(figure.controls ?? []);
     this.ask();
-    if (this.numbers) this.draw(0);
+    this.draw(0);
   }
 
   /** @param {StoryProps} props */
@@ -160,7 +169,9 @@ class Story {
     this.problem.hidden = true;
     fill(this.text, numbers);
     if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
-    this.draw(this.dragging || this.root.dataset.ready === undefined ? 0 : TWEEN_MS);
+    const first = this.root.dataset.ready === undefined;
+    this.draw(this.dragging || first ? 0 : TWEEN_MS);
+    if (first && this.step && !this.reading) this.go(this.step); // only now the figure has its height
     this.root.dataset.ready = "";
     if (this.props.paper) this.showStills();
   }
@@ -200,23 +211,10 @@ class Story {
   go(step) {
     if (step < 0 || step >= this.sections.length) return;
     this.crossing = step;
+    this.reading = false;
+    this.show(step); // first: its controls are part of the figure's height
     if (this.narrow) this.root.style.setProperty("--story-figure", `${this.aside.offsetHeight}px`);
     this.sections[step].box.scrollIntoView({ block: this.narrow ? "start" : "center" });
-    this.went = this.tops();
-    this.show(step);
-  }
-
-  /**
-   * Whether nobody has scrolled since a step was asked for: that step is shown, wherever its text could be brought.
-   * Scrolling moves the story and its text; a figure that became higher moves one of them.
-   */
-  isWhereItWent() {
-    return this.tops().some((top, i) => Math.abs(top - this.went[i]) < 2);
-  }
-
-  /** Where the story and its text begin in the window. */
-  tops() {
-    return [this.root, this.text].map((each) => each.getBoundingClientRect().top);
   }
 
   /** @param {number} step */
@@ -280,12 +278,14 @@ class Story {
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
     this.reset.hidden = !written(this.inputs, this.props.inputs);
-    if (!this.figure || !this.scene || !this.numbers) return;
-    this.scene.least = this.narrow ? LEAST : 0;
+    if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
-    this.scene.draw(this.figure.marks(this.numbers, moment), still() ? 0 : duration);
-    this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
     this.controls.update(moment);
+    if (!this.numbers) return;
+    this.scene.least = this.narrow ? LEAST : 0;
+    this.scene.draw(this.figure.marks(this.numbers, moment), calm() ? 0 : duration);
+    this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
+    this.tip?.refresh();
     this.root.dataset.step = moment.step;
   }
 
@@ -298,7 +298,7 @@ class Story {
           const step = this.sections.findIndex(({ box }) => box === target);
           if (!isIntersecting || step < 0) continue;
           this.crossing = step;
-          if (this.scrolled && !this.frozen && !this.isWhereItWent()) this.show(step);
+          this.follow();
         }
       },
       { rootMargin: `-${line}% 0px -${100 - line}% 0px` },
@@ -307,15 +307,30 @@ class Story {
     return observer;
   }
 
-  /** The first scroll begins the reading. */
+  /** Steps follow a reader who scrolls: not a page that grows, nor the way to a control that takes the focus. */
   scrolling() {
     const end = new AbortController();
-    const begin = () => {
-      this.scrolled = true;
-      if (!this.isWhereItWent()) this.show(this.crossing);
-    };
-    document.addEventListener("scroll", begin, { capture: true, once: true, passive: true, signal: end.signal });
+    const listening = { capture: true, passive: true, signal: end.signal };
+    const begin = () => (this.reading = true);
+    for (const name of ["wheel", "touchmove"]) document.addEventListener(name, begin, listening);
+    document.addEventListener("pointerdown", (event) => (this.reading = isOnScrollbar(event)), listening);
+    document.addEventListener("keydown", (event) => (this.reading = scrolls(event)), { signal: end.signal });
+    document.addEventListener("scroll", () => this.follow(), listening);
     return () => end.abort();
+  }
+
+  /** Shows the step that is read. */
+  follow() {
+    if (this.reading && !this.frozen) this.show(this.crossing);
+  }
+
+  /** The figure is one end of the zoom from the map and back. */
+  zooming() {
+    return holdStory({
+      place: this.aside,
+      picture: () => this.scene?.root,
+      enter: () => this.go(this.step),
+    });
   }
 
   resized() {
@@ -348,9 +363,14 @@ class Story {
     this.stills = this.sections.map(({ box }, step) => {
       const scene = new Scene(figure.size);
       const moment = this.state(step, ink);
-      scene.draw(figure.marks(numbers, moment));
+      const draw = (/** @type {any} */ found) => {
+        scene.draw(figure.marks(found, moment).map(still));
+        scene.root.setAttribute("role", "img");
+        scene.root.setAttribute("aria-label", figure.describe(found, moment));
+      };
+      draw(numbers);
       const path = this.pathOf(figure, moment);
-      if (path !== this.path) fetchJson(path, this.end.signal).then((found) => scene.draw(figure.marks(found, moment)), () => {});
+      if (path !== this.path) fetchJson(path, this.end.signal).then(draw, () => {});
       const made = element("div", "story-still", {}, scene.root);
       box.append(made);
       return made;
@@ -364,7 +384,8 @@ class Story {
     this.colour(this.colours);
   }
 
-  saveSvg() {
+  /** @param {boolean} [pixels] whether as a PNG */
+  saved(pixels = false) {
     if (!this.scene) return;
     const { title, theme, page, steps } = this.props;
     const { background, text } = theme.light;
@@ -372,7 +393,9 @@ class Story {
     if (!this.figure || !this.numbers) return;
     scene.draw(this.figure.marks(this.numbers, { ...this.moment(this.step), ink: inkOf(theme.light) }));
     const file = scene.toSvg(`${title}: ${steps[this.step].title}`, background, text);
-    offer(new Blob([file], { type: "image/svg+xml" }), `headscope-${page}-${steps[this.step].name}`, ".svg");
+    const [blob, name] = [new Blob([file], { type: "image/svg+xml" }), `headscope-${page}-${steps[this.step].name}`];
+    if (pixels) saveAsPng(blob, ...scene.size, name);
+    else offer(blob, name, ".svg");
   }
 
   destroy() {
@@ -386,7 +409,15 @@ class Story {
 }
 
 /** Whether nothing may move by itself. */
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/**
+ * A mark that is only seen.
+ *
+ * @param {Mark} mark
+ * @returns {Mark}
+ */
+const still = (mark) => ({ ...mark, handle: undefined, press: undefined, edit: undefined, tip: undefined });
 
 /**
  * @param {string} text
@@ -400,7 +431,8 @@ function button(text, label, press) {
 }
 
 /**
- * Lights up everything of the term that the pointer or the focus is on.
+ * Lights up everything of the term that the pointer or the focus is on; not what scrolls below a pointer
+ * at rest.
  *
  * @param {HTMLElement} root
  */
@@ -412,11 +444,11 @@ function light(root) {
     else delete root.dataset.lit;
   };
   const out = () => delete root.dataset.lit;
-  root.addEventListener("pointerover", over);
+  root.addEventListener("pointermove", over);
   root.addEventListener("focusin", over);
   root.addEventListener("pointerleave", out);
   return () => {
-    root.removeEventListener("pointerover", over);
+    root.removeEventListener("pointermove", over);
     root.removeEventListener("focusin", over);
     root.removeEventListener("pointerleave", out);
   };

@@ -1,10 +1,9 @@
-// The one Streamlit component: it shows what its data, the props, name as their kind.
+// The one Streamlit component: it shows what its data, the props, name as their kind. Everything
+// else comes from a path that names its version, and stays in the browser's cache.
 
-import { KINDS } from "./kinds.js";
+/** @import {Host, Mount, Mounted} from "../types" */
 
-/** @import {Host, Mounted} from "../types" */
-
-/** @typedef {{kind: string} & Record<string, unknown>} Props */
+/** @typedef {{kind: string, assets: string} & Record<string, unknown>} Props */
 
 /**
  * @typedef {object} Call what Streamlit calls a component with
@@ -34,15 +33,14 @@ class Instance {
   /** @param {Call} call */
   update(call) {
     this.call = call;
-    const { kind } = call.data;
+    const { kind, assets } = call.data;
     if (kind === this.kind) {
       this.mounted?.update(call.data);
       return;
     }
     this.stop();
     this.kind = kind;
-    if (!(kind in KINDS)) throw new Error(`expected one of ${Object.keys(KINDS)}, received ${kind}`);
-    KINDS[kind]().then(
+    load(assets, kind).then(
       ({ mount }) => {
         if (this.kind !== kind || this.mounted || !this.call) return;
         this.mounted = mount(this.root, this.call.data, this.host);
@@ -61,6 +59,16 @@ class Instance {
     this.mounted = null;
     this.kind = "";
   }
+}
+
+/**
+ * @param {string} assets the path of this version's modules
+ * @param {string} kind
+ * @returns {Promise<{mount: Mount<any>}>}
+ */
+async function load(assets, kind) {
+  const { KINDS } = await import(`${location.origin}${assets}/streamlit/kinds.js`);
+  return KINDS[kind]();
 }
 
 /** @type {WeakMap<HTMLElement, Instance>} */

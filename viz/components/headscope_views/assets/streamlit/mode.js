@@ -1,5 +1,5 @@
-// Tells a page when light becomes dark: figures that Streamlit has drawn keep the colours they
-// began with, so the page has to make them anew.
+// Tells a page when light becomes dark: figures that Streamlit has drawn keep the colours they began
+// with, so the page has to draw them again. The document is marked too: on paper, dark becomes light.
 
 import { modeOf } from "../core/colours.js";
 
@@ -17,6 +17,7 @@ export function mount(root, props, host) {
   /** @param {ModeProps} next */
   const update = (next) => {
     const mode = modeOf(root);
+    document.documentElement.dataset.lessonMode = mode;
     if (mode === next.mode) sent = "";
     else if (mode !== sent) {
       sent = mode;
@@ -24,5 +25,5 @@ export function mount(root, props, host) {
     }
   };
   update(props);
-  return { update, destroy: () => {} };
+  return { update, destroy: () => delete document.documentElement.dataset.lessonMode };
 }

@@ -14,7 +14,7 @@ import { paintThumbnail } from "./thumbnail.js";
 /** @import {Spot as HeadSpot} from "./numbers.js" */
 /** @import {TextState} from "./state.js" */
 
-const SMALLEST = 32;
+const SMALLEST = 29; // 12 heads, their mean and maximum fit beside a picture in a window 1024 wide
 const LARGEST = 56;
 const TALLEST = 520; // of all pictures, while they can be larger than the smallest
 const FADED = 0.75; // opacity of the background over heads that do not stand out

@@ -1,13 +1,14 @@
 // Faithfulness of a relevance: what happens to the output without its tokens, beside random orders.
 
 import { button } from "../core/bar.js";
-import { element, setText } from "../core/dom.js";
+import { element, setAttribute, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 
 /** @import {Curves} from "../types" */
 /** @import {TextState} from "./state.js" */
 
-const [WIDE, TALL, EDGE] = [220, 110, 8];
+const [WIDE, TALL, EDGE] = [220, 110, 12];
+const LEAST = 0.01; // of the axis: smaller drops are noise
 const SVG = "http://www.w3.org/2000/svg";
 const NAMES = /** @type {const} */ ([
   ["comprehensiveness", "without the most relevant tokens", "large is faithful"],
@@ -23,27 +24,25 @@ const mean = (values) => Array.from(values).reduce((a, b) => a + b, 0) / values.
  * @param {string} slot
  */
 export function faithful(state, parent, slot) {
-  let open = "";
-  const start = button("Test by removing tokens", "Faithfulness: remove the relevant tokens", () => {
-    open = wanted;
-    state.changed();
-  });
-  setText(start, "Test by removing tokens");
+  const start = button("Test by removing tokens", "Faithfulness: remove the relevant tokens", () =>
+    state.select({ tested: state.selection.tested === "yes" ? "no" : "yes" }),
+  );
+  start.removeAttribute("aria-label");
   const bar = element("progress", "hs-progress", { "aria-label": "Orders of removal tried" });
   const charts = element("div", "hs-curves");
   const words = element("p", "hs-sentence", { "aria-live": "polite" });
   const box = element("div", "hs-faithful", {}, start, bar, charts, words);
   parent.append(box);
-  let wanted = "";
-  let drawn = "";
+  /** @type {Curves | null} the first of those drawn */
+  let drawn = null;
 
   /**
    * @param {string} name
    * @param {number} order
    */
   const pathTo = (name, order) => {
-    const { site, output } = state.selection;
-    return pathOf("faithfulness", { site, method: name, order, ...(output ? { output } : {}) });
+    const { output } = state.selection;
+    return pathOf("faithfulness", { site: 0, method: name, order, ...(output ? { output } : {}) });
   };
 
   /** @param {string} name */
@@ -64,7 +63,7 @@ export function faithful(state, parent, slot) {
   function draw(found) {
     const lines = NAMES.map(([name]) => found.map((each) => each[name]));
     const all = lines.flat(2);
-    const [low, high] = [Math.min(0, ...all), Math.max(1e-9, ...all)];
+    const [low, high] = [Math.min(0, ...all), Math.max(LEAST, ...all)];
     const last = Math.max(...found[0].counts);
     charts.replaceChildren(
       ...NAMES.map(([name, what, good], i) => {
@@ -95,11 +94,10 @@ export function faithful(state, parent, slot) {
   return {
     /** @param {string} name the method */
     render(name) {
-      wanted = pathTo(name, 0);
-      const on = open === wanted;
-      start.hidden = on;
+      const on = state.selection.tested === "yes";
+      setAttribute(start, "aria-pressed", String(on));
       bar.hidden = charts.hidden = words.hidden = !on;
-      if (!on) return;
+      if (!on) return state.view.forget(slot);
       const { found, why } = curves(name);
       const count = found[0]?.orders ?? 1;
       bar.hidden = Boolean(why) || found.length === count;
@@ -107,11 +105,11 @@ export function faithful(state, parent, slot) {
       bar.value = found.length;
       if (why) setText(words, why);
       else if (found.length === count) {
-        if (drawn !== wanted) draw(found);
-        drawn = wanted;
+        if (drawn !== found[0]) draw(found);
+        drawn = found[0];
       } else {
         charts.replaceChildren();
-        drawn = "";
+        drawn = null;
         setText(words, state.waitingFor(slot, `Removing tokens: ${found.length} of ${count} orders`));
       }
     },
@@ -147,7 +145,18 @@ function chart(counts, lines, last, low, high) {
     ...points(at.map((each) => Math.min(...each))).reverse(),
   ];
   const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img" });
+  /** @param {string} text @param {Record<string, string>} attributes */
+  const words = (text, attributes) => {
+    const made = shape("text", attributes);
+    made.textContent = text;
+    return made;
+  };
+  const middle = { x: String(x(counts[0])), "text-anchor": "middle" };
   svg.append(
+    words(String(Number(high.toPrecision(2))), { x: "2", y: "9" }),
+    words("0", { x: "2", y: String(y(0) - 2) }),
+    words(String(counts[0]), { ...middle, y: String(TALL - 1) }),
+    words(`${last} tokens`, { x: String(WIDE - 2), y: String(TALL - 1), "text-anchor": "end" }),
     shape("line", { class: "hs-zero", x1: "0", x2: String(WIDE), y1: String(y(0)), y2: String(y(0)) }),
     shape("polygon", { class: "hs-band", points: band.join(" ") }),
     shape("polyline", { class: "hs-mine", points: points(mine).join(" ") }),

@@ -1,19 +1,19 @@
 // One head's matrix: rows attend, columns are attended to. Layout, zoom, pointer and text; the cells
-// are drawn in painter.js, on two canvases: the picture (also what "Save PNG" writes) and the
+// are drawn in matrix_painter.js, on two canvases: the picture (also what "Save PNG" writes) and the
 // cross-hair above it.
 
 import { changes } from "../core/changes.js";
-import { contextOf, element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
+import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { listen } from "./gestures.js";
-import { paintBand, paintCross, paintPicture, widthsOf } from "./painter.js";
+import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
 import { logScale, scoreScale, tableFor, weightScale } from "./scale.js";
 import { strongest } from "./strands.js";
 import * as viewport from "./viewport.js";
 
 /** @import {Axis, Cell, Head, HiddenSinks, Part, Theme, Variant, Weight} from "../types" */
-/** @import {Picture} from "./painter.js" */
+/** @import {Picture} from "./matrix_painter.js" */
 /** @import {Scale} from "./scale.js" */
 /** @import {Range} from "./span.js" */
 /** @import {TextState} from "./state.js" */
@@ -30,7 +30,6 @@ const HINT =
   " pinch, zooms.";
 const SCORE_DOUBT =
   "Scores compare within their row alone: the softmax turns their differences into weights.";
-const MARGIN = 32; // round a saved picture
 const NAMED = 24; // tokens that are labelled first where there is no room for all
 const TIP_LABEL = 16; // characters
 
@@ -181,24 +180,6 @@ export function matrix(state, parent) {
   });
 
   // ---- drawing
-
-  /**
-   * Sizes a canvas for the layout; its context then counts in CSS pixels.
-   *
-   * @param {HTMLCanvasElement} target
-   * @param {Layout} to
-   * @param {number} ratio
-   */
-  function fit(target, to, ratio) {
-    target.style.width = `${to.wide}px`;
-    target.style.height = `${to.tall}px`;
-    const [width, height] = [Math.round(to.wide * ratio), Math.round(to.tall * ratio)];
-    if (target.width !== width || target.height !== height)
-      [target.width, target.height] = [width, height];
-    const context = contextOf(target);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    return context;
-  }
 
   function measure() {
     const { fontSize, fontFamily } = getComputedStyle(section);
@@ -459,16 +440,6 @@ export function matrix(state, parent) {
   /** The picture alone, twice as fine and with a margin, as a PNG file. */
   function save() {
     if (!layout || !picture || !drawn || lags()) return;
-    const file = element("canvas");
-    const margin = 2 * Math.round(MARGIN * layout.unit);
-    file.width = Math.round(2 * layout.wide) + 2 * margin;
-    file.height = Math.round(2 * layout.tall) + 2 * margin;
-    const fine = element("canvas");
-    paintPicture(fit(fine, layout, 2), layout, picture, 2);
-    const context = contextOf(file);
-    context.fillStyle = picture.theme.background;
-    context.fillRect(0, 0, file.width, file.height);
-    context.drawImage(fine, margin, margin);
     const { layer, kind } = state.site(drawn.site);
     const { values, coding, sinks } = drawn.variant;
     const what = [
@@ -477,7 +448,7 @@ export function matrix(state, parent) {
       ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
     ];
     const name = [state.base.model, kind, "layer", layer, "head", drawn.head, ...what].join("-");
-    savePng(file, name);
+    savePng(fileOf(layout, picture), name);
   }
 
   tip.hidden = true;

@@ -1,6 +1,6 @@
 // The methods of the whole-model form: what each shows, and what it does not prove.
 
-/** @import {Method} from "../types" */
+/** @import {Fusion, Method, Selection} from "../types" */
 
 /**
  * @typedef {object} MethodInfo
@@ -10,6 +10,8 @@
  * @property {"tower" | "layer" | "head"} of what it is about
  * @property {string} shows
  * @property {string} doubt what it does not prove
+ * @property {readonly ("fusion" | "discard")[]} [fused] how the heads of a layer are fused, as far
+ *   as that can be chosen
  */
 
 const AVERAGES = "Attention weights are not contributions: values, norms and feed-forward networks do not enter.";
@@ -42,9 +44,10 @@ export const METHODS = [
     kind: "map",
     of: "tower",
     shows:
-      "How much of each input token is in each token of the last layer: the layers’ mean weights," +
-      " with the residual connection as one half, multiplied.",
+      "How much of each input token is in each token of the last layer: the layers’ weights, the" +
+      " residual connection added to each, multiplied.",
     doubt: `A product of averages. ${AVERAGES}`,
+    fused: ["fusion", "discard"],
   },
   {
     name: "flow",
@@ -57,6 +60,7 @@ export const METHODS = [
     doubt:
       "Each number is a problem of its own: they do not add up. In deep models most equal what the" +
       ` first layer lets through, whatever the layers above do. ${AVERAGES}`,
+    fused: ["fusion"],
   },
   {
     name: "alti",
@@ -134,6 +138,42 @@ export const METHODS = [
  * @returns {MethodInfo}
  */
 export const methodOf = (name) => METHODS.find((each) => each.name === name) ?? METHODS[2];
+
+/** @type {Record<Fusion, string>} */
+const FUSED = {
+  mean: "their mean weight",
+  max: "their largest weight in each cell",
+  min: "their smallest weight in each cell",
+};
+
+/**
+ * What a method shows, with how the heads were fused.
+ *
+ * @param {MethodInfo} info
+ * @param {Pick<Selection, "fusion" | "discard">} selection
+ */
+export function showsOf({ shows, fused = [] }, { fusion, discard }) {
+  const parts = [shows];
+  if (fused.includes("fusion")) parts.push(`A layer’s heads are fused by ${FUSED[fusion]}.`);
+  if (fused.includes("discard") && discard)
+    parts.push(`The smallest ${inPercent(discard)} of each layer’s weights above 0 are left out.`);
+  return parts.join(" ");
+}
+
+/**
+ * How the heads are fused, as parameters of a request; empty for the defaults.
+ *
+ * @param {MethodInfo} info
+ * @param {Pick<Selection, "fusion" | "discard">} selection
+ * @returns {Record<string, string | number>}
+ */
+export const fusedQueryOf = ({ fused = [] }, { fusion, discard }) => ({
+  ...(fused.includes("fusion") && fusion !== "mean" ? { fusion } : {}),
+  ...(fused.includes("discard") && discard ? { discard } : {}),
+});
+
+/** @param {number} share */
+export const inPercent = (share) => `${Number((100 * share).toFixed(1))} %`;
 
 /**
  * The largest distance from 0, at least a little.

@@ -5,23 +5,31 @@ import { textOn } from "../core/colours.js";
 import {
   contextOf,
   element,
-  markPainted,
   moreIs,
   quoted,
   savePng,
   setAttribute,
   setText,
 } from "../core/dom.js";
-import { shown } from "../core/labels.js";
+import { capital, shown } from "../core/labels.js";
+import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
-import { colourOf, largest, METHODS, methodOf, spansOf } from "./methods.js";
+import { colourOf, fusedQueryOf, inPercent, largest, METHODS, methodOf, showsOf, spansOf } from "./methods.js";
+import { modelMap } from "./model_map.js";
 
-/** @import {Method, ModelMap, ModelRow, Predictions, RelevanceAnswer, Text, Theme} from "../types" */
+/** @import {Cell, Fusion, Method, ModelMap, ModelRow, Predictions, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
 /** @import {MethodInfo} from "./methods.js" */
 
 const KEYS = 24; // of attention flow or DecompX in one request
+const MOST_DISCARDED = 95; // percent
+/** @type {[Fusion, string][]} */
+const FUSIONS = [
+  ["mean", "mean"],
+  ["max", "maximum"],
+  ["min", "minimum"],
+];
 
 /**
  * @param {TextState} state
@@ -32,12 +40,14 @@ export function model(state, parent) {
   const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
   const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
   const explained = outputMenu(state);
+  const fusing = fusionControls(state);
   const choices = element(
     "div",
     "hs-row",
     {},
     labelled("Method", first),
     labelled("beside it", second),
+    ...fusing.boxes,
     explained.box,
   );
   const parts = element("div", "hs-model-parts");
@@ -46,9 +56,6 @@ export function model(state, parent) {
   const panels = ["A", "B"].map((name) => part(state, parts, name));
   /** @type {Theme | null} */
   let last = null;
-
-  const chosen = () =>
-    [state.selection.method, state.selection.beside].filter((name) => name !== "");
 
   return {
     /** @param {Theme} theme */
@@ -61,8 +68,9 @@ export function model(state, parent) {
       if (state.base.note) title.append(` — ${state.base.note}`);
       first.value = methodOf(method).name;
       second.value = beside;
-      const infos = chosen().map(methodOf);
+      const infos = chosenIn(state);
       explained.render(infos.some(({ kind }) => kind === "relevance"));
+      fusing.render(infos);
       parts.classList.toggle("hs-two", infos.length > 1);
       panels.forEach((panel, i) => panel.render(theme, infos[i] ?? null));
     },
@@ -72,11 +80,32 @@ export function model(state, parent) {
     /** @returns {Record<string, string | number>} */
     figure() {
       const { method, beside, output } = state.selection;
-      const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}) };
-      return { query: rowOf(state), method: methodOf(method).name, ...more };
+      const tested = isTested(state) ? { tested: "yes" } : {};
+      const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
+      const fused = chosenIn(state).map((info) => fusedQueryOf(info, state.selection));
+      return { query: rowOf(state), method: methodOf(method).name, ...more, ...Object.assign({}, ...fused) };
     },
   };
 }
+
+/**
+ * The methods that are shown.
+ *
+ * @param {TextState} state
+ */
+const chosenIn = ({ selection: { method, beside } }) =>
+  [method, beside].filter((name) => name !== "").map(methodOf);
+
+/**
+ * Whether a relevance is shown, whose faithfulness can be tested.
+ *
+ * @param {TextState} state
+ */
+export const canTest = (state) =>
+  state.selection.form === "model" && chosenIn(state).some(({ kind }) => kind === "relevance");
+
+/** @param {TextState} state */
+const isTested = (state) => state.selection.tested === "yes" && canTest(state);
 
 /**
  * The row that is shown: the chosen token, else the last of a causal tower, else the first.
@@ -119,6 +148,40 @@ const labelled = (name, control) =>
   element("label", "hs-label", {}, element("span", "", {}, name), " ", control);
 
 /**
+ * How rollout and flow make the heads of a layer one, and which weights rollout leaves out.
+ *
+ * @param {TextState} state
+ */
+function fusionControls(state) {
+  const options = FUSIONS.map(([value, label]) => element("option", "", { value }, label));
+  const fusion = element("select", "hs-select", { "aria-label": "How heads are fused" }, ...options);
+  fusion.onchange = () => state.select({ fusion: /** @type {Fusion} */ (fusion.value) });
+  const slider = element("input", "hs-threshold", {
+    ...{ type: "range", min: "0", max: String(MOST_DISCARDED), step: "1" },
+    "aria-label": "Discard the smallest weights",
+    title: "The share of each layer’s smallest weights that rollout leaves out",
+  });
+  slider.oninput = () => state.select({ discard: Number(slider.value) / 100 });
+  const share = element("output", "hs-count");
+  const boxes = [labelled("heads fused by", fusion), labelled("discard", element("span", "hs-aid", {}, slider, share))];
+
+  return {
+    boxes,
+    /** @param {MethodInfo[]} infos */
+    render(infos) {
+      const asked = new Set(infos.flatMap(({ fused = [] }) => fused));
+      boxes[0].hidden = !asked.has("fusion");
+      boxes[1].hidden = !asked.has("discard");
+      const { discard } = state.selection;
+      fusion.value = state.selection.fusion;
+      slider.value = String(Math.round(100 * discard));
+      setText(share, inPercent(discard));
+      setAttribute(slider, "aria-valuetext", inPercent(discard));
+    },
+  };
+}
+
+/**
  * The output that relevance explains: one of the likeliest at the chosen token, or the similarity
  * to a second text.
  *
@@ -139,9 +202,9 @@ function outputMenu(state) {
     box,
     /** @param {boolean} needed */
     render(needed) {
-      box.hidden = !needed;
-      if (!needed) return;
       const { site, token, direction, output } = state.selection;
+      box.hidden = !needed || (!state.view.remote && !output);
+      if (box.hidden) return;
       /** @type {Record<string, number>} */
       const place = token === null ? {} : { token };
       const found = /** @type {Predictions | null} */ (
@@ -149,8 +212,9 @@ function outputMenu(state) {
       );
       const named = found?.labels && found.ids && found.position !== undefined ? found : null;
       select.hidden = !named;
-      typed.hidden = Boolean(named) || !found;
-      if (typed.getRootNode() instanceof ShadowRoot && !typed.matches(":focus")) typed.value = output;
+      typed.hidden = Boolean(named) || (!found && state.view.remote);
+      typed.disabled = !state.view.remote;
+      if (!typed.matches(":focus")) typed.value = output;
       if (!named || !listed(named, output)) return;
       const { labels = [], ids = [], probabilities = [], position = 0 } = named;
       const values = ids.map((id) => `${position}.${id}`);
@@ -180,7 +244,8 @@ function outputMenu(state) {
 function part(state, parent, name) {
   const title = element("h3", "hs-heading");
   const sentence = element("p", "hs-sentence");
-  const canvas = element("canvas", "hs-model-map", { role: "img" });
+  const picture = modelMap(state, point);
+  const { canvas } = picture;
   const bar = element("progress", "hs-progress", { "aria-label": "Keys computed" });
   const which = element("p", "hs-sentence");
   const chips = element("div", "hs-chips", { role: "group", "aria-label": "Tokens of the input" });
@@ -196,45 +261,28 @@ function part(state, parent, name) {
   const test = faithful(state, section, `faithful ${name}`);
   const tested = /** @type {HTMLElement} */ (section.lastElementChild);
   parent.append(section);
-  const painted = changes();
   const built = [changes(), changes()];
   /** @type {ModelMap | null} */
   let map = null;
+  let mapped = ""; // what it is of
   /** @type {{cells: number[][], query: string[], key: string[]} | null} what was shaded last */
   let summary = null;
   let line = "";
 
-  canvas.onpointermove = (event) => {
-    const cell = map && cellAt(event);
-    if (!cell) return;
+  /** @param {Cell | null} cell */
+  function point(cell) {
+    if (!cell || !map) return setText(read, line);
     const { query, key } = state.labels();
-    const exact = map?.shape[0] === query.length && map.shape[1] === key.length;
-    const value = map?.cells[cell.row * map.shape[1] + cell.col] ?? 0;
+    const { shape: [rows, cols], cells } = map;
+    const [row, col] = [cellOf(cell.query, [0, query.length], rows), cellOf(cell.key, [0, key.length], cols)];
+    const exact = rows === query.length && cols === key.length;
     setText(
       read,
       ...quoted(query[cell.query]),
       " → ",
       ...quoted(key[cell.key]),
-      `: ${exact ? "" : "up to "}${number(value)}`,
+      `: ${exact ? "" : "up to "}${number(cells[row * cols + col])}`,
     );
-  };
-  canvas.onpointerleave = () => setText(read, line);
-  canvas.onclick = (event) => {
-    const cell = map && cellAt(event);
-    if (cell) state.select({ token: cell.query, direction: "out" });
-  };
-
-  /** @param {MouseEvent} event */
-  function cellAt({ offsetX, offsetY }) {
-    if (!map) return null;
-    const [rows, cols] = map.shape;
-    const { queries, keys } = state.site();
-    const [x, y] = [offsetX / canvas.clientWidth, offsetY / canvas.clientHeight];
-    if (x < 0 || y < 0 || x >= 1 || y >= 1) return null;
-    return {
-      ...{ row: Math.floor(y * rows), col: Math.floor(x * cols) },
-      ...{ query: Math.floor(y * queries), key: Math.floor(x * keys) },
-    };
   }
 
   const row = () => rowOf(state);
@@ -287,8 +335,9 @@ function part(state, parent, name) {
    * @param {string} slot
    */
   function nothing(why, slot) {
-    setText(which, why || state.waitingFor(slot, "Computing"));
+    setText(which, capital(why) || state.waitingFor(slot, "Computing"));
     canvas.hidden = chips.hidden = written.hidden = read.hidden = true;
+    mapped = "";
   }
 
   /**
@@ -296,17 +345,21 @@ function part(state, parent, name) {
    * @param {Theme} theme
    */
   function renderMap(info, theme) {
-    const asked = { ...placeOf(info), method: info.name };
+    const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, state.selection) };
     const found = /** @type {ModelMap | {why: string} | null} */ (
       state.view.answer(`model ${name}`, pathOf("model", asked))
     );
+    const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
+    const variant = !found && place === mapped; // the map stays until the next one comes
+    section.classList.toggle("hs-dim", variant);
+    if (variant) return;
     if (!found || "why" in found) return nothing(found?.why ?? "", `model ${name}`);
-    map = found;
+    [map, mapped] = [found, place];
     canvas.hidden = read.hidden = false;
     const index = row();
-    if (painted(found, theme, index, canvas.clientWidth, state.site().queries))
-      paint(canvas, found, index, state.site().queries, theme);
-    setAttribute(canvas, "aria-label", `${info.label}: rows attend, columns are attended to`);
+    const { site, head } = state.selection;
+    const one = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
+    picture.render(found, [state.base.model, ...one, info.label], index, theme);
     const answer = /** @type {ModelRow | null} */ (
       state.view.answer(`row ${name}`, pathOf("model_row", { ...asked, index }))
     );
@@ -328,7 +381,8 @@ function part(state, parent, name) {
     /** @type {number[]} */
     const values = [];
     for (const columns of spansOf(keys, KEYS)) {
-      const asked = { ...placeOf(info), method: info.name, index: row(), columns };
+      const fused = fusedQueryOf(info, state.selection);
+      const asked = { ...placeOf(info), method: info.name, ...fused, index: row(), columns };
       const found = /** @type {ModelRow | {why: string} | null} */ (
         state.view.answer(`flow ${name}`, pathOf("model_row", asked))
       );
@@ -389,8 +443,8 @@ function part(state, parent, name) {
       ? "Orange speaks for the output, blue against it."
       : `${moreIs(theme.mode)} = more.`;
     say(`All tokens together ${number(sum)}${rest}. ${signs}`);
-    tested.hidden = target !== null;
-    if (!tested.hidden) test.render(info.name);
+    tested.hidden = false;
+    test.render(info.name);
   }
 
   /** @param {string} text under the chips while nothing is pointed at */
@@ -408,29 +462,20 @@ function part(state, parent, name) {
       section.hidden = !info;
       if (!info) return;
       setText(title, info.label);
-      setText(sentence, info.shows);
+      title.hidden = info.kind === "map"; // whose picture has it
+      setText(sentence, showsOf(info, state.selection));
       setText(doubt, `What it does not prove: ${info.doubt}`);
       bar.hidden = tested.hidden = true;
       canvas.hidden = info.kind !== "map";
       if (info.kind === "map") renderMap(info, theme);
-      else map = null;
+      else [map, mapped] = [null, ""];
       if (info.kind === "flow") renderFlow(info, theme);
       if (info.kind === "relevance") renderRelevance(info, theme);
     },
     /** @param {Theme} theme */
     save(theme) {
-      const file = element("canvas");
-      const label = `${title.textContent} · ${state.base.model}`;
-      if (map) {
-        [file.width, file.height] = [900, 950];
-        const context = contextOf(file);
-        heading(context, label, theme);
-        const picture = element("canvas");
-        picture.width = picture.height = 860;
-        fill(picture, map, theme);
-        context.drawImage(picture, 20, 60);
-      } else if (summary) drawTokens(file, label, summary, theme);
-      else return;
+      const file = map ? picture.file() : summary && fileOfTokens(`${title.textContent} · ${state.base.model}`, summary, theme);
+      if (!file) return;
       savePng(file, `${state.base.model}-${title.textContent}`);
     },
   };
@@ -439,45 +484,6 @@ function part(state, parent, name) {
 /** @param {number} value */
 const number = (value) =>
   value === 0 ? "0" : Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(1);
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {ModelMap} map
- * @param {number} index the row that is outlined
- * @param {number} queries
- * @param {Theme} theme
- */
-function paint(canvas, map, index, queries, theme) {
-  const ratio = devicePixelRatio || 1;
-  const side = Math.round(canvas.clientWidth * ratio);
-  canvas.width = canvas.height = Math.max(1, side);
-  fill(canvas, map, theme);
-  const context = contextOf(canvas);
-  context.strokeStyle = theme.primary;
-  context.lineWidth = 2 * ratio;
-  const tall = side / queries;
-  context.strokeRect(ratio, index * tall, side - 2 * ratio, Math.max(tall, 2 * ratio));
-  markPainted(canvas);
-}
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {ModelMap} map
- * @param {Theme} theme
- */
-function fill(canvas, { shape: [rows, cols], cells, max }, theme) {
-  const small = element("canvas");
-  [small.width, small.height] = [cols, rows];
-  const context = contextOf(small);
-  const image = context.createImageData(cols, rows);
-  cells.forEach((value, i) => {
-    image.data.set([...colourOf(theme, value, max || 1, false), 255], 4 * i);
-  });
-  context.putImageData(image, 0, 0);
-  const large = contextOf(canvas);
-  large.imageSmoothingEnabled = false;
-  large.drawImage(small, 0, 0, canvas.width, canvas.height);
-}
 
 /**
  * @param {CanvasRenderingContext2D} context
@@ -495,12 +501,12 @@ function heading(context, text, theme) {
 /**
  * The shaded sentence as a picture.
  *
- * @param {HTMLCanvasElement} file
  * @param {string} label
  * @param {{cells: number[][], key: string[]}} summary
  * @param {Theme} theme
  */
-function drawTokens(file, label, { cells: [values], key }, theme) {
+function fileOfTokens(label, { cells: [values], key }, theme) {
+  const file = element("canvas");
   const [high, gap, wide] = [34, 6, 900];
   const measure = contextOf(file);
   measure.font = "18px sans-serif";
@@ -525,4 +531,5 @@ function drawTokens(file, label, { cells: [values], key }, theme) {
     context.fillStyle = textOn(ground, theme.text);
     context.fillText(text, left + 8, top + high / 2);
   });
+  return file;
 }

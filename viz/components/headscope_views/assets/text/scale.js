@@ -32,19 +32,20 @@ function tidy(value) {
  * @param {Theme} theme
  * @param {number} top the weight of the last colour
  * @param {boolean} own whether that is the map's own largest
+ * @param {string} [name] of the numbers
  * @returns {Scale}
  */
-export function weightScale({ ramp }, top, own) {
+export function weightScale({ ramp }, top, own, name = "weight") {
   const range = own ? `from 0 to this map’s largest, ${tidy(top)}` : "fixed range 0 to 1";
   return {
-    name: "weight",
+    name,
     ramp,
     place: (value) => Math.sqrt(Math.max(0, value) / top),
     ticks: [...TICKS.filter((value) => value < top * 0.999), top].map((value) => ({
       value,
       text: tidy(value),
     })),
-    words: `${range}; colour ∝ √weight`,
+    words: `${range}; colour ∝ √${name}`,
     masks: false,
   };
 }

@@ -15,11 +15,12 @@ export function sentence(state, parent) {
   parent.append(line);
   return {
     render() {
-      const { site, head } = state.selection;
-      const found = typeof head === "number" && state.numbers?.sentence({ site, head });
+      const { site, head, form } = state.selection;
+      const whole = form === "model"; // is not of one head
+      const found = !whole && typeof head === "number" && state.numbers?.sentence({ site, head });
       setText(line, found ? `Head ${head}: ${found}` : "");
       // its place is kept free while it may still come, so that the picture does not move
-      line.hidden = !line.textContent && !state.isCheap();
+      line.hidden = whole || (!line.textContent && !state.isCheap());
     },
   };
 }

@@ -6,7 +6,7 @@ import { parse } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
-import { fontOf } from "./painter.js";
+import { fontOf } from "./matrix_painter.js";
 import { figures, stripLayout } from "./pairs.js";
 import { strongest } from "./strands.js";
 
@@ -88,6 +88,9 @@ export function stages(state, parent) {
   let unit = 1;
   /** @type {Map<string, HTMLCanvasElement>} */
   const bitmaps = new Map();
+
+  /** @param {Stage} stage */
+  const titleOf = ({ name, title: usual }) => (name === "products" && drawn?.header.formula) || usual;
 
   /** @param {Stage} stage */
   function panelOf(stage) {
@@ -223,7 +226,7 @@ export function stages(state, parent) {
       const matrix = drawn?.matrices.get(stage.name);
       canvas.hidden = !layout;
       if (!layout || !matrix) {
-        setText(caption, `${stage.title}: ${drawn?.header.reason || "not known"}`);
+        setText(caption, `${titleOf(stage)}: ${drawn?.header.reason || "not known"}`);
         continue;
       }
       const { cell, tall, rows, cols } = layout;
@@ -233,8 +236,8 @@ export function stages(state, parent) {
       const context = contextOf(canvas);
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       paintPanel(context, stage.name, theme);
-      setText(caption, `${stage.title} · ${matrix.rows} × ${matrix.cols}`);
-      canvas.setAttribute("aria-label", `${stage.title}, ${matrix.rows} by ${matrix.cols} numbers`);
+      setText(caption, `${titleOf(stage)} · ${matrix.rows} × ${matrix.cols}`);
+      canvas.setAttribute("aria-label", `${titleOf(stage)}, ${matrix.rows} by ${matrix.cols} numbers`);
     }
     markPainted(section);
   }
@@ -258,7 +261,7 @@ export function stages(state, parent) {
     const number = value === -Infinity ? "masked" : figures(value);
     const of = stage.down === "rows" ? named(rows[row]) : stage.down === "keys" ? named(keys[row]) : [];
     const at = stage.across ? [" × ", ...named(keys[col])] : [`, element ${name === "written" ? flat : col}`];
-    setText(read, `${stage.title}: `, ...of, ...at, `: ${number}`);
+    setText(read, `${titleOf(stage)}: `, ...of, ...at, `: ${number}`);
   }
 
   function summarise() {
@@ -372,7 +375,7 @@ export function stages(state, parent) {
     for (const { stage, layout } of found) {
       if (!layout) continue;
       context.fillStyle = theme.text;
-      context.fillText(`${stage.title} ${stage.arrow}`, 0, 0);
+      context.fillText(`${titleOf(stage)} ${stage.arrow}`, 0, 0);
       context.translate(0, 6 * unit);
       paintPanel(context, stage.name, theme);
       context.translate(0, layout.rows * layout.tall + name - 6 * unit);

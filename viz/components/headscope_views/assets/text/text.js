@@ -5,12 +5,13 @@ import { element, setText } from "../core/dom.js";
 import { groupsOf, layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelsBelow } from "../core/panels.js";
-import { saveMenu } from "../core/save.js";
+import { allHeads, saveMenu } from "../core/save.js";
 import { headBeside } from "../core/selection.js";
 import { aids } from "./aids.js";
 import { FORMS } from "./forms.js";
+import { canTest } from "./model.js";
 import { overview } from "./overview.js";
-import { forgetWidths } from "./painter.js";
+import { forgetWidths } from "./matrix_painter.js";
 import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";
@@ -102,8 +103,6 @@ function toolbar(state, bar, drawn) {
     form: () => state.selection.form,
     query: () => ({ ...figureOf(state), ...form()?.figure?.() }),
     picture: () => form()?.save(),
-    // of several layers' texts there is no figure
-    served: () => !(state.selection.form === "text" && state.selection.layers),
     others: () => othersOf(state),
   });
   const forms = switchOf(
@@ -167,10 +166,13 @@ function toolbar(state, bar, drawn) {
  * @returns {Record<string, string | number>}
  */
 function figureOf(state) {
-  const { site, head, scale, token, direction, shown, form, plot } = state.selection;
+  const { site, head, scale, token, direction, shown, layers, form, plot } = state.selection;
   const drawn = form === "matrix" || form === "lines" || form === "text";
   /** @type {Record<string, string | number>} */
-  const several = (form === "lines" || form === "text") && shown ? { shown } : {};
+  const several = {
+    ...((form === "lines" || form === "text") && shown ? { shown } : {}),
+    ...(form === "text" && layers ? { layers } : {}),
+  };
   /** @type {Record<string, string | number>} */
   const one = token === null || !drawn ? {} : { token, direction };
   return { site, head, scale, ...several, ...one, ...(plot ? { plot } : {}), ...filtersOf(state) };
@@ -196,15 +198,29 @@ function filtersOf(state) {
 }
 
 /**
- * Figures beside that of the form: all heads at once.
+ * Figures beside that of the form: all heads at once, their numbers, the vectors of one.
  *
  * @param {TextState} state
  */
-function othersOf({ selection }) {
-  const dots = { form: "scatter", name: "Heads as dots, PDF", title: "All heads by two of their numbers" };
+function othersOf(state) {
+  const dots = { form: "scatter", name: "Heads as dots", title: "All heads by two of their numbers" };
+  const { form, head } = state.selection;
+  const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
+  const vectorsOf = {
+    ...{ form: "vectors", name: "Queries and keys, by PCA" },
+    title: "Queries and keys of this head on two principal components",
+  };
+  const curves = {
+    ...{ form: "faithfulness", name: "Faithfulness curves" },
+    title: "The output without the relevant tokens, and with them alone",
+  };
   return [
-    { form: "atlas", name: "Every head, PDF", title: "All layers and heads as thumbnails" },
-    ...(selection.overview === "scatter" ? [dots] : []),
+    ...(canTest(state) ? [curves] : []),
+    ...several,
+    { form: "atlas", name: "Every head", title: "All layers and heads as thumbnails" },
+    ...(state.selection.overview === "scatter" ? [dots] : []),
+    { form: "numbers", name: "Numbers of every head", title: "A matrix of layers and heads for each number" },
+    ...(typeof head === "number" && state.site().kind !== "joint" ? [vectorsOf] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Lets keys move through a lesson and press its links, and brings what a button has set into view.
 
 import { moveStep } from "./current_step.js";
+import { toggleFigure } from "./figure_and_map.js";
 
 /** @type {Record<string, string>} */
 const PRESSES = {
@@ -84,6 +85,10 @@ function pressed(event) {
   const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
   if (by) {
     if (moveStep(by)) event.preventDefault();
+    return;
+  }
+  if (event.key.toLowerCase() === "m") {
+    if (toggleFigure()) event.preventDefault();
     return;
   }
   const wanted = PRESSES[event.key] ?? PRESSES[event.key.toLowerCase()];

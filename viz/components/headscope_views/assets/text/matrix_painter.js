@@ -5,16 +5,19 @@ import { shown } from "../core/labels.js";
 import { draw } from "../core/raster.js";
 import { isLabelled, labelled, labelSize, longestLabel, placeOf, slant, visible } from "./viewport.js";
 
-/** @import {Cell, HiddenSinks, Part, Theme} from "../types" */
+/** @import {Cell, HiddenSinks, Theme} from "../types" */
+/** @import {Cells} from "../core/raster.js" */
 /** @import {Scale} from "./scale.js" */
 /** @import {Range} from "./span.js" */
 /** @import {Layout, View} from "./viewport.js" */
+
+const MARGIN = 32; // round a saved picture
 
 /**
  * Everything a picture shows.
  *
  * @typedef {object} Picture
- * @property {{part: Part, table: Uint32Array}[]} parts coarse to fine
+ * @property {{part: Cells, table: Uint32Array}[]} parts coarse to fine
  * @property {Scale} scale
  * @property {HiddenSinks | null} sinks keys that are hidden
  * @property {View} view
@@ -122,6 +125,43 @@ export function shortened(context, label, most) {
 }
 
 // ---- the picture
+
+/**
+ * Sizes a canvas for the layout; its context then counts in CSS pixels.
+ *
+ * @param {HTMLCanvasElement} target
+ * @param {Layout} layout
+ * @param {number} ratio device pixels a CSS pixel has
+ */
+export function fit(target, { wide, tall }, ratio) {
+  target.style.width = `${wide}px`;
+  target.style.height = `${tall}px`;
+  const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
+  if (target.width !== width || target.height !== height)
+    [target.width, target.height] = [width, height];
+  const context = contextOf(target);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/**
+ * The picture alone, twice as fine and with a margin.
+ *
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+export function fileOf(layout, picture) {
+  const [file, fine] = [element("canvas"), element("canvas")];
+  const margin = 2 * Math.round(MARGIN * layout.unit);
+  file.width = Math.round(2 * layout.wide) + 2 * margin;
+  file.height = Math.round(2 * layout.tall) + 2 * margin;
+  paintPicture(fit(fine, layout, 2), layout, picture, 2);
+  const context = contextOf(file);
+  context.fillStyle = picture.theme.background;
+  context.fillRect(0, 0, file.width, file.height);
+  context.drawImage(fine, margin, margin);
+  return file;
+}
 
 /**
  * @param {Context} context

@@ -10,8 +10,8 @@ import { choose, disown, own } from "../core/address.js";
  */
 export function mount(root, props) {
   /** @param {LinkProps} next */
-  const update = ({ page, path, link }) => {
-    own(page, path, link, root);
+  const update = ({ page, path, link, session }) => {
+    own(page, path, link, root, session);
     choose(page, {});
   };
   update(props);

@@ -1,0 +1,40 @@
+// The state of a view: what is told to the server, and when it is told again.
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+import { ViewState } from "../../viz/components/headscope_views/assets/core/state.js";
+import { HeldSource } from "./helpers.mjs";
+
+test("a lost trace is reported again until another is to be shown", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  /** @type {[string, unknown][]} */
+  const told = [];
+  const host = {
+    set() {},
+    trigger: (/** @type {string} */ name, /** @type {unknown} */ value) => told.push([name, value]),
+    source: () => new HeldSource(),
+  };
+  const hooks = { slot: "map", scales: [], wish() {}, opened() {}, take: () => false };
+  /** @type {any} */
+  const props = { session: "", trace: "a", made: 1 };
+  /** @type {any} */
+  const root = {};
+  const state = new ViewState(root, props, /** @type {any} */ (host), /** @type {any} */ (hooks));
+  state.open("a", 1);
+  const client = state.next?.client;
+  assert.ok(client);
+  state.gone(client, "a", 1);
+  const report = ["trace_lost", { trace: "a", made: 1 }];
+  assert.deepEqual(told, [report]);
+  mock.timers.tick(3000);
+  assert.deepEqual(told, [report, report]);
+  mock.timers.tick(5999);
+  assert.equal(told.length, 2);
+  mock.timers.tick(1);
+  assert.equal(told.length, 3);
+  state.open("a", 2); // computed again
+  mock.timers.tick(600_000);
+  assert.equal(told.length, 3);
+  mock.timers.reset();
+});
