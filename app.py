@@ -11,6 +11,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import streamlit as st
+from headscope_views import ASSETS, assets_path
 
 from viz.api import room_routes, routes, server
 from viz.pages.frame import registry
@@ -26,6 +27,7 @@ app = st.App(
         *routes(allowed_hosts),
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(registry.ENTRIES, registry.FIRST),
+        server.asset_route(ASSETS, assets_path()),
     ],
     middleware=server.middleware(allowed_hosts()),
     lifespan=server.lifespan(registry.ENTRIES[registry.FIRST].module),

@@ -130,7 +130,7 @@ class Traffic:
 def kind_of(url: str) -> str:
     """Whose file an address is."""
     path = urlsplit(url).path
-    if path.startswith("/_stcore/bidi-components/"):
+    if path.startswith(("/assets/", "/_stcore/bidi-components/")):
         return "our files"
     if path.startswith(("/api/", "/bytes")):
         return "API"

@@ -31,7 +31,7 @@ import time
 import tomllib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -129,6 +129,23 @@ class Mutant:
         return before, after or before
 
 
+Key = tuple[str, str, str, int]
+
+
+def keyed(mutants: Iterable[Mutant]) -> dict[Key, Mutant]:
+    """Mutants by file, line, operator, and which of its places on such lines of the file.
+
+    A key holds when other lines move; it needs all mutants of a line.
+    """
+    counts: Counter[tuple[str, str, str]] = Counter()
+    found: dict[Key, Mutant] = {}
+    for each in sorted(mutants, key=lambda mutant: mutant.occurrence):
+        same = each.path, each.before, each.operator
+        found[*same, counts[same]] = each
+        counts[same] += 1
+    return found
+
+
 @dataclass(frozen=True)
 class Found:
     """The result of a run.
@@ -145,15 +162,24 @@ class Found:
     def read(paths: Sequence[Path]) -> "Found":
         """Merges the files of several runs; later results replace earlier ones of a mutant."""
         total: Counter[str] = Counter()
-        mutants: dict[tuple[str, str, str, int], Mutant] = {}
+        merged: dict[Key, Mutant] = {}
         for path in paths:
             read = json.loads(path.read_text(encoding="utf-8"))
             total.update(read["numbers"])
-            for mutant in (Mutant(**each) for each in read["mutants"]):
-                key = mutant.path, mutant.before, mutant.operator, mutant.occurrence
-                if mutant.result != "untried" or key not in mutants:
-                    mutants[key] = mutant
-        return Found(dict(total), [*mutants.values()])
+            for key, mutant in keyed(Mutant(**each) for each in read["mutants"]).items():
+                if mutant.result != "untried" or key not in merged:
+                    merged[key] = mutant
+        return Found(dict(total), [*merged.values()])
+
+    def applied_to(self, mutants: Iterable[Mutant]) -> list[Mutant]:
+        """Mutants of the code as it is, each with its result where its line is as it was."""
+        known = keyed(self.mutants)
+        return [
+            replace(each, after=known[key].after, result=known[key].result, by=known[key].by)
+            if key in known
+            else each
+            for key, each in keyed(mutants).items()
+        ]
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
@@ -163,10 +189,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Tries the mutants and prints the survivors. Returns 1 if one is not explained."""
     options = parse(arguments)
     os.chdir(ROOT)
-    found = Found.read(options.merge) if options.merge else tried(chosen(options), options)
+    known = Found.read([*options.merge, *options.again])
+    found = replace(known, mutants=in_order(known.applied_to(chosen(options))))
+    explained = explanations()
+    if not options.merge:
+        found = tried(found, options, explained)
     if options.json:
         found.write(options.json)
-    explained = explanations()
     text = document(found, explained)
     if options.write:
         DOC.write_text(text, encoding="utf-8")
@@ -174,21 +203,29 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(mutant.change not in explained for mutant in survivors(found.mutants)))
 
 
-def tried(mutants: list[Mutant], options: argparse.Namespace) -> Found:
-    """The mutants with their results.
+def tried(
+    known: Found, options: argparse.Namespace, explained: Container[tuple[str, str, str]]
+) -> Found:
+    """The mutants with their results: open survivors of earlier runs first, then untried ones.
 
     Raises:
         RuntimeError: if the tests cannot be collected.
     """
     os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     sys.dont_write_bytecode = True
-    packages = {package for package in CODE for each in mutants if each.path.startswith(package)}
+    again = [m for m in survivors(known.mutants) if m.change not in explained]
+    pending = [*again, *(m for m in known.mutants if m.result == "untried")]
+    packages = {package for package in CODE for each in pending if each.path.startswith(package)}
     tests = sorted({test for package in packages for test in CODE[package]})
-    trials = Trials(mutants, options.processes, 60 * options.minutes, options.tests)
+    trials = Trials(pending, options.processes, 60 * options.minutes, options.tests)
     status = pytest.main(pytest_options(tests), plugins=[trials])
     if status != pytest.ExitCode.OK:
         raise RuntimeError(f"the tests could not be collected: pytest returned {status}")
-    return Found(trials.numbers, trials.results)
+    total = Counter(known.numbers)
+    total.update(trials.numbers)
+    places = {(m.path, m.operator, m.occurrence): m for m in trials.results}
+    mutants = [places.get((m.path, m.operator, m.occurrence), m) for m in known.mutants]
+    return Found(dict(total), mutants)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -201,8 +238,16 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--tests", type=Path, help="file that keeps what each test executes; made where missing"
     )
-    parser.add_argument("--again", type=Path, help="only survivors in a file written by --json")
-    parser.add_argument("--merge", nargs="+", type=Path, help="report files of --json; run nothing")
+    parser.add_argument(
+        "--again",
+        nargs="+",
+        default=[],
+        type=Path,
+        help="go on from files of --json: open survivors first, then what is untried",
+    )
+    parser.add_argument(
+        "--merge", nargs="+", default=[], type=Path, help="report files of --json; run nothing"
+    )
     parser.add_argument("--write", action="store_true", help="write docs/mutation.md")
     return parser.parse_args(arguments)
 
@@ -215,18 +260,22 @@ def pytest_options(tests: Iterable[str]) -> list[str]:
 
 
 def chosen(options: argparse.Namespace) -> list[Mutant]:
-    """The mutants of the options in the order of their hashes."""
+    """The mutants of the files in the options."""
     files = [
         file
         for each in map(Path, options.only)
         for file in (sorted(each.rglob("*.py")) if each.is_dir() else [each])
     ]
-    found = [mutant for file in files for mutant in mutants_of(file.as_posix())]
-    if options.again:
-        known = [Mutant(**each) for each in json.loads(options.again.read_text())["mutants"]]
-        left = {(m.path, m.before, m.operator) for m in survivors(known)}
-        found = [m for m in found if (m.path, m.before, m.operator) in left]
-    return sorted(found, key=lambda mutant: hashlib.sha256(repr(mutant).encode()).digest())
+    return [mutant for file in files for mutant in mutants_of(file.as_posix())]
+
+
+def in_order(mutants: Iterable[Mutant]) -> list[Mutant]:
+    """In the order of a hash of what identifies a mutant."""
+
+    def place(pair: tuple[Key, Mutant]) -> bytes:
+        return hashlib.sha256(repr(pair[0]).encode()).digest()
+
+    return [mutant for _, mutant in sorted(keyed(mutants).items(), key=place)]
 
 
 def mutants_of(path: str) -> Iterator[Mutant]:
@@ -405,8 +454,10 @@ class Measured:
         return replace(self, seconds=seconds)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The tests of a mutant, `SECONDS` in all: the fastest case of each function first.
+        """The tests of a mutant, `SECONDS` in all.
 
+        Those in files of its file's name come first; of these and of the others, the fastest case
+        of each function.
         A line that only an import executes is tried by the tests of its file.
         """
         lines = self.lines[mutant.path]
@@ -415,14 +466,15 @@ class Measured:
         if not lines:  # a file of types
             here = [*self.seconds]
         known = sorted({*here} & self.seconds.keys(), key=lambda each: self.seconds[each])
+        own = f"/test_{Path(mutant.path).stem}"
         cases: Counter[str] = Counter()
-        order: list[tuple[int, str]] = []
+        order: list[tuple[bool, int, str]] = []
         for each in known:
             function = each.partition("[")[0]
-            order.append((cases[function], each))
+            order.append((own not in function, cases[function], each))
             cases[function] += 1
         spent, found = 0.0, []
-        for _, each in sorted(order, key=lambda pair: pair[0]):
+        for _, _, each in sorted(order, key=lambda one: one[:2]):
             spent += self.seconds[each]
             if found and spent > SECONDS:
                 break
@@ -641,7 +693,8 @@ INTRODUCTION = """# Mutation testing of attention
 What `python -m benchmarks.mutation --write` found: small changes to the code of `models/attention`
 and `models/pretrained` (the operators of Cosmic Ray), and whether a test notices. A survivor is
 killed by a test, removed with code that is not needed, or explained here; **open** is one that
-waits for either. With `--again`, the survivors of an earlier run are tried against new tests."""
+waits for either. `--again` goes on from an earlier run: its open survivors are tried against the
+tests as they are, then mutants that no run has tried."""
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 // Runs in every page before the page's own scripts: records when the first text, the first picture,
 // and the picture after a key press were painted, which is the first task after the frame that
-// contains it.
+// contains it. With `same` a picture of the same head counts too.
 (() => {
   const OLD = ".hs-dim, .hs-busy"; // on our last picture while the new one is still on its way
-  const probe = (window.probe = { text: null, picture: null, changes: [], lazy: false });
+  const probe = (window.probe = { text: null, picture: null, changes: [], lazy: false, same: false });
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
@@ -51,7 +51,9 @@
   /** What is shown: null while there is nothing or only an old picture. */
   function shown() {
     const root = picture();
-    if (!root || root.matches(OLD) || root.querySelector(OLD)) return null;
+    if (!root || root.matches(OLD)) return null;
+    const dim = [...root.querySelectorAll(OLD)];
+    if (dim.some((part) => part.getClientRects().length)) return null; // a form that is not hidden
     const { painted, trace, site, head } = root.dataset;
     return { root, painted: Number(painted), what: [trace, site, head].join() };
   }
@@ -81,6 +83,13 @@
   }
   afterFrame(watch);
 
+  // a handler that lets no other one hear of the key says so when it is done
+  const { stopPropagation } = Event.prototype;
+  Event.prototype.stopPropagation = function () {
+    if (this.type === "keydown") probe.handled = performance.now() - begun;
+    stopPropagation.call(this);
+  };
+
   // A change that never comes must not be taken for the next one: every key starts anew.
   let turn = 0;
   let begun = 0;
@@ -95,7 +104,7 @@
         if (mine !== turn) return;
         const after = shown();
         const anew = after?.root !== before?.root || after?.painted !== before?.painted;
-        const changed = after && anew && after.what !== before?.what;
+        const changed = after && anew && (probe.same || after.what !== before?.what);
         if (!changed) return afterFrame(look);
         probe.changes.push({
           ms: now - event.timeStamp,

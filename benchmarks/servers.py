@@ -89,7 +89,7 @@ def running(command: list[str], folder: Path, port: int, **environment: str) -> 
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """A port nobody listens on, chosen by the system: two who ask at once get different ones."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -36,6 +36,8 @@ class Case:
         fetched: whether the picture has to be fetched; then nothing is fetched ahead.
         tokens: other lengths of text than these are left out; () for any.
         warm_keys: pressed to warm up, where `keys` must not be used up.
+        link: of the app's page, instead of a matrix with a pinned token.
+        same: whether the change is within a head: its picture is drawn anew.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Case:
     fetched: bool = True
     tokens: tuple[int, ...] = ()
     warm_keys: tuple[str, ...] = ()
+    link: str = ""
+    same: bool = False
 
     def url(self, urls: dict[str, str], tokens: int) -> str:
         """The page at that many tokens."""
@@ -54,12 +58,15 @@ class Case:
             return f"{urls['canvas']}/bare?{urlencode({'side': tokens, **kept})}"
         special = 2 if self.model == "minilm" else 0  # [CLS] and [SEP]
         text = " ".join(WORDS[place % len(WORDS)] for place in range(tokens - special))
-        query = {"input": text, "layer": 0, "head": 0, "token": 0}
-        return f"{urls['app']}/?{urlencode(query | ({} if special else {'model': self.model}))}"
+        query = {"input": text, "layer": 0, "head": 0}
+        query |= {} if special else {"model": self.model}
+        return f"{urls['app']}/?{urlencode(query)}&{self.link or 'token=0'}"
 
 
 FETCHED, THERE = "bare canvas: fetched", "bare canvas: already there"
 RIGHT, DOWN = ("ArrowRight",), ("ArrowDown",)
+LINES = '.hs-bipartite [role="listbox"]'
+TWELVE = "form=lines&shown=0.1.2.3.4.5.6.7.8.9.10.11"
 LONG = (512,)  # shorter maps come with the overview: there is nothing to fetch
 CASES = (
     Case(FETCHED, "", "canvas", RIGHT),
@@ -68,6 +75,10 @@ CASES = (
     Case("another layer: fetched", FETCHED, ATLAS, DOWN, tokens=LONG, warm_keys=RIGHT),
     Case("another head: already there", THERE, ATLAS, RIGHT, fetched=False),
     Case("another layer: already there", THERE, ATLAS, DOWN, fetched=False, warm_keys=RIGHT),
+    Case(
+        "lines of 12 heads: next token", THERE, LINES, DOWN, fetched=False, link=TWELVE, same=True
+    ),
+    Case("lines: another head", THERE, ATLAS, RIGHT, fetched=False, link="form=lines"),
     Case("another network: seed", FETCHED, SEED, ("ArrowUp",), "built"),
     Case("a character typed", FETCHED, BOX, ("x", "Backspace")),
 )
@@ -92,13 +103,14 @@ def opened(browser: Browser, case: Case, urls: dict[str, str], tokens: int) -> I
         RuntimeError: if the picture does not come, or is one of another length.
     """
     with fresh_page(browser) as page:
-        if case.fetched:
-            page.add_init_script("probe.lazy = true")
+        page.add_init_script(f"probe.lazy = {str(case.fetched).lower()}")
+        page.add_init_script(f"probe.same = {str(case.same).lower()}")
         with Traffic.of(page) as heard:
             page.goto(case.url(urls, tokens), wait_until="commit")
             wait_for(page, PAINTED, f"the picture of {case.name}")
             heard.wait_until_quiet(page)
-        if case.bare and not page.locator(f'[aria-label*=" {tokens} query"]').count():
+        matrix = case.bare and not case.link
+        if matrix and not page.locator(f'[aria-label*=" {tokens} query"]').count():
             raise RuntimeError(f"{case.name}: the picture is not one of {tokens} tokens")
         control = page.locator(case.focus).first
         control.focus()

@@ -55,7 +55,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what the machine lacks (a GPU) or the user wants left out; browser tests last.
 
     Last because Playwright keeps an event loop running from its first test on.
+
+    Raises:
+        pytest.UsageError: if the id of a test is another in each process.
     """
+    for item in items:
+        if " at 0x" in item.name:
+            raise pytest.UsageError(f"give the cases of this test ids of their own: {item.nodeid}")
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if os.environ.get("BROWSER") == "0":
         left_out = [item for item in items if item.get_closest_marker("browser")]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import start
+from benchmarks import servers
 from viz.pages.frame import registry
 
 WAYS = {
@@ -61,7 +62,7 @@ def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Generator[Server, None, None]:
     """The app, started in one of its ways."""
-    port = start.free_port(8700)
+    port = servers.free_port()
     log = tmp_path_factory.mktemp("app") / "server.log"
     command = [sys.executable, *(part.format(port=port) for part in WAYS[request.param])]
     settings = {"STREAMLIT_SERVER_PORT": str(port), "PORT": str(port)}

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -70,7 +70,8 @@ class Import:
         return any(f"{self.module}.".startswith(f"{module}.") for module in modules)
 
 
-def imports(source: Source) -> Iterator[Import]:
+@cache
+def imports(source: Source) -> tuple[Import, ...]:
     """Every import that runs: what stands under TYPE_CHECKING does not."""
 
     def walk(node: ast.AST, inside: bool) -> Iterator[Import]:
@@ -90,7 +91,7 @@ def imports(source: Source) -> Iterator[Import]:
                 for child in ast.iter_child_nodes(node):
                     yield from walk(child, inside)
 
-    yield from walk(source.tree, False)
+    return tuple(walk(source.tree, False))
 
 
 def absolute(path: str, node: ast.ImportFrom) -> str:
@@ -434,15 +435,18 @@ def test_rule_allows(rule: Rule, path: str, text: str) -> None:
 # --- every rule, on the project ---------------------------------------------------------------
 
 
-def sources() -> Iterator[Source]:
+@cache
+def sources() -> tuple[Source, ...]:
     """Every Python file of the project: those at the top, and all in our folders."""
     paths = [
         *ROOT.glob("*.py"),
         *(path for name in FOLDERS for path in ROOT.glob(f"{name}/**/*.py")),
     ]
-    for path in sorted(paths):
-        if not {"build", "node_modules"} & set(path.parts):
-            yield Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+    return tuple(
+        Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(paths)
+        if not {"build", "node_modules"} & set(path.parts)
+    )
 
 
 def test_files_are_found() -> None:

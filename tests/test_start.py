@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import start
+from benchmarks import servers
 
 ROOT = Path(__file__).parents[1]
 SERVER = """
@@ -290,7 +291,7 @@ def test_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     """The server goes with it, without a traceback."""
     shutil.copy(ROOT / "start.py", tmp_path)
     (tmp_path / "streamlit.py").write_text(SERVER)
-    port = start.free_port(8600)
+    port = servers.free_port()
     code = (
         "import signal, start, sys, pathlib\n"
         # a shell's background jobs are told to ignore it, and so is what they start
@@ -320,7 +321,7 @@ def test_server_that_dies_is_reported(
 ) -> None:
     (tmp_path / "streamlit.py").write_text("raise SystemExit(3)")
     monkeypatch.setattr(start, "ROOT", tmp_path)
-    assert start.serve(Path(sys.executable), start.free_port(8600), None) == 3
+    assert start.serve(Path(sys.executable), servers.free_port(), None) == 3
     assert "Headscope did not start" in capsys.readouterr().out
 
 
@@ -330,7 +331,7 @@ def test_server_that_answers_with_an_error_is_stopped(
 ) -> None:
     (tmp_path / "streamlit.py").write_text(SERVER.replace("200", "500"))
     monkeypatch.setattr(start, "ROOT", tmp_path)
-    port = start.free_port(8600)
+    port = servers.free_port()
     assert start.serve(Path(sys.executable), port, None) == 1
     assert "Headscope did not start" in capsys.readouterr().out
     assert not listening(port)
@@ -340,7 +341,7 @@ def test_server_that_answers_with_an_error_is_stopped(
 def test_server_ends_with_its_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "streamlit.py").write_text(SERVER)
     monkeypatch.setattr(start, "ROOT", tmp_path)
-    port = start.free_port(8600)
+    port = servers.free_port()
     shown = []
 
     def window(python: Path, url: str) -> "subprocess.Popen[bytes]":

@@ -65,9 +65,15 @@ class Seen:
 
 
 class _Softmaxes(TorchFunctionMode):
-    def __init__(self, seen: Seen, stack: list[nn.Module], paths: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        seen: Seen,
+        stack: list[nn.Module],
+        paths: Mapping[int, str],
+        sizes: Mapping[int, tuple[int, int]],
+    ) -> None:
         super().__init__()
-        self.seen, self.stack, self.paths = seen, stack, paths
+        self.seen, self.stack, self.paths, self.sizes = seen, stack, paths, sizes
         self.inside: list[Tensor] | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -89,7 +95,9 @@ class _Softmaxes(TorchFunctionMode):
             self.seen.elsewhere.add(type(self.stack[-1]).__name__)
             return
         path, kind = self.paths.get(id(module), "?"), type(module).__name__
-        self.seen.others.append(Call(path, kind, weights.detach()))
+        places = windows_of(self.stack, self.sizes)
+        call = Call(path, kind, weights.detach(), places=places)
+        (self.seen.others if places is None else self.seen.calls).append(call)
 
 
 def fused_weights(
@@ -135,7 +143,17 @@ def places_of(block: Any, size: tuple[int, int]) -> Tensor:
     numbers = torch.arange(1.0, 1 + size[0] * size[1]).view(1, *size, 1)
     filled, _ = block.maybe_pad(numbers, *size)
     partition = sys.modules[type(block).__module__].window_partition
-    return partition(block.cyclic_shift(filled), block.window_size).flatten(1).long() - 1
+    if hasattr(block, "cyclic_shift"):
+        shifted = block.cyclic_shift(filled)
+    else:
+        shifted = filled.roll((-block.shift_size, -block.shift_size), (1, 2))
+    return partition(shifted, block.window_size).flatten(1).long() - 1
+
+
+def windows_of(stack: list[nn.Module], sizes: Mapping[int, tuple[int, int]]) -> Tensor | None:
+    """`places_of` the block that runs now; None outside of shifted windows."""
+    block = next((part for part in reversed(stack) if id(part) in sizes), None)
+    return None if block is None else places_of(block, sizes[id(block)])
 
 
 @contextmanager
@@ -144,7 +162,7 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
     paths = {id(module): path for path, module in model.named_modules()}
     stack: list[nn.Module] = [model]
     sizes: dict[int, tuple[int, int]] = {}
-    mode = _Softmaxes(seen, stack, paths)
+    mode = _Softmaxes(seen, stack, paths, sizes)
     interface: Any = AttentionInterface
     looked_up = interface.get_interface
 
@@ -162,8 +180,7 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
                 weights = inside[-1] if inside else None
             if weights is not None:
                 path, eager = paths.get(id(module), "?"), name in ("eager", None)
-                block = next((part for part in reversed(stack) if id(part) in sizes), None)
-                places = None if block is None else places_of(block, sizes[id(block)])
+                places = windows_of(stack, sizes)
                 call = Call(path, type(module).__name__, weights.detach(), eager, places)
                 seen.calls.append(call)
             return out
@@ -175,7 +192,7 @@ def watched(model: nn.Module, seen: Seen) -> Iterator[None]:
 
     def entered(module: nn.Module, args: tuple, keywords: dict[str, Any]) -> None:
         stack.append(module)
-        if hasattr(module, "cyclic_shift"):
+        if hasattr(module, "shift_size") and hasattr(module, "maybe_pad"):
             rows, cols = keywords.get("input_dimensions", *args[1:2])
             sizes[id(module)] = int(rows), int(cols)
 

@@ -54,6 +54,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "bamba": {"attn_layer_indices": [1]},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
     "recurrent_gemma": {"num_hidden_layers": 3},
+    "swin2sr": {"image_size": 16},
     "vjepa2": {"crop_size": IMAGE, "frames_per_clip": 4},
     "step3p5": {"sliding_window": WINDOW},
     "cvt": {"depth": [1, 2, 3]},

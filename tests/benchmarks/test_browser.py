@@ -21,6 +21,7 @@ HOST = "http://127.0.0.1:8501"
         ("/text?input=a.b", "Streamlit's files"),
         ("/static/js/index.js", "Streamlit's files"),
         ("/_stcore/bidi-components/headscope-views.view/streamlit/main.js", "our files"),
+        ("/assets/0123456789abcdef/text/text.js", "our files"),
         ("/api/trace/x/map?site=0&head=3", "API"),
         ("/bytes?side=512", "API"),
         ("/_stcore/health", "other HTTP"),
@@ -70,6 +71,14 @@ def test_a_slow_handler_is_told() -> None:
     assert "9.0, MISSED" in browser._control_table({32: browser.compared(found)})
     found: Found = {case.name: [[change(20, handler=3)]] for case in CASES}
     assert "3.0, met" in browser._control_table({32: browser.compared(found)})
+
+
+def test_lines_have_aims_at_two_lengths() -> None:
+    found: Found = {case.name: [[change(40)]] for case in CASES}
+    told = browser._control_table({tokens: browser.compared(found) for tokens in (32, 128, 512)})
+    assert "lines at 128 tokens painted within 33 ms at p95: 40, MISSED" in told
+    assert "lines at 512 tokens painted within 50 ms at p95: 40, met" in told
+    assert "lines at 32" not in told
 
 
 def test_a_control_that_does_nothing_is_an_error() -> None:

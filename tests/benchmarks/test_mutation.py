@@ -1,11 +1,12 @@
 """Mutation testing: functions get new code, tests are chosen, results are merged and reported."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from benchmarks.mutation import Found, Measured, Mutant, document, replace_code
+from benchmarks.mutation import Found, Measured, Mutant, document, in_order, replace_code
 
-PATH = "models/attention/edit.py"
+PATH = "models/attention/mask.py"
 BEFORE = "LIMIT = 3\ndef most(x):\n    return max(x, LIMIT)\n"
 
 
@@ -37,6 +38,9 @@ def test_the_fastest_case_of_each_function_comes_first() -> None:
     assert tests.of(mutant(17)) == ["a[2]", "b"]  # what follows would take too long
     assert tests.of(mutant(18)) == ["c"]
     assert set(tests.of(mutant(1))) == {"c", "a[2]", "b"}
+    own = "tests/test_mask_more.py::slow"
+    tests = Measured(seconds | {own: 9.0}, {PATH: {"17": ["a[1]", "a[2]", "b", own]}}, [])
+    assert tests.of(mutant(17)) == [own, "a[2]"]  # PATH is mask.py
 
 
 def test_later_results_replace_earlier_ones(tmp_path: Path) -> None:
@@ -51,6 +55,26 @@ def test_later_results_replace_earlier_ones(tmp_path: Path) -> None:
     found = Found.read(paths)
     assert [each.result for each in found.mutants] == ["killed", "killed", "untried"]
     assert found.numbers == {"seconds": 120.0, "processor seconds": 60.0}
+
+
+def test_results_stay_with_their_lines() -> None:
+    """Of two equal lines, the second keeps its own result; a line that is changed loses it."""
+    line = Mutant(PATH, 3, "AddNot", 0, "if x:", "if not x:", "killed")
+    known = [line, replace(line, line=5, occurrence=1, result="survived"), mutant(7, "killed")]
+    moved = [
+        replace(line, line=4, occurrence=2, after="", result="untried"),
+        replace(line, line=9, occurrence=5, after="", result="untried"),
+        replace(mutant(7), before="other"),
+    ]
+    found = Found({}, known).applied_to(moved)
+    results = {each.line: (each.result, each.after) for each in found}
+    assert results == {
+        4: ("killed", "if not x:"),
+        7: ("untried", "after"),
+        9: ("survived", "if not x:"),
+    }
+    assert in_order(found) == in_order(found[::-1])
+    assert {each.line for each in in_order(found)} == {4, 7, 9}
 
 
 def test_the_report() -> None:

@@ -291,11 +291,24 @@ def _expected(message: ConsoleMessage) -> bool:
     return bool(gone or below or left or again)
 
 
-def rest(page: Page) -> None:
-    """Returns when no run, request or repaint is under way and nothing has changed for a while."""
+BLUR = """() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    at?.blur?.();
+}"""
+
+
+def rest(page: Page, *, first: str = "() => {}") -> None:
+    """Returns when no run, request or repaint is under way and nothing has changed for a while.
+
+    Args:
+        page: to wait for.
+        first: what is evaluated on it before, again on a document that takes its place.
+    """
     for left in range(NAVIGATIONS, -1, -1):
         try:
             page.wait_for_load_state("networkidle", timeout=WAIT_MS)
+            page.evaluate(first)
             page.evaluate("() => { window.__rest = null; }")
             page.wait_for_function(RESTS, arg=[REST_MS], polling=POLL_MS, timeout=WAIT_MS)
             return
@@ -582,14 +595,7 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
 def still(page: Page) -> None:
     """Takes the pointer and the focus away, and returns when the page is at rest."""
     page.mouse.move(0, 0)
-    page.evaluate(
-        """() => {
-          let at = document.activeElement;
-          while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-          at?.blur?.();
-        }"""
-    )
-    rest(page)
+    rest(page, first=BLUR)
 
 
 def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 import start
+from benchmarks import servers
 from tests.browser.chromium import installed_browser, launch_arguments, playwright_browser
 
 pytestmark = pytest.mark.browser
@@ -42,7 +43,7 @@ def _without_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_without_a_screen")
 def test_closing_the_window_ends_the_server() -> None:
-    port = start.free_port(8600)
+    port = servers.free_port()
     connected: list[bool] = []
 
     def show(python: Path, url: str) -> "subprocess.Popen[bytes] | None":

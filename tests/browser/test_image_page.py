@@ -59,7 +59,7 @@ def deep() -> dict[str, object]:
     return {"name": "deep.png", "mimeType": "image/png", "buffer": file.getvalue()}
 
 
-def drop(page: Page, file: dict[str, object]) -> None:
+def drop(page: Page, file: dict[str, object] | list[dict[str, object]]) -> None:
     page.locator("input[type=file]").set_input_files(file)  # pyright: ignore[reportArgumentType]
 
 
@@ -93,9 +93,9 @@ def test_every_control_of_the_network_moves_it(page, app_url):
     ):
         step(page, name, key)
         said(page, words)
-    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("radio", name="Pad").click()
     said(page, "fit=pad")
+    page.get_by_role("button", name="More", exact=True).click()
     pick(page, "Positions", "sincos2d")
     said(page, "positions=sincos2d")
     step(page, "Registers", "ArrowRight")
@@ -224,3 +224,53 @@ def test_sizes_are_live_and_a_patch_that_does_not_fit_is_one_line(page, app_url)
     step(page, "Patch", "ArrowRight")
     expect(page.get_by_text("5 × 5", exact=True)).to_be_visible()
     shows(page)
+
+
+def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app_url):
+    open_page(page, app_url, f"{SMALL}&compare=photo:china")
+    photos = page.get_by_role("img", name="Arrow keys choose a patch")
+    expect(photos).to_have_count(2)
+    read = page.locator(".hs-image-grid .hs-read")
+    for pointed in (1, 0):
+        photos.nth(pointed).hover(position={"x": 3, "y": 3})
+        for number in (0, 1):
+            expect(read.nth(number)).to_have_text(re.compile(r"^Patch 0 \("))
+    photos.nth(1).press("End")
+    shows(page, token=16)
+    page.wait_for_url(re.compile("compare=photo.*token=16"))
+    page.get_by_role("img", name="heads of layer 0").nth(1).press("End")
+    shows(page, head="max")
+    drop(page, [picture(), moving()])
+    page.get_by_role("button", name="Your picture 2", exact=True).click()
+    expect(page.get_by_role("button", name="Your picture 2", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    pick(page, "Compare with", "Picture: Your picture 1")
+    expect(page.get_by_role("heading", name="Your picture 1", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Your picture 2: every head")).to_be_visible()
+    pick(page, "Compare with", "Nothing")
+    expect(photos).to_have_count(1)
+
+
+PASTE = """([bytes, name, type]) => {
+  const data = new DataTransfer();
+  if (name) data.items.add(new File([new Uint8Array(bytes)], name, {type}));
+  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+}"""
+
+
+def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
+    """A paste without a file, and one of a file that is no picture, say so in one line."""
+    open_page(page, app_url)
+    before = trace(page)
+    expect(page.locator("[role=status]:below(input[type=file])").first).to_be_attached()
+    page.evaluate(PASTE, [[], "", ""])
+    expect(page.get_by_text("The clipboard holds no picture")).to_be_visible()
+    page.evaluate(PASTE, [list(b"%PDF-1.7 nothing"), "page.pdf", "application/pdf"])
+    expect(page.get_by_text("this is no image that can be read")).to_be_visible()
+    data = picture()["buffer"]
+    assert isinstance(data, bytes)
+    page.evaluate(PASTE, [list(data), "image.png", "image/png"])
+    expect(page.get_by_role("button", name="Your picture")).to_be_visible()
+    changes(page, before)
+    expect(page.get_by_text("The clipboard holds no picture")).to_have_count(0)

@@ -569,22 +569,28 @@ async def _fill(url: str) -> None:
 
 
 def test_a_server_that_starts_anew(page, console):
-    """What was shown is shown again, by itself, from the same address."""
+    """What was shown is shown again, by itself: also what was typed since the page was loaded."""
     port = servers.free_port()
     with servers.served(port) as server:
         open_page(page, server.url, "?input=One+two+three&layer=2&head=4")
         painted(page, site=2, head=4)
+        first = trace(page)
+        box(page).fill("One two three four")
+        expect(page.locator(VIEW)).not_to_have_attribute("data-trace", first)
+        painted(page, site=2, head=4)
         rest(page)
+        before = trace(page)
     with servers.served(port):
         page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("3")
-        expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(
+        expect(page.locator(f"{VIEW}:not([data-trace='{before}'])")).to_have_count(
             1, timeout=60_000
         )
         painted(page, site=3, head=4)
         rest(page)
-        expect(box(page)).to_have_value("One two three")
+        expect(box(page)).to_have_value("One two three four")
         agree(page)
-    console[:] = [each for each in console if not re.search("REFUSED|reaching|responding", each)]
+    gone = "REFUSED|reaching|responding|disconnected"
+    console[:] = [each for each in console if not re.search(gone, each)]
 
 
 # ---- the server

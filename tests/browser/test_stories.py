@@ -9,6 +9,18 @@ from playwright.sync_api import Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 STORY = ".story[data-ready]"
+# what arrives late above the story moves it; two frames later every observer has been told
+GROW = """by => {
+    const place = document.querySelector("[data-testid='stMainBlockContainer']");
+    place.style.paddingTop = `${parseFloat(getComputedStyle(place).paddingTop) + by}px`;
+    return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+
+BELOW = """story => {
+    const box = name => story.querySelector(name).getBoundingClientRect();
+    const [figure, text] = [box(".story-figure"), box(".current")];
+    return text.top >= figure.bottom - 1 && text.top < innerHeight;
+}"""
 
 
 def open_story(page: Page, url: str, path: str) -> None:
@@ -32,7 +44,7 @@ def test_a_story_is_read_by_keys_and_its_figure_answers(page, app_url):
         shows(page, step)
     page.get_by_role("button", name=re.compile("A mixture")).click()
     shows(page, "flow")
-    expect(page.locator(".story-feedback")).to_contain_text("Right.")
+    expect(page.locator(".current .story-feedback")).to_contain_text("Right.")
     expect(page.locator("[data-key='answer']")).to_have_count(1)
     page.locator(".story-field").fill("Mike")
     expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("query Mike"))
@@ -43,11 +55,39 @@ def test_a_story_is_read_by_keys_and_its_figure_answers(page, app_url):
     expect(page.locator(".story-place")).to_contain_text("Step 4 of 5")
 
 
+def test_steps_follow_the_reader_and_not_a_page_that_grows(page, app_url):
+    open_story(page, app_url, "dictionary?story=2")
+    shows(page, "softmax")
+    for by in (100, 100, 100, -300):
+        page.evaluate(GROW, by)
+        expect(page.locator(".story-place")).to_contain_text("Step 3 of 5")
+    page.mouse.move(300, 400)
+    page.mouse.wheel(0, -3000)
+    shows(page, "exact")
+    page.get_by_role("button", name="The next step").click()
+    shows(page, "similarity")
+    page.evaluate(GROW, 200)
+    expect(page.locator(".story-place")).to_contain_text("Step 2 of 5")
+
+
+def test_on_a_phone_a_link_shows_the_text_of_its_step_below_the_figure(page, app_url):
+    page.set_viewport_size({"width": 390, "height": 850})
+    page.goto(f"{app_url}/dictionary?story=3")
+    expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
+    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
+    page.get_by_role("button", name="The step before").click()
+    page.get_by_role("button", name="The step before").click()
+    shows(page, "similarity")
+    page.get_by_role("button", name="The next step").click()
+    shows(page, "softmax")
+    assert page.locator(STORY).evaluate(BELOW)
+
+
 def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: Path):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save this figure").click()
+        page.get_by_role("button", name="Save this figure as an SVG file").click()
     path = tmp_path / "figure.svg"
     download.value.save_as(path)
     assert download.value.suggested_filename == "headscope-dictionary-softmax.svg"
@@ -56,3 +96,19 @@ def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: 
     assert "Anna" in shown
     assert "0.663" in shown
     assert root[1].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
+
+
+def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):
+    """The step stays, and the focus goes where the way leads."""
+    open_story(page, app_url, "heads?story=2")
+    lit, figure = page.locator(".hs-map-part.lit"), page.locator(".story-figure")
+    page.keyboard.press("m")
+    expect(figure).to_be_focused()
+    page.keyboard.press("m")
+    expect(lit).to_be_focused()
+    expect(lit).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(figure).to_be_focused()
+    page.get_by_role("button", name="Back out to the map").click()
+    expect(lit).to_be_focused()
+    expect(page.locator(".story-place")).to_contain_text("Step 3 of")

@@ -1,8 +1,15 @@
 """The Text page in a real browser, as a person uses it."""
 
+import csv
+import io
 import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
+import numpy as np
+import pypdfium2
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from models.run import load, trace
@@ -94,3 +101,41 @@ def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app
         page.get_by_role("slider", name=name).press("ArrowRight")
         changes(page, before)
         page.wait_for_url(re.compile(link))
+
+
+def test_the_save_menu_gives_files_that_open(page, app_url, tmp_path):
+    open_page(page, f"{app_url}/?form=text&layer=1&head=2&token=1&layers=0.1&shown=0.2")
+    model = load("minilm")
+    weights = trace(model, EXAMPLES[0].input).weights
+    expected = [weights(layer, head)[1].numpy() for layer in (0, 1) for head in (0, 2)]
+    page.get_by_role("button", name="Save or share").press("Enter")
+
+    def saved(name: str) -> bytes:
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=name, exact=True).click()
+        path = tmp_path / download.value.suggested_filename
+        assert path.stem == "all-MiniLM-L6-v2-text-layer-0-1-head-0-2"
+        download.value.save_as(path)
+        return path.read_bytes()
+
+    found = np.load(io.BytesIO(saved("NPZ")))["weight"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+    rows = list(csv.DictReader(io.StringIO(saved("CSV").decode())))
+    assert [float(row["value"]) for row in rows] == pytest.approx(found.ravel(), rel=1e-6)
+    names = [f"layer {layer} · head {head}" for layer in (0, 1) for head in (0, 2)]
+    svg = [element.text for element in ElementTree.fromstring(saved("SVG")).iter()]
+    assert [text for text in svg if text in names] == names
+    text = pypdfium2.PdfDocument(saved("PDF"))[0].get_textpage().get_text_range()
+    assert all(name in text for name in names)
+    assert Image.open(io.BytesIO(saved("PNG, 300 dpi"))).width == round(468 * 300 / 72)
+    saved("HTML page")
+    page.keyboard.press("Escape")  # closes the menu; the token stays
+    expect(page.get_by_role("menu", name="Save")).to_be_hidden()
+    expect(page.locator(".hs-copy-number").first).to_contain_text("most to")
+    page.context.set_offline(True)
+    page.goto(next(Path(tmp_path).glob("*.html")).as_uri())
+    expect(page.locator(".hs-copy")).to_have_count(4)
+    place = int(expected[3].argmax())
+    expect(page.locator(".hs-copy-number").last).to_contain_text(
+        f"({place}) {expected[3][place]:.5f}"
+    )

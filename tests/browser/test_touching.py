@@ -3,11 +3,18 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.test_stories import open_story, shows
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+
+
+def edges(place: Locator) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom."""
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
 def middle(page: Page, key: str) -> tuple[float, float]:
@@ -47,5 +54,17 @@ def test_a_number_is_typed_in_its_cell_and_a_row_is_followed(page, app_url):
     field.press("Enter")
     scene = page.locator(".story-scene")
     expect(scene).to_have_attribute("aria-label", re.compile("scores: 4.3308, 1.4620"))
-    page.locator("[data-key='S/0.1']").hover()
-    expect(page.locator(".story-tip")).to_contain_text("2.0000·0.6150 + ")
+    cell, tip = page.locator("[data-key='S/0.1']"), page.locator(".story-tip")
+    cell.hover()
+    expect(tip).to_contain_text("2.0000·0.6150 + ")
+    (left, top, right, bottom), (x, y, to, low) = edges(cell), edges(tip)
+    assert to <= left or x >= right or low <= top or y >= bottom  # beside it
+    assert 0 <= x < to <= 1280
+    assert 0 <= y < low <= 800
+    page.get_by_role("img", name=re.compile("word 0 · word 0 =")).focus()
+    expect(tip).to_contain_text("word 0 · word 0 =")
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text("word 1 · word 0 =")
+    page.keyboard.press("Escape")
+    expect(tip).to_be_empty()
+    shows(page, "scores")
