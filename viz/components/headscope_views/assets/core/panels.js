@@ -39,7 +39,8 @@ export function panelsBelow(view, parent) {
 }
 
 /**
- * One line: how the weights were computed, and their row sums.
+ * One line: how the weights were computed, and their row sums. Its place is kept until it comes, so
+ * that what lies below is not moved from under a pointer.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -56,13 +57,13 @@ function provenance(view, parent) {
         view.answer("provenance", pathOf("provenance", { site }))
       );
       if (found) setText(line, found.line);
-      line.hidden = !line.textContent;
+      line.hidden = !found && view.client?.state("provenance") === "absent";
     },
   };
 }
 
 /**
- * The most likely tokens at the selected position, as bars.
+ * The most likely tokens at the selected position, as bars. Their place is kept until they come.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -75,7 +76,7 @@ function predictions(view, parent) {
   const note = element("p", "hs-doubt");
   const section = element("section", "hs-section hs-predictions", {}, title, bars, note);
   parent.append(section);
-  section.hidden = true;
+  section.classList.add("hs-awaited");
   const drawn = changes();
 
   /** @param {Predictions} found */
@@ -83,6 +84,7 @@ function predictions(view, parent) {
     section.hidden = !labels.length;
     setText(title, heading);
     setText(note, remark);
+    section.classList.remove("hs-awaited");
     const most = Math.max(...probabilities, 1e-9);
     bars.replaceChildren(...labels.map((label, i) => bar(label, probabilities[i], most)));
   }
