@@ -19,9 +19,10 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
 
 /**
  * Creates the panels when there is data, and redraws them after every change of state, size, theme
- * or fonts. Panels are drawn in order, those marked `late` after the others have been painted. While
- * the picture's weights are pending, drawing is held back for `HOLD_MS`: laying out the page twice
- * takes longer than most responses.
+ * or fonts. Panels are drawn in order, those marked `late` after the others have been painted. The
+ * first time all are drawn at once, so that nothing grows above what a pointer aims at. While the
+ * picture's weights are pending, drawing is held back for `HOLD_MS`: laying out the page twice takes
+ * longer than most responses.
  *
  * @template {Base | ImageBase} B
  * @param {HTMLElement} root
@@ -58,6 +59,7 @@ export function mountPanels(root, state, create) {
       setText(waiting, view.next?.client.state("overview") === "failed" ? NO_ANSWER : text);
       return;
     }
+    const first = !panels;
     if (!panels) {
       root.replaceChildren();
       panels = create();
@@ -72,6 +74,7 @@ export function mountPanels(root, state, create) {
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
     const now = theme;
+    if (first) for (const panel of panels) panel.render(now); // sizes hold once all have content
     for (const panel of panels) panel.measure?.();
     for (const panel of panels) if (!panel.late) panel.render(now);
     cancelAnimationFrame(lateFrame);
