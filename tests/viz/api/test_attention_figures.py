@@ -34,7 +34,10 @@ def client() -> Iterator[TestClient]:
 def ask(client: TestClient, name: str, inputs: dict[str, Any]) -> dict[str, Any]:
     """The numbers of a figure over HTTP, asked for as the browser asks: to six decimals."""
     lists = {key: each if isinstance(each, list) else [each] for key, each in inputs.items()}
-    texts = {key: ";".join(str(round(n, 6)) for n in each) for key, each in lists.items()}
+    texts = {
+        key: ";".join(n if isinstance(n, str) else str(round(n, 6)) for n in each)
+        for key, each in lists.items()
+    }
     found = client.get(f"/api/figure/{name}", params=texts)
     assert found.status_code == 200, found.text
     return found.json()
@@ -130,7 +133,15 @@ def test_what_an_input_of_by_hand_moves(
     assert torch.allclose(torch.tensor(after["outputs"]), shares @ x, atol=1e-6)
 
 
-SCALE = {"width": 64, "temperature": 0.5, "size": 4, "seed": 2}
+SCALE = {
+    "width": 64,
+    "temperature": 0.5,
+    "size": 4,
+    "seed": 2,
+    "q": [1.2, -0.5],
+    "key_width": 1,
+    "scoring": "bilinear",
+}
 
 
 def test_the_scale_against_numpy_and_closed_forms(client: TestClient) -> None:
@@ -163,7 +174,8 @@ def test_half_precision_overflows_at_float16s_largest_number(client: TestClient)
         ("width", 512, "variance deviation histogram scores weights slopes mean_largest", "walks"),
         ("temperature", 2, "tempered_weights tempered_slopes", "weights scaled_weights"),
         ("size", 200, "half_product late exact", "weights variance"),
-        ("seed", 3, "variance walks scores weights scaled_weights mean_slope", "exact"),
+        ("seed", 3, "variance walks scores weights scaled_weights mean_slope", "exact widths"),
+        ("q", [0, 1], "widths", "variance walks scores weights"),
     ],
 )
 def test_what_an_input_of_scale_moves(
@@ -172,3 +184,42 @@ def test_what_an_input_of_scale_moves(
     before, after = (ask(client, "scale", inputs) for inputs in (SCALE, {**SCALE, name: other}))
     assert all(before[each] != after[each] for each in moved.split())
     assert all(before[each] == after[each] for each in still.split())
+
+
+@pytest.mark.parametrize("key_width", [1, 2, 3])
+@pytest.mark.parametrize("scoring", ["dot", "bilinear", "additive"])
+def test_three_widths_against_plain_loops(client: TestClient, key_width: int, scoring: str) -> None:
+    chosen = {"q": [0.7, -1.3], "key_width": key_width, "scoring": scoring}
+    found = ask(client, "scale", {**SCALE, **chosen})["widths"]
+    q, keys, values = [0.7, -1.3], found["keys"], found["values"]
+    assert [len(keys), len(keys[0]), len(values[0])] == [10, key_width, 4]
+    if scoring == "dot" and key_width != 2:
+        assert not found["comparable"]
+        assert not {"scores", "weights", "output"} & found.keys()
+        return
+    m, w, u, v = (found[name] for name in ("between", "of_query", "of_key", "vector"))
+
+    def score(key: list[float]) -> float:
+        if scoring == "dot":
+            return q[0] * key[0] + q[1] * key[1]
+        if scoring == "bilinear":
+            return sum(q[a] * m[a][b] * key[b] for a in (0, 1) for b in range(key_width))
+        units = [
+            sum(w[h][a] * q[a] for a in (0, 1)) + sum(u[h][b] * key[b] for b in range(key_width))
+            for h in range(3)
+        ]
+        return sum(each * math.tanh(unit) for each, unit in zip(v, units, strict=True))
+
+    scores = [score(key) for key in keys]
+    exps = [math.exp(each) for each in scores]
+    weights = [each / sum(exps) for each in exps]
+    output = [sum(s * row[f] for s, row in zip(weights, values, strict=True)) for f in range(4)]
+    for name, wanted in (("scores", scores), ("weights", weights), ("output", output)):
+        assert found[name] == pytest.approx(wanted, rel=1e-4, abs=1e-6), name  # float32
+    assert found["shape"] == "(2, 1, 4)"
+
+
+def test_a_query_of_zeros_takes_the_mean_of_the_values(client: TestClient) -> None:
+    found = ask(client, "scale", {**SCALE, "q": [0, 0]})["widths"]
+    assert found["weights"] == pytest.approx([0.1] * 10)
+    assert found["output"] == pytest.approx(np.mean(found["values"], 0).tolist(), abs=1e-6)

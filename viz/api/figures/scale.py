@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from models.lessons.widths import Scoring
+
 WIDEST = 512
 SPAN = 70  # of the histogram, on both sides of 0, in bins of width 1
 EVERY = 4  # features between two points of a walk
@@ -14,7 +16,15 @@ COMPARED = 100  # queries whose scores are computed in three ways
 LARGEST_HALF = 65_504.0  # float16
 
 
-def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str, Any]:
+def numbers(
+    width: int,
+    temperature: float,
+    size: float,
+    seed: int,
+    q: list[float],
+    key_width: int,
+    scoring: "Scoring",
+) -> dict[str, Any]:
     """The spread of the scores, the weights of one query, and one score in float16.
 
     Args:
@@ -22,6 +32,9 @@ def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str,
         temperature: divides the scaled scores of the one query.
         size: of every number of the vectors of the score in float16.
         seed: of the random queries and keys.
+        q: a query of width 2 that attends to keys of another width.
+        key_width: of those keys.
+        scoring: how it is compared with them.
     """
     import torch
 
@@ -69,6 +82,7 @@ def numbers(width: int, temperature: float, size: float, seed: int) -> dict[str,
         "early": _finite(low.early),
         "exact": low.exact,
         "largest_half": LARGEST_HALF,
+        "widths": _three_widths(tuple(q), key_width, scoring),
     }
 
 
@@ -129,6 +143,42 @@ def _others(width: int, seed: int) -> list[dict[str, Any]]:
         }
         for name, found in kinds.items()
     ]
+
+
+@lru_cache(maxsize=64)
+def _three_widths(q: tuple[float, ...], key_width: int, scoring: "Scoring") -> dict[str, Any]:
+    """A query, keys and values of three widths; without scores where they cannot be compared."""
+    import torch
+
+    from models.lessons import widths
+
+    query, keys = torch.tensor(q), widths.KEYS[:, :key_width]
+    between, of_key = widths.BETWEEN[:, :key_width], widths.OF_KEY[:, :key_width]
+    given = {
+        "scoring": scoring,
+        "q": list(q),
+        "keys": keys.tolist(),
+        "values": widths.VALUES.tolist(),
+        "between": between.tolist(),
+        "translated": (query @ between).tolist(),
+        "of_query": widths.OF_QUERY.tolist(),
+        "of_key": of_key.tolist(),
+        "query_part": (widths.OF_QUERY @ query).tolist(),
+        "vector": widths.VECTOR.tolist(),
+        "key_width": key_width,
+        "comparable": scoring != "dot" or key_width == len(q),
+    }
+    if not given["comparable"]:
+        return given
+    found = widths.three_widths(query, key_width, scoring)
+    return {
+        **given,
+        "scores": found.scores.tolist(),
+        "weights": found.weights.tolist(),
+        "hidden": None if found.hidden is None else found.hidden.tolist(),
+        "output": found.output.tolist(),
+        "shape": str(found.shape),
+    }
 
 
 def _finite(value: float) -> float | None:

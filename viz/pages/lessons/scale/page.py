@@ -46,7 +46,7 @@ def page() -> None:
         )
         from models.attention import scores
         from models.attention.scores import softmax
-        from models.lessons import scaling
+        from models.lessons import scaling, widths
 
         parts = (
             scaling.softened,
@@ -54,7 +54,9 @@ def page() -> None:
             scaling.slopes,
             scaling.spread,
             scores.Dot,
+            scores.Bilinear,
             scores.Additive,
+            widths.three_widths,
         )
         frame.code(NAME, *parts, scaling.dot_costs, scaling.additive_costs, scaling.halves)
         frame.takeaways(*texts.TAKEAWAYS)

@@ -5,7 +5,15 @@ from viz.pages.lessons.story import Option, Question, Step, Story, Try
 STORY = Story(
     figure="scale",
     title="Dot products that spread",
-    inputs={"width": 64, "temperature": 1, "size": 32, "seed": 2},
+    inputs={
+        "width": 64,
+        "temperature": 1,
+        "size": 32,
+        "seed": 2,
+        "q": (1.2, -0.5),
+        "key_width": 1,
+        "scoring": "bilinear",
+    },
     steps=(
         Step(
             "grow",
@@ -147,6 +155,33 @@ STORY = Story(
                 "additive: v^{T} tanh(W @query(q) + U @key(k))",
             ),
             tries=(Try("d = 4", {"width": 4}), Try("d = 512", {"width": 512})),
+        ),
+        Step(
+            "widths",
+            "Queries, keys and values of three widths",
+            (
+                "A dot product pairs the first number of the @query(query) with the first of the"
+                " @key(key), and so on: both need the same width. The other two scores do not."
+                " Here a query of 2 numbers meets ten keys of {widths.key_width:d}. M has a row"
+                " for each number of the query and a column for each number of a key:"
+                " @query(q)^{T} M is the query translated to the width of the keys. In the"
+                " additive score, W and U bring both to the width of v.",
+                "@value(Values) are only added up, so their width is free: here 4, and the"
+                " @output(output) has the same. Change a number of q, the score, or the width of"
+                " the keys. A [[batch]] of two such look-ups has queries of shape (2, 1, 2), keys"
+                " of (2, 10, {widths.key_width:d}) and values of (2, 10, 4); its output has the"
+                " shape {widths.shape:s}: two items, one query each, four numbers.",
+            ),
+            code=(
+                "scores = @query(q) @ M @ @key(k).mT  # or",
+                "scores = tanh(@query(q) @ W.T + @key(k) @ U.T) @ v",
+                "@output(output) = softmax(scores, dim=-1) @ @value(values)",
+            ),
+            tries=(
+                Try("Dot product, widths 2 and 1", {"scoring": "dot"}),
+                Try("Dot product, keys of width 2", {"scoring": "dot", "key_width": 2}),
+                Try("Query of zeros: a plain mean", {"q": (0, 0)}),
+            ),
         ),
         Step(
             "temperature",

@@ -2,8 +2,10 @@
 
 import { fixed } from "../story/marks.js";
 import { formatted } from "../story/prose.js";
+import { describeWidths, threeWidths, widthsTable } from "./scale_widths.js";
 
 /** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {ThreeWidths} from "./scale_widths.js" */
 
 /**
  * @typedef {object} Numbers
@@ -28,6 +30,7 @@ import { formatted } from "../story/prose.js";
  * @property {number} mean_slope largest slope, mean over 500 queries
  * @property {number} mean_scaled_slope
  * @property {{name: string, deviation: number, scores: number[], weights: number[]}[]} others dot, bilinear and additive, unscaled
+ * @property {ThreeWidths} widths
  * @property {number} size
  * @property {number} product
  * @property {number | null} half_product null for infinity
@@ -48,7 +51,10 @@ const [FLOOR, DECADES] = [0.1, 9]; // of the logarithmic axis
 export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true },
+    { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true, until: "widths" },
+    { kind: "choice", input: "scoring", label: "Score", options: [["dot", "dot product"], ["bilinear", "bilinear"], ["additive", "additive"]], from: "widths", until: "temperature" },
+    { kind: "choice", input: "key_width", label: "Width of a key", options: [["1", "1"], ["2", "2"], ["3", "3"]], from: "widths", until: "temperature" },
+    { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true, from: "temperature" },
     { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 10, step: 0.01, log: true, from: "temperature", until: "half" },
     { kind: "slider", input: "size", label: "Numbers of q, k", min: 0.5, max: 200, step: 0.1, log: true, from: "half" },
   ],
@@ -57,6 +63,7 @@ export const figure = {
     const { reached, step, ink } = moment;
     if (reached("half")) return halves(numbers, ink);
     if (step === "others") return others(numbers, ink);
+    if (step === "widths") return threeWidths(numbers.widths, moment);
     if (reached("softmax")) return [...rows(numbers, moment), ...(reached("slope") ? slopes(numbers, moment) : [])];
     return reached("walk") ? walks(numbers, ink) : spread(numbers, ink);
   },
@@ -66,6 +73,7 @@ export const figure = {
     const list = (/** @type {number[]} */ found) => found.map((value) => fixed(value)).join(", ");
     if (reached("half")) return `In float16 q·k is ${spoken(half_product)}, divided afterwards ${spoken(late)}, divided before ${spoken(early)}; exactly ${spoken(numbers.exact)}.`;
     if (step === "others") return `Standard deviation of unscaled scores at width ${width}: ${numbers.others.map(({ name, deviation }) => `${name} ${fixed(deviation)}`).join(", ")}.`;
+    if (step === "widths") return describeWidths(numbers.widths);
     if (reached("temperature")) return `Weights of the scaled scores divided by the temperature: ${list(tempered_weights)}.`;
     if (reached("scaled")) return `Weights at width ${width} without the scale: ${list(weights)}; with it: ${list(scaled_weights)}.`;
     if (reached("softmax")) return `Weights of eight keys at width ${width}, without a scale: ${list(weights)}.`;
@@ -76,6 +84,7 @@ export const figure = {
     const { scores, weights, slopes: steep, scaled_scores, scaled_weights, scaled_slopes, tempered_scores, tempered_weights, tempered_slopes } = numbers;
     const { others: kinds } = numbers;
     return [
+      widthsTable(numbers.widths),
       { title: "Other scores, unscaled", rows: kinds.map(({ name }) => name), cols: ["standard deviation", ...scores.map((_, i) => `weight ${i}`)], values: kinds.map(({ deviation, weights: each }) => [deviation, ...each]) },
       {
         title: "500 queries with 8 keys each",
