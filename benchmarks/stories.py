@@ -3,8 +3,9 @@
     python -m benchmarks.stories [--json] [--changes 20] [--lessons dictionary scale]
 
 Step: from an arrow key to the first frame that shows the next state of the figure. Input: from a
-change of a figure's control to the frame after its numbers have come. Also: whether the whole
-figure is in sight when a lesson opens at 1280 × 800, and the longest line of its text.
+change of a figure's control, which has the focus, to the first frame with its numbers: the frame
+after they have come, or the next one if they were there. Also: whether the whole figure is in sight
+when a lesson opens at 1280 × 800, and the longest line of its text.
 """
 
 import argparse
@@ -37,14 +38,23 @@ WATCH = """
     seen.step = null;
     painted((now) => (seen.step = now - event.timeStamp));
   });
-  let began = 0;
-  addEventListener("input", (event) => { began = event.timeStamp; seen.input = null; }, true);
+  let [began, flying] = [0, 0];
+  const arrived = () => setTimeout(() => flying || painted((now) => (seen.input = now - began)));
+  addEventListener("input", (event) => {
+    began = event.timeStamp;
+    seen.input = null;
+    arrived(); // once the event is handled; with its request under way, its response counts
+  }, true);
   const fetched = window.fetch;
   window.fetch = async (...request) => {
-    const response = await fetched(...request);
-    if (String(request[0]).includes("/api/figure/"))
-      setTimeout(() => painted((now) => (seen.input = now - began)));
-    return response;
+    if (!String(request[0]).includes("/api/figure/")) return fetched(...request);
+    flying += 1;
+    try {
+      return await fetched(...request);
+    } finally {
+      flying -= 1;
+      if (seen.input === null) arrived();
+    }
   };
 })()
 """
@@ -147,6 +157,9 @@ def lesson(page: Page, url: str, name: str, changes: int) -> dict[str, Any]:
         page.wait_for_timeout(PAUSE_MS)
     changed = []
     control = page.locator(".story-range:visible").first
+    if control.count():
+        control.focus()
+        page.wait_for_timeout(2 * PAUSE_MS)
     for number in range(changes + 2 if control.count() else 0):
         if not control.evaluate(CHANGE, (number * 0.618) % 1):
             continue

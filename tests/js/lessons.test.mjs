@@ -9,7 +9,7 @@ import * as inputs from "../../viz/components/headscope_views/assets/story/input
 import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/components/headscope_views/assets/story/scene.js";
 import { settled } from "./helpers.mjs";
-import { nextPosition } from "../../viz/components/headscope_views/assets/story/controls.js";
+import { nextPosition, valuesAhead } from "../../viz/components/headscope_views/assets/story/controls.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */
@@ -84,6 +84,47 @@ test("of many wishes the one in flight and the last are fetched, and nothing aft
   open[2].resolve("C");
   await settled();
   assert.deepEqual(log, ["A", "refused: no"]);
+});
+
+test("what is expected is fetched one by one, and answers at once when it is wanted", async () => {
+  /** @type {{path: string, resolve: (found: string) => void, reject: (error: Error) => void}[]} */
+  const open = [];
+  /** @type {string[]} */
+  const log = [];
+  const made = feed(
+    (path) => new Promise((resolve, reject) => open.push({ path, resolve, reject })),
+    (found) => log.push(found),
+    (reason) => log.push(`refused: ${reason}`),
+  );
+  made.expect(["a", "b", "c"]);
+  open[0].resolve("A");
+  await settled();
+  assert.deepEqual(open.map(({ path }) => path), ["a", "b"]);
+  assert.equal(made.want("a"), true);
+  assert.deepEqual(log, ["A"]);
+  assert.equal(made.want("d"), false); // does not wait for b
+  assert.equal(made.want("a"), true);
+  open[2].resolve("D"); // nobody wants it any more
+  open[1].reject(new Error("no")); // an expectation fails silently, and ends the others
+  await settled();
+  assert.deepEqual(log, ["A", "A"]);
+  assert.deepEqual(open.map(({ path }) => path), ["a", "b", "d"]);
+  assert.equal(made.want("b"), false);
+  open[3].resolve("B");
+  await settled();
+  assert.deepEqual(log, ["A", "A", "B"]);
+});
+
+test("of a control with few values the others are expected, the nearest first", () => {
+  /** @type {import("../../viz/components/headscope_views/assets/types").FigureControl} */
+  const slider = { kind: "slider", input: "gain", label: "Gain", min: 0.5, max: 0.8, step: 0.1 };
+  assert.deepEqual(valuesAhead(slider, 0.7), [0.6, 0.8, 0.5]);
+  assert.deepEqual(valuesAhead({ ...slider, log: true }, 0.7), []);
+  assert.equal(valuesAhead({ ...slider, max: 100 }, 50).length, 24);
+  const choice = /** @type {const} */ ({ kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"]] });
+  assert.deepEqual(valuesAhead(choice, 1), [0]);
+  assert.deepEqual(valuesAhead(choice, "1"), ["0"]);
+  assert.deepEqual(valuesAhead({ kind: "text", input: "word", label: "Word", longest: 9 }, "cat"), []);
 });
 
 test("keys move a story by one step, and stop at its ends", () => {

@@ -6,16 +6,24 @@ import { fixed } from "./marks.js";
 /** @import {FigureControl, Inputs, Moment, Patch} from "../types" */
 
 const ENDS = 1000; // positions of a slider with a logarithmic scale
+const MOST_AHEAD = 24; // values of a control that are fetched before they are chosen
 
-/** @param {(patch: Patch) => void} change */
-export function controlsOf(change) {
+/**
+ * @param {(patch: Patch) => void} change
+ * @param {(control: FigureControl) => void} touched by a pointer or by the focus: it may be changed next
+ */
+export function controlsOf(change, touched) {
   const box = element("div", "story-controls");
   /** @type {{control: FigureControl, row: HTMLElement, update: (inputs: Inputs) => void}[]} */
   let rows = [];
 
   /** @param {FigureControl[]} controls */
   function show(controls) {
-    rows = controls.map((control) => ({ control, ...MADE[control.kind](/** @type {any} */ (control), change) }));
+    rows = controls.map((control) => {
+      const made = MADE[control.kind](/** @type {any} */ (control), change);
+      for (const name of ["pointerenter", "focusin"]) made.row.addEventListener(name, () => touched(control));
+      return { control, ...made };
+    });
     box.replaceChildren(...rows.map(({ row }) => row));
   }
 
@@ -31,6 +39,29 @@ export function controlsOf(change) {
 
   return { box, show, update };
 }
+
+/**
+ * The other values of a control that has few, the nearest first; none for a text or a fine scale.
+ *
+ * @param {FigureControl} control
+ * @param {Inputs[string]} now
+ * @returns {Inputs[string][]}
+ */
+export function valuesAhead(control, now) {
+  /** @type {(value: Inputs[string]) => number} */
+  const far = (value) => (typeof value === "number" && typeof now === "number" ? Math.abs(value - now) : 0);
+  /** @type {Inputs[string][]} */
+  let values = [];
+  if (control.kind === "choice") values = control.options.map(([value]) => (typeof now === "number" ? Number(value) : value));
+  else if (control.kind === "slider" && !control.log) {
+    const { min, max, step } = control;
+    values = Array.from({ length: Math.round((max - min) / step) + 1 }, (_, i) => Number((min + i * step).toFixed(decimals(step))));
+  }
+  return values.filter((value) => value !== now).sort((a, b) => far(a) - far(b)).slice(0, MOST_AHEAD);
+}
+
+/** @param {number} step */
+const decimals = (step) => (String(step).split(".")[1] ?? "").length;
 
 /** @type {Record<string, number>} */
 const BY_KEY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
@@ -56,7 +87,7 @@ const MADE = { slider, choice, text };
  */
 function slider(control, change) {
   const { input, label, min, max, step, log } = control;
-  const digits = (String(step).split(".")[1] ?? "").length;
+  const digits = decimals(step);
   const range = element("input", "story-range", { type: "range", "aria-label": label });
   const [low, high, size] = log ? [0, ENDS, 1] : [min, max, step];
   Object.assign(range, { min: String(low), max: String(high), step: String(size) });

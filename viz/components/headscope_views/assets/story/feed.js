@@ -1,4 +1,8 @@
 // The numbers of a figure: one request at a time, and of the wishes that come meanwhile only the last.
+// Answers are kept, and those that are likely to be wanted next are fetched ahead: a control whose next
+// value is there already answers within a frame.
+
+const KEPT = 64; // answers
 
 /**
  * @template T
@@ -8,29 +12,68 @@
  */
 export function feed(fetched, received, failed) {
   const end = new AbortController();
+  /** @type {Map<string, T>} */
+  const kept = new Map(); // by path, the latest last
+  /** @type {string[]} */
+  let expected = [];
   let asked = ""; // the path of the latest wish
   let flying = false;
+  let ahead = false; // whether what is expected is being fetched
+
+  /** @param {string} path */
+  async function answerOf(path) {
+    const found = await fetched(path, end.signal);
+    kept.delete(path);
+    kept.set(path, found);
+    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+    return found;
+  }
 
   /** @param {string} path */
   async function fly(path) {
     flying = true;
     try {
-      const found = await fetched(path, end.signal);
-      if (!end.signal.aborted) received(found, path);
+      const found = await answerOf(path);
+      const late = path !== asked && kept.has(asked); // the latest wish is fulfilled already
+      if (!end.signal.aborted && !late) received(found, path);
     } catch (error) {
       if (!end.signal.aborted && path === asked) failed(error instanceof Error ? error.message : String(error));
     } finally {
       flying = false;
     }
-    if (path !== asked && !end.signal.aborted) void fly(asked);
+    if (path !== asked && !kept.has(asked) && !end.signal.aborted) void fly(asked);
+  }
+
+  async function lookAhead() {
+    ahead = true;
+    for (let path = expected.shift(); path !== undefined && !end.signal.aborted; path = expected.shift())
+      if (!kept.has(path)) await answerOf(path).catch(() => (expected = [])); // who wants it asks again
+    ahead = false;
   }
 
   return {
-    /** @param {string} path */
+    /**
+     * Asks for the numbers at a path.
+     *
+     * @param {string} path
+     * @returns {boolean} whether they were there already, and have been received
+     */
     want(path) {
-      if (path === asked) return;
+      if (path === asked) return false;
       asked = path;
-      if (!flying) void fly(path);
+      const found = kept.get(path);
+      if (found !== undefined) received(found, path);
+      else if (!flying) void fly(path);
+      return found !== undefined;
+    },
+    /**
+     * Fetches what may be wanted next, in this order; it replaces what was expected before.
+     *
+     * @param {string[]} paths
+     */
+    expect(paths) {
+      expected = [...paths];
+      if (!ahead) void lookAhead();
     },
     /** Asks again for what could not be had. */
     retry() {

@@ -7,7 +7,7 @@ import { modeOf } from "../core/colours.js";
 import { element, offer, saveAsPng, setText } from "../core/dom.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { FIGURES } from "../figures/index.js";
-import { controlsOf } from "./controls.js";
+import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
 import { feed, fetchJson } from "./feed.js";
@@ -21,11 +21,12 @@ import { sectionsOf } from "./sections.js";
 import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
 
-/** @import {Figure, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
+/** @import {Figure, FigureControl, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
 const PHONE = 720; // CSS pixels of the story's width
+const AHEAD_MS = 120; // after the last change, before the next values are fetched
 const LEAST = 15.5; // of text on a phone, in units of a picture 560 wide: 10 pixels
 
 class Story {
@@ -77,7 +78,11 @@ class Story {
     save.classList.add("story-save");
     const out = button("Map", "Back out to the map (M)", leaveFigure);
     const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, out, save);
-    this.controls = controlsOf((patch) => this.patch(patch, false));
+    this.controls = controlsOf((patch) => this.patch(patch, false), (control) => this.expect(control));
+    /** @type {FigureControl | null} */
+    this.used = null; // the control that may be changed next
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.quiet = undefined; // until the next values are fetched
     this.tables = tablesOf();
     const aside = (this.aside = element("div", "story-figure", { role: "group", "aria-label": props.title, tabindex: "-1" }));
     aside.append(bar, this.picture, this.problem, this.controls.box, this.tables.box);
@@ -144,8 +149,28 @@ class Story {
     reportStep(page, this.step, this.props.steps.length);
   }
 
+  /** Asks for the numbers of what is shown; true if they were there already and are drawn. */
   ask() {
-    if (this.figure) this.feed.want(this.pathOf(this.figure, this.moment(this.step)));
+    return this.figure ? this.feed.want(this.pathOf(this.figure, this.moment(this.step))) : false;
+  }
+
+  /**
+   * Fetches the numbers of a control's other values before one is chosen.
+   *
+   * @param {FigureControl} control
+   */
+  expect(control) {
+    if (control === this.used) return;
+    this.used = control;
+    this.lookAhead();
+  }
+
+  lookAhead() {
+    const { figure, used, inputs } = this;
+    if (!figure || !used) return;
+    const moment = this.moment(this.step);
+    const others = valuesAhead(used, inputs[used.input]).map((value) => changed(inputs, { [used.input]: value }));
+    this.feed.expect(others.map((chosen) => this.pathOf(figure, { ...moment, inputs: chosen })));
   }
 
   /**
@@ -155,7 +180,7 @@ class Story {
    * @param {Moment} moment
    */
   pathOf(figure, moment) {
-    const asked = changed(this.inputs, figure.asks?.(moment) ?? {});
+    const asked = changed(moment.inputs, figure.asks?.(moment) ?? {});
     return `${location.origin}/api/figure/${this.props.figure}?${queryOf(asked)}`;
   }
 
@@ -174,6 +199,8 @@ class Story {
     if (first && this.step && !this.reading) this.go(this.step); // only now the figure has its height
     this.root.dataset.ready = "";
     if (this.props.paper) this.showStills();
+    clearTimeout(this.quiet);
+    this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
   }
 
   /**
@@ -198,9 +225,9 @@ class Story {
   set(inputs) {
     this.inputs = inputs;
     this.problem.hidden = true;
-    this.ask();
+    const drawn = this.ask();
+    if (!drawn) this.draw(0);
     this.record();
-    this.draw(0);
   }
 
   /**
@@ -221,14 +248,15 @@ class Story {
   show(step) {
     if (step === this.step) return;
     this.step = step;
+    this.used = null;
     this.record();
     this.turned();
   }
 
   /** Shows another state of the figure. */
   turned() {
-    this.ask();
-    this.draw(TWEEN_MS);
+    const drawn = this.ask();
+    if (!drawn) this.draw(TWEEN_MS);
   }
 
   /**
@@ -399,6 +427,7 @@ class Story {
   }
 
   destroy() {
+    clearTimeout(this.quiet);
     disown(this.entry, this.root);
     this.feed.destroy();
     this.observer.disconnect();
