@@ -26,8 +26,8 @@ MOVES = """
 window.tops = new Map();
 window.moves = [];
 function note() {
-  const controls = document.querySelectorAll(".headscope[data-painted] :is(button, select, summary)");
-  for (const control of controls) {
+  const painted = ".headscope[data-painted]";
+  for (const control of document.querySelectorAll(`${painted} :is(button, select, summary)`)) {
     const { top, height } = control.getBoundingClientRect();
     const before = tops.get(control);
     if (!height) continue;
