@@ -102,7 +102,8 @@ def inputs(config):
 
 
 def named(config):
-    changed = [f"{k}={v}" for k, v in vars(config).items() if v != getattr(type(config)(), k)]
+    usual = vars(type(config)())
+    changed = [f"{k}={v}" for k, v in vars(config).items() if v != usual[k]]
     return f"{type(config).__name__}({', '.join(changed)})"
 
 
