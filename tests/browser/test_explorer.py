@@ -53,6 +53,19 @@ EXACT_CHIPS = """() => {
   const named = document.querySelector('.hs-chip')?.getAttribute('aria-label');
   return named && named.includes('weight') && !named.includes('≈') && !named.includes('≤');
 }"""
+WRITTEN = """() => {  // what is written on canvases: the text, and the corners of its box
+  window.written = [];
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const wide = this.measureText(text).width;
+    const from = { left: 0, center: wide / 2, right: wide }[this.textAlign];
+    const matrix = this.getTransform();
+    const [a, b] = [x - from, x - from + wide].map(at => matrix.transformPoint({ x: at, y }));
+    const size = Number(/([\\d.]+)px/.exec(this.font)[1]);
+    window.written.push({ text, size, a: [a.x, a.y], b: [b.x, b.y] });
+    return write.apply(this, arguments);
+  };
+}"""
 SAME_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() === old"
 OTHER_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() !== old"
 
@@ -122,6 +135,45 @@ def explore(page: Page, server: Server) -> Callable[..., Explorer]:
 def expected_errors(console: list[str]) -> None:
     """Forgets what the browser itself logs about refused requests."""
     console[:] = [problem for problem in console if "responded with a status" not in problem]
+
+
+# ---- labels
+
+
+@pytest.mark.parametrize("count", [100, 150, 200])
+def test_every_token_of_a_long_text_has_a_readable_label(explore, page: Page, count: int):
+    page.add_init_script(f"({WRITTEN})()")
+    names = [f"t{i}" for i in range(count)]
+    explore(random_source(1, 1, count, labels=names))
+    page.wait_for_function(
+        "count => written.some(each => each.text === `t${count - 1}`)", arg=count
+    )
+    written = page.evaluate("written")
+    start = max(i for i, each in enumerate(written) if each["text"].startswith("key: the token"))
+    labels = [each for each in written[start:] if re.fullmatch(r"t\d+", each["text"])]
+    rows = [each for each in labels if each["a"][1] == each["b"][1]]
+    columns = [each for each in labels if abs(each["a"][0] - each["b"][0]) < 0.1]
+    assert [each["text"] for each in rows] == [each["text"] for each in columns] == names
+    assert {each["size"] for each in labels} == {9.5}
+    for axis, across in ((rows, 1), (columns, 0)):
+        along = 1 - across
+        boxes = [(sorted((each["a"][along], each["b"][along])), each["a"][across]) for each in axis]
+        for (one, line), (other, next_line) in itertools.combinations(boxes, 2):
+            apart = one[1] < other[0] or other[1] < one[0]
+            assert apart or abs(line - next_line) >= 10
+    assert f"{len(names) // len({each['a'][1] for each in rows})} tokens" in written[start]["text"]
+
+
+def test_on_a_phone_the_tokens_around_the_pointer_have_labels(explore, page: Page):
+    page.add_init_script(f"({WRITTEN})()")
+    explorer = explore(random_source(1, 1, 230, labels=[f"t{i}" for i in range(230)]), "phone")
+    page.evaluate("written.length = 0")
+    explorer.walk_to(41, 7)
+    page.wait_for_function("written.some(each => each.text === 't45')")
+    last = page.evaluate("written.slice(-18)")
+    expected = [f"t{i}" for i in range(37, 46)] + [f"t{i}" for i in range(3, 12)]
+    assert [each["text"] for each in last] == expected
+    assert {each["size"] for each in last} == {11}
 
 
 # ---- what is read

@@ -157,6 +157,32 @@ def test_pdf_embeds_its_font_and_fits_its_page(tmp_path: Path) -> None:
     assert len(content) < 60_000
 
 
+@pytest.mark.parametrize("view", ["matrix", "model"])
+def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, view: str) -> None:
+    words = [chr(97 + i // 26) + chr(97 + i % 26) for i in range(198)]
+    config = EncoderConfig(vocab=101, dim=DIM, depth=1, heads=HEADS, mlp=13, max_tokens=256)
+    found = trace(load(config), " ".join(words))
+    names = list(found.labels)
+    assert len(names) >= 198
+    given = {"head": 1, "layer": 0} if view == "matrix" else {"method": "rollout"}
+    saved = {
+        suffix: export(found, tmp_path / f"file{suffix}", view=view, **given).read_bytes()
+        for suffix in (".svg", ".pdf", ".png")
+    }
+    svg = ElementTree.fromstring(saved[".svg"])
+    texts = [each for each in svg.iter(f"{SVG}text") if each.get("font-size") == "6"]
+    for slanted in (False, True):
+        axis = [each for each in texts if ("rotate" in each.get("transform", "")) == slanted]
+        assert [each.text for each in axis] == names
+    document = pypdfium2.PdfDocument(saved[".pdf"])
+    assert set(names) <= set(document[0].get_textpage().get_text_range().split())
+    wide, high = document[0].get_size()
+    assert min(wide, high) > 198 * 7
+    picture = Image.open(io.BytesIO(saved[".png"]))
+    assert picture.width * picture.height < 12_100_000
+    assert picture.info["dpi"][0] > 150
+
+
 def test_overlay_shows_the_picture(tmp_path: Path) -> None:
     root = ElementTree.fromstring(made(tmp_path, ".svg", "image"))
     assert len(list(root.iter(f"{SVG}image"))) == 1 + 3  # the picture, and one of each head

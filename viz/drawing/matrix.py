@@ -34,7 +34,7 @@ def matrix(
     hidden: Sequence[int] = (),
     shares: Sequence[np.ndarray] = (),
 ) -> Scene:
-    """A matrix for each head.
+    """A matrix for each head. That of one head grows until each token has a label.
 
     Args:
         maps: name and weights "query key" of each head.
@@ -52,15 +52,17 @@ def matrix(
     rows, cols = len(query_labels), len(key_labels)
     named = len(maps) > 1
     space = (PAGE - 2 * MARGIN - (across - 1) * BESIDE) / across
-    pitch, left, above = _sizes(query_labels, key_labels, space, BARS if shares else 0.0)
+    beyond = BARS if shares else 0.0
+    pitch, left, above, grown = _sizes(query_labels, key_labels, space, beyond, grows=not named)
     below = SMALL * 1.5 if shares else 0.0
     if named:
         above += BODY * 1.4
     wide, high = cols * pitch, rows * pitch
-    y = parts.start_of(caption) + BODY * 1.6
+    page = max(PAGE, 2 * MARGIN + grown)
+    y = parts.start_of(caption, wide=page) + BODY * 1.6
     items: list[Item] = [Text(MARGIN, y - 2, AXES, SMALL, INK.muted)]
     for i, (name, weights) in enumerate(maps):
-        x = MARGIN + (i % across) * (left + wide + BESIDE + (BARS if shares else 0.0)) + left
+        x = MARGIN + (i % across) * (left + wide + BESIDE + beyond) + left
         at = y + (i // across) * (above + high + below + 10) + above
         if named:
             items.append(Text(x, at - above + BODY, name, BODY, INK.text))
@@ -75,7 +77,7 @@ def matrix(
         items += parts.names_above(key_labels, x, at, pitch, LABEL)
     y += math.ceil(len(maps) / across) * (above + high + below + 10)
     items += scale.bar(MARGIN, y)
-    return parts.finished(items, y + 20, caption)
+    return parts.finished(items, y + 20, caption, wide=page)
 
 
 def _hatched(box: Box) -> Stroke:
@@ -106,21 +108,30 @@ def _bars(shares: np.ndarray, x: float, y: float, pitch: float) -> list[Item]:
 
 
 def _sizes(
-    query_labels: Sequence[str], key_labels: Sequence[str], space: float, bars: float
-) -> tuple[float, float, float]:
-    """The pitch of cells, and the space for labels on the left and above."""
+    query_labels: Sequence[str],
+    key_labels: Sequence[str],
+    space: float,
+    bars: float,
+    *,
+    grows: bool,
+) -> tuple[float, float, float, float]:
+    """The pitch of cells, the space for labels on the left and above, and the width if it grew."""
     rows, cols = len(query_labels), len(key_labels)
     left, above, right = 24.0, 12.0, bars
-    pitch = LARGEST
+    pitch, has_grown = LARGEST, False
     for _ in range(3):  # labels depend on the cells, whose size depends on the labels
         pitch = min(LARGEST, (space - left - right) / cols, TALLEST / rows)
+        if grows:
+            fitting, pitch = pitch, parts.grown_pitch(pitch, max(rows, cols))
+            has_grown = pitch > fitting
         size = parts.label_size(pitch)
         left, above, right = 24.0, 12.0, bars
         if size is not None:
             left = parts.longest(query_labels, size, LABEL) + 6
             slanted = parts.longest(key_labels, size, LABEL)
             above, right = slanted * 0.87 + 8, max(bars, slanted * 0.5)
-    return pitch, max(left, 60.0) if space > 300 else left, above
+    left = max(left, 60.0) if space > 300 else left
+    return pitch, left, above, left + cols * pitch + right if has_grown else 0.0
 
 
 def _cells(weights: np.ndarray, x: float, y: float, pitch: float, scale: Scale) -> list[Item]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -109,7 +109,8 @@ def panels(content: Sequence[Panel], caption: Caption) -> Scene:
     """The parts below each other, each with its own scale of colours."""
     if not content:
         raise ValueError("expected at least one part to draw, received none")
-    y = parts.start_of(caption) + 4
+    page = max(PAGE, *(_sizes(panel).wide for panel in content if isinstance(panel, Grid)), 0.0)
+    y = parts.start_of(caption, wide=page) + 4
     items: list[Item] = []
     for panel in content:
         for line in wrapped(panel.title, BODY, WIDE):
@@ -118,7 +119,7 @@ def panels(content: Sequence[Panel], caption: Caption) -> Scene:
         drawn, y = _drawn(panel, y + 4)
         items += drawn
         y += 8
-    return parts.finished(items, y, caption)
+    return parts.finished(items, y, caption, wide=page)
 
 
 def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
@@ -140,18 +141,35 @@ def _drawn(panel: Panel, y: float) -> tuple[list[Item], float]:
     return items, y + 2
 
 
-def _grid(panel: Grid, y: float) -> tuple[list[Item], float]:
+class Sizes(NamedTuple):
+    """The pitch of a grid's cells, the space left of and above them, and the page it needs."""
+
+    pitch: float
+    left: float
+    above: float
+    wide: float
+
+
+def _sizes(panel: Grid) -> Sizes:
+    """A grid with labels grows until each has room."""
     rows, cols = panel.values.shape
-    pitch = min(LARGEST, WIDE / cols, TALLEST / rows)
-    left = right = above = 0.0
-    for _ in range(3):  # labels depend on the cells, whose size depends on the labels
+    pitch, left, above, right = LARGEST, 0.0, 0.0, 0.0
+    for _ in range(4):  # labels depend on the cells, whose size depends on the labels
+        pitch = min(LARGEST, (WIDE - left - right) / cols, TALLEST / rows)
+        if panel.cols:
+            pitch = parts.grown_pitch(pitch, max(rows, cols))
         size = parts.label_size(pitch)
         beside = BODY if rows == 1 else size or SMALL
         left = parts.longest(panel.rows, beside, LABEL) + 6 if panel.rows else 0.0
         slanted = parts.longest(panel.cols, size, LABEL) if panel.cols and size else 0.0
         above = slanted * 0.87 + 8 if panel.cols else 0.0
         right = slanted * 0.5
-        pitch = min(LARGEST, (WIDE - left - right) / cols, TALLEST / rows)
+    return Sizes(pitch, left, above, 2 * MARGIN + left + cols * pitch + right)
+
+
+def _grid(panel: Grid, y: float) -> tuple[list[Item], float]:
+    rows, cols = panel.values.shape
+    pitch, left, above, _ = _sizes(panel)
     tall = max(pitch, LARGEST) if rows == 1 else pitch
     x, top = MARGIN + left, y + above
     box = (x, top, cols * pitch, rows * tall)

@@ -13,6 +13,8 @@ PAGE = 468.0  # width of a figure: a page of letter paper within one-inch margin
 MARGIN = 6.0
 TITLE, BODY, SMALL = 10.0, 7.5, 6.5  # type sizes
 LEAST = 4.5  # the smallest type of a token
+GROWN = 6.0  # type of the tokens of a figure that grows until each has a label
+NAMED = 256  # up to so many tokens a figure grows
 LINE = 1.35  # from one line to the next, in type sizes
 DECADES = 4  # of the logarithmic scale of a picture, as in its view
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
@@ -143,6 +145,11 @@ def scale_words(top: float) -> str:
 def label_size(pitch: float) -> float | None:
     """The type size of labels that stand this far apart; None if there is no room for them."""
     return min(BODY, pitch * 0.85) if pitch * 0.85 >= LEAST else None
+
+
+def grown_pitch(pitch: float, tokens: int) -> float:
+    """How far apart labels stand in a figure that grows where there is no room for them."""
+    return GROWN / 0.85 if label_size(pitch) is None and tokens <= NAMED else pitch
 
 
 def longest(labels: Sequence[str], size: float, most: float) -> float:

@@ -13,11 +13,13 @@ from viz.drawing.scene import Fill, Raster, Scene, Stroke, Text
 from viz.theme import rgb
 
 DPI = 300
+MOST = 12_000_000  # pixels; a larger figure has fewer of them an inch
 FINER = 2  # lines and letters are drawn this much larger, for smooth edges
 
 
 def png(scene: Scene, dpi: float = DPI) -> bytes:
     """The file, with title and description in its metadata."""
+    dpi = min(dpi, int(72 * math.sqrt(MOST / (scene.width * scene.height))))
     scale = FINER * dpi / 72
     size = (round(scene.width * scale), round(scene.height * scale))
     picture = Image.new("RGB", size, scene.background)

@@ -14,7 +14,7 @@ import {
 import { shown } from "../core/labels.js";
 import { column } from "./column.js";
 import { DOUBT } from "./matrix.js";
-import { fontOf, shortened } from "./matrix_painter.js";
+import { fontOf, shortened } from "./lettering.js";
 import { strongestOnly } from "./filters.js";
 import { isDrawn } from "./span.js";
 import { strandsOf, strongest } from "./strands.js";

@@ -4,6 +4,7 @@
 
 import { changes } from "../core/changes.js";
 import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from "../core/dom.js";
+import { wordAt } from "./axis_labels.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
 import { listen } from "./gestures.js";
@@ -165,8 +166,10 @@ export function matrix(state, parent) {
     if (!layout || lags()) return null;
     const row = x < 0 ? cellAt(layout.left, y + layout.top) : null;
     const column = y < 0 ? cellAt(x + layout.left, layout.top) : null;
-    if (row) return { axis: "query", index: row.query };
-    return column && { axis: "key", index: column.key };
+    const [axis, index] = row ? /** @type {const} */ (["query", row.query]) : /** @type {const} */ (["key", column?.key]);
+    if (index === undefined) return null;
+    const inLine = viewport.tokensPerLine(layout, view()) !== null;
+    return { axis, index: picture && inLine ? wordAt(layout, picture, axis, index, x + layout.left, y + layout.top) : index };
   }
 
   listenForBrush(overlay, {
@@ -200,11 +203,7 @@ export function matrix(state, parent) {
     const noted = Boolean(state.base.note) || shares;
     const first = { row: rows[0], col: cols[0] };
     const counts = { rows: rows[1] - rows[0], cols: cols[1] - cols[0] };
-    const sizes = { wide, ...counts, first, unit, widths, noted, shares };
-    const free = viewport.layoutOf({ ...sizes, tallest: 760 });
-    const around = free.tall - free.height;
-    const tallest = viewport.tallestPlot(innerHeight, top, around);
-    const next = viewport.layoutOf({ ...sizes, tallest });
+    const next = viewport.layoutIn({ wide, ...counts, first, unit, widths, noted, shares }, innerHeight, top);
     zoom = layout && drawn?.trace === state.trace ? viewport.adapted(layout, next, zoom) : null;
     layout = next;
   }
@@ -271,7 +270,7 @@ export function matrix(state, parent) {
   /** The tokens to which, or from which, the pinned one has most weight, where not all have names. */
   function named() {
     const { site, head, token, direction } = state.selection;
-    if (token === null || !layout || viewport.isLabelled(layout, view())) return [];
+    if (token === null || !layout || viewport.isLabelled(layout, view()) || layout.lines) return [];
     const { queries, keys } = state.site();
     /** @type {[number, number]} */
     const one = [token, token + 1];

@@ -3,7 +3,10 @@
 import { contextOf, element } from "../core/dom.js";
 import { shown } from "../core/labels.js";
 import { draw } from "../core/raster.js";
-import { isLabelled, labelled, labelSize, longestLabel, placeOf, slant, visible } from "./viewport.js";
+import { paintAxes, paintNames } from "./axis_labels.js";
+import { LINE_TYPE, longestLine } from "./label_lines.js";
+import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
+import { isLabelled, longestLabel, placeOf, tokensPerLine, visible } from "./viewport.js";
 
 /** @import {Cell, HiddenSinks, Theme} from "../types" */
 /** @import {Cells} from "../core/raster.js" */
@@ -37,42 +40,6 @@ const MARGIN = 32; // round a saved picture
 /** @typedef {CanvasRenderingContext2D} Context */
 
 /**
- * @param {number} unit
- * @param {string} family
- * @param {number} size at a unit of 1
- * @param {number} [weight]
- */
-export const fontOf = (unit, family, size, weight = 400) =>
-  `${weight} ${Math.round(size * unit * 10) / 10}px ${family}`;
-
-// ---- measuring
-
-/** @type {Context | undefined} */
-let measuring;
-/** @type {Map<string, number>} */
-const widths = new Map();
-
-/** Widths are other ones once a font has been loaded. */
-export const forgetWidths = () => widths.clear();
-
-/**
- * @param {string} font
- * @param {string} text
- */
-export function widthOf(font, text) {
-  const key = `${font} ${text}`;
-  let width = widths.get(key);
-  if (width === undefined) {
-    measuring ??= contextOf(element("canvas"));
-    measuring.font = font;
-    width = measuring.measureText(text).width;
-    if (widths.size > 20000) widths.clear();
-    widths.set(key, width);
-  }
-  return width;
-}
-
-/**
  * The widths a layout depends on: of the longest label of each axis, and of the title.
  *
  * @param {{query: string[], key: string[]}} labels
@@ -92,36 +59,14 @@ export function widthsOf(labels, names, { wide, unit, family }) {
     return most;
   };
   const title = fontOf(unit, family, 15, 600);
+  const small = fontOf(unit, family, LINE_TYPE);
   return {
     query: widest(labels.query),
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
     title: widthOf(title, names.join(" · ")),
+    /** @type {(axis: "query" | "key", count: number) => number} */
+    line: (axis, count) => longestLine(labels[axis].map((label) => widthOf(small, shown(label))), count, unit),
   };
-}
-
-/** @param {string} text */
-const letters = (text) =>
-  typeof Intl.Segmenter === "function"
-    ? [...new Intl.Segmenter().segment(text)].map((part) => part.segment)
-    : Array.from(text);
-
-/**
- * A label no wider than `most`, its end cut off with an ellipsis where it must be.
- *
- * @param {Context} context
- * @param {string} label
- * @param {number} most
- */
-export function shortened(context, label, most) {
-  if (context.measureText(label).width <= most) return label;
-  const parts = letters(label.slice(0, 80));
-  let [low, high] = [0, parts.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (context.measureText(`${parts.slice(0, middle).join("")}…`).width <= most) low = middle;
-    else high = middle - 1;
-  }
-  return `${parts.slice(0, low).join("")}…`;
 }
 
 // ---- the picture
@@ -408,70 +353,22 @@ function paintPinned(context, layout, { view, pinned, inward, theme }) {
  * @param {Layout} layout
  * @param {Picture} picture
  */
-function paintCaptions(context, layout, { theme, family }) {
+function paintCaptions(context, layout, { view, theme, family }) {
   const { left, top, unit } = layout;
   context.fillStyle = theme.muted;
   context.font = fontOf(layout.unit, family, 11.5);
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   const line = layout.title + layout.noted + 14 * unit;
-  context.fillText("key: the token attended to →", left, line);
+  const count = tokensPerLine(layout, view);
+  const notes = count === null ? [] : [` · each line of labels names ${count} tokens in order`, ` · ${count} tokens a line`];
+  const caption = "key: the token attended to →";
+  const fits = (/** @type {string} */ note) => context.measureText(caption + note).width <= layout.wide - left;
+  context.fillText(caption + (notes.find(fits) ?? ""), left, line);
   context.textAlign = "right";
   ["query: the", "token that", "attends ↓"].forEach((text, i) =>
     context.fillText(text, left - 8 * unit, top - (39 - 14 * i) * unit),
   );
-}
-
-/**
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- */
-function paintAxes(context, layout, picture) {
-  const { left, top, width, height, unit } = layout;
-  const { view, labels, pinned, inward, important, found, theme, family } = picture;
-  const all = isLabelled(layout, view);
-  context.font = fontOf(layout.unit, family, labelSize(layout, view) / unit);
-  const shownRange = visible(layout, view);
-  const angle = slant(layout, view);
-  const own = pinned === null ? [] : [pinned];
-  /** @type {(range: [number, number], origin: number, length: number, first: number[], each: (i: number, at: number) => void) => void} */
-  const axis = (range, origin, length, first, each) => {
-    for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, first)) {
-      const at = (i + 0.5 - origin) * view.scale;
-      if (at >= 0 && at <= length) each(i, at);
-    }
-  };
-  /** @type {(label: string, i: number) => string} */
-  const named = (label, i) => (all ? shown(label) : `${i} ${shown(label)}`);
-  clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () =>
-    axis(shownRange.rows, view.row, height, [...found.query, ...(inward ? important : own)], (i, at) => {
-      if (found.query.has(i)) paintFound(context, theme, left - 5 * unit, top + at - 3 * unit, unit);
-      const what = { all, own: (!inward && i === pinned) || found.query.has(i), text: named(labels.query[i], i), angle: 0 };
-      paintLabel(context, layout, picture, what, left, top + at);
-    }),
-  );
-  clipped(context, [left - 8 * unit, 0, layout.wide, top], () =>
-    axis(shownRange.cols, view.col, width, [...found.key, ...(inward ? own : important)], (i, at) => {
-      if (found.key.has(i)) paintFound(context, theme, left + at - 2 * unit, top - 4 * unit, unit);
-      const what = { all, own: (inward && i === pinned) || found.key.has(i), text: named(labels.key[i], i), angle };
-      paintLabel(context, layout, picture, what, left + at, top);
-    }),
-  );
-}
-
-/**
- * The mark beside a token that was searched for.
- *
- * @param {Context} context
- * @param {Theme} theme
- * @param {number} x
- * @param {number} y
- * @param {number} unit
- */
-function paintFound(context, theme, x, y, unit) {
-  context.fillStyle = theme.primary;
-  context.fillRect(x, y, 4 * unit, 4 * unit);
 }
 
 /**
@@ -490,67 +387,6 @@ export function paintBand(context, { left, top, width, height }, { view, theme }
   if (axis === "query") context.fillRect(0, top + from, left + width, to - from);
   else context.fillRect(left + from, 0, to - from, top + height);
   context.globalAlpha = 1;
-}
-
-/**
- * @param {Context} context
- * @param {[number, number, number, number]} box
- * @param {() => void} paint
- */
-function clipped(context, box, paint) {
-  context.save();
-  context.beginPath();
-  context.rect(...box);
-  context.clip();
-  paint();
-  context.restore();
-}
-
-/**
- * A label; where not every token has one, with a tick.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Picture} picture
- * @param {{all: boolean, own: boolean, text: string, angle: number}} label
- * @param {number} x
- * @param {number} y
- */
-function paintLabel(context, layout, { theme }, { all, own, text, angle }, x, y) {
-  const { unit } = layout;
-  context.fillStyle = own ? theme.primary : theme.text;
-  const font = context.font;
-  if (own) context.font = `bold ${font.replace(/^(bold|\d+00) /, "")}`;
-  context.textBaseline = "middle";
-  const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
-  const words = shortened(context, text, most);
-  if (angle === 0) {
-    context.textAlign = "right";
-    context.fillText(words, x - 7 * unit, y);
-    if (!all) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
-  } else {
-    context.save();
-    context.translate(x, y - 6 * unit);
-    context.rotate(angle);
-    context.textAlign = "left";
-    context.fillText(words, 0, 0);
-    context.restore();
-    if (!all) paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
-  }
-  context.font = font;
-}
-
-/**
- * @param {Context} context
- * @param {Theme} theme
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
- */
-function paintTick(context, theme, x, y, width, height) {
-  context.fillStyle = theme.line;
-  context.fillRect(x, y, width, height);
 }
 
 /**
@@ -629,10 +465,7 @@ export function paintCross(context, layout, { view, labels, theme, family }, cel
     if (view.scale < 5) paintThinCross(context, layout, theme, x + side / 2, y + side / 2);
     else paintWideCross(context, layout, theme, x, y, side);
   });
-  context.font = fontOf(layout.unit, family, labelSize(layout, view) / layout.unit);
-  const angle = slant(layout, view);
-  paintPill(context, layout, theme, shown(labels.query[cell.query]), left, y + side / 2, 0);
-  paintPill(context, layout, theme, shown(labels.key[cell.key]), x + side / 2, top, angle);
+  paintNames(context, layout, { view, labels, theme, family }, cell);
 }
 
 /**
@@ -683,33 +516,4 @@ function paintThinCross(context, { left, top, width, height }, theme, x, y) {
   context.lineWidth = 1.5;
   context.strokeStyle = theme.primary;
   context.strokeRect(x - free, y - free, 2 * free, 2 * free);
-}
-
-/**
- * The name of a row or column under the pointer, where its label is or would be.
- *
- * @param {Context} context
- * @param {Layout} layout
- * @param {Theme} theme
- * @param {string} label
- * @param {number} x
- * @param {number} y
- * @param {number} angle
- */
-function paintPill(context, { unit, longest }, theme, label, x, y, angle) {
-  const words = shortened(context, label, longest);
-  const wide = context.measureText(words).width;
-  const tall = 12 * unit * 1.45;
-  context.save();
-  context.translate(angle ? x : x - 7 * unit - wide, angle ? y - 6 * unit : y);
-  context.rotate(angle);
-  context.fillStyle = theme.text;
-  context.beginPath();
-  context.roundRect(-4 * unit, -tall / 2, wide + 8 * unit, tall, 3 * unit);
-  context.fill();
-  context.fillStyle = theme.background;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.fillText(words, 0, 0);
-  context.restore();
 }

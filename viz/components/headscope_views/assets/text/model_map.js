@@ -12,7 +12,9 @@ import { cellAt, layoutOf, whole } from "./viewport.js";
 /** @import {TextState} from "./state.js" */
 /** @import {Layout} from "./viewport.js" */
 
-const TALLEST = 416; // of the plot, at a unit of 1
+const USUAL = 416; // height of the plot, at a unit of 1
+const TALLEST = 640; // that it grows to where more of its tokens have a label then
+const LABEL = 8.5; // height of a row that has one
 
 /**
  * @param {TextState} state
@@ -56,7 +58,8 @@ export function modelMap(state, point) {
       const [labels, { note }] = [state.labels(), state.base];
       const widths = widthsOf(labels, names, { wide, unit, family });
       const sizes = { wide, unit, widths, noted: Boolean(note), rows: queries, cols: keys };
-      const layout = layoutOf({ ...sizes, tallest: TALLEST * unit });
+      const tallest = Math.max(USUAL, Math.min(TALLEST, queries * LABEL)) * unit;
+      const layout = layoutOf({ ...sizes, tallest });
       const scale = weightScale(theme, map.max || 1, true, "value");
       const part = {
         ...{ rows: /** @type {[number, number]} */ ([0, queries]), cols: /** @type {[number, number]} */ ([0, keys]) },

@@ -5,7 +5,7 @@ import { changes } from "../core/changes.js";
 import { parse, textOn } from "../core/colours.js";
 import { element, setAttribute } from "../core/dom.js";
 import { shown } from "../core/labels.js";
-import { fontOf, widthOf } from "./matrix_painter.js";
+import { fontOf, widthOf } from "./lettering.js";
 import { rowOf, rowsInSight, wrapped } from "./wrap.js";
 
 /** @import {Text, Theme} from "../types" */

@@ -5,7 +5,7 @@ import { changes } from "../core/changes.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
-import { fontOf } from "./matrix_painter.js";
+import { fontOf } from "./lettering.js";
 import { elementAt, figures, pairOf, stripLayout } from "./pairs.js";
 import { why } from "./why.js";
 

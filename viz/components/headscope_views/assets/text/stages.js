@@ -6,7 +6,7 @@ import { parse } from "../core/colours.js";
 import { contextOf, element, markPainted, quoted, savePng, setText } from "../core/dom.js";
 import { pathOf } from "../core/sources.js";
 import { column } from "./column.js";
-import { fontOf } from "./matrix_painter.js";
+import { fontOf } from "./lettering.js";
 import { figures, stripLayout } from "./pairs.js";
 import { strongest } from "./strands.js";
 

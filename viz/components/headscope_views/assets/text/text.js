@@ -11,7 +11,7 @@ import { aids } from "./aids.js";
 import { FORMS } from "./forms.js";
 import { canTest } from "./model.js";
 import { overview } from "./overview.js";
-import { forgetWidths } from "./matrix_painter.js";
+import { forgetWidths } from "./lettering.js";
 import { sentence } from "./sentence.js";
 import { TextState } from "./state.js";
 import { tokens } from "./tokens.js";

@@ -5,7 +5,7 @@ import { contextOf, element, quoted, setAttribute, setText } from "../core/dom.j
 import { pathOf } from "../core/sources.js";
 import { rangeOf } from "../core/ticks.js";
 import { beside, nearest, placed } from "./dots.js";
-import { fontOf } from "./matrix_painter.js";
+import { fontOf } from "./lettering.js";
 import { paintAxes, placeTip, plotOf } from "./plot.js";
 
 /** @import {Axis, Panel, Range, Theme, VectorsAnswer} from "../types" */

@@ -1,14 +1,27 @@
 // Where a matrix and its labels stand, and which part of it is in view. Pure functions: no canvas,
 // no document. Lengths are CSS pixels.
 
-/** @import {Cell} from "../types" */
+import { MOST, perLine, roomFor } from "./label_lines.js";
+
+/** @import {Axis, Cell} from "../types" */
 
 const LARGEST_CELL = 64; // of a matrix that is shown whole
 const DEEPEST_CELL = 72; // that zooming can reach
 const SLANT = (-50 * Math.PI) / 180;
 const NARROW = 480;
 const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
+const SMALLEST_CELL = SMALLEST_LABEL + 0.5; // that has a label of its own
+const LINES = 0.36; // the most of the width that lines of labels take
+const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
+const TALLEST = 760; // of any plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
+
+/**
+ * Widths of the longest label of each axis and of the title; `line` is the longest line that names
+ * so many tokens of an axis, where cells may be named by lines.
+ *
+ * @typedef {{query: number, key: number, title: number, line?: (axis: Axis, count: number) => number}} Widths
+ */
 
 /**
  * What a layout is made from. The widths are those of the longest label of each axis and of the
@@ -20,7 +33,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} rows
  * @property {number} cols
  * @property {number} unit
- * @property {{query: number, key: number, title: number}} widths
+ * @property {Widths} widths
  * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
  * @property {boolean} noted whether there is a note below the title
  * @property {boolean} [shares] whether bars stand beside the rows
@@ -40,6 +53,8 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} height of the plot
  * @property {number} cell side of a cell when all are shown
  * @property {number} longest that a label may be
+ * @property {{query: number, key: number} | null} lines room for lines of labels; null where they
+ *   have none
  * @property {boolean} together whether the title is one line
  * @property {number} title height of the title
  * @property {number} noted height of the note
@@ -61,19 +76,55 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 export const longestLabel = (wide, unit) => (wide < NARROW * unit ? 72 : 104) * unit;
 
 /**
+ * Cells smaller than their labels are named by lines of several tokens, where these have room.
+ *
  * @param {Sizes} sizes
  * @returns {Layout}
  */
-export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares, first }) {
+export function layoutOf(sizes) {
+  const { wide, unit, widths } = sizes;
   const longest = longestLabel(wide, unit);
-  const [query, key] = [Math.min(longest, widths.query), Math.min(longest, widths.key)];
-  const left = Math.max(query, 66 * unit) + 12 * unit;
+  const rooms = { query: Math.min(longest, widths.query), key: Math.min(longest, widths.key) };
+  const plain = placed(sizes, rooms, false);
+  return isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
+}
+
+/**
+ * The layout with lines of as few labels as keep apart; null where there is no room for them.
+ *
+ * @param {Sizes} sizes
+ * @param {number} most side of a cell without them
+ * @returns {Layout | null}
+ */
+function lined(sizes, most) {
+  const { wide, unit, widths } = sizes;
+  if (!widths.line) return null;
+  for (let count = perLine(most, unit); count <= MOST; count++) {
+    const query = roomFor(widths.line("query", count), LINES * wide, count, unit);
+    const key = roomFor(widths.line("key", count), LINES * wide, count, unit);
+    if (query === null || key === null) return null;
+    const layout = placed(sizes, { query, key }, true);
+    if (layout.cell < SMALLER * most) return null;
+    if (perLine(layout.cell, unit) <= count) return layout;
+  }
+  return null;
+}
+
+/**
+ * @param {Sizes} sizes
+ * @param {{query: number, key: number}} rooms for labels
+ * @param {boolean} lines whether the labels are lines
+ * @returns {Layout}
+ */
+function placed({ wide, tallest, rows, cols, unit, widths, noted: hasNote, shares, first }, rooms, lines) {
+  const left = Math.max(rooms.query, 66 * unit) + 12 * unit;
   const together = widths.title <= wide;
   const title = (together ? 22 : 42) * unit;
   const noted = hasNote ? 19 * unit : 0;
-  const slanted = key * Math.sin(-SLANT) + 12 * unit;
-  const top = title + noted + 24 * unit + Math.max(slanted, 52 * unit);
-  const right = Math.max(key * Math.cos(SLANT) * 0.8 + 4 * unit, shares ? SHARES * unit : 0);
+  const above = rooms.key * (lines ? 1 : Math.sin(-SLANT)) + 12 * unit;
+  const top = title + noted + 24 * unit + Math.max(above, 52 * unit);
+  const beyond = lines ? 4 * unit : rooms.key * Math.cos(SLANT) * 0.8 + 4 * unit;
+  const right = Math.max(beyond, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
   const [width, height] = [cell * cols, cell * rows];
@@ -82,8 +133,29 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
   return {
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell },
     first: first ?? { row: 0, col: 0 },
-    ...{ longest, together, title, noted, scaleTop },
+    ...{ longest: longestLabel(wide, unit), lines: lines ? rooms : null },
+    ...{ together, title, noted, scaleTop },
   };
+}
+
+/**
+ * The layout of a plot in a window: as tall as what is left of it below the toolbar, taller where
+ * that gives more tokens a label, but never taller than the window.
+ *
+ * @param {Omit<Sizes, "tallest">} sizes
+ * @param {number} windowHeight
+ * @param {number} above the picture on the page
+ */
+export function layoutIn(sizes, windowHeight, above) {
+  let layout = layoutOf({ ...sizes, tallest: TALLEST });
+  for (let pass = 0; pass < 2; pass++) {
+    const around = layout.tall - layout.height; // depends on the lines, which depend on the plot
+    const least = tallestPlot(windowHeight, above, around);
+    const enough = sizes.rows * SMALLEST_CELL * sizes.unit;
+    const tallest = Math.max(least, Math.min(enough, tallestPlot(windowHeight, 0, around)));
+    layout = layoutOf({ ...sizes, tallest });
+  }
+  return layout;
 }
 
 /**
@@ -95,7 +167,7 @@ export function layoutOf({ wide, tallest, rows, cols, unit, widths, noted: hasNo
  * @param {number} around title, labels and scale of the picture
  */
 export function tallestPlot(windowHeight, above, around) {
-  const most = Math.min(760, windowHeight - 70 - around);
+  const most = Math.min(TALLEST, windowHeight - 70 - around);
   const least = Math.min(most, 0.36 * windowHeight);
   return Math.max(200, Math.min(most, Math.max(least, windowHeight - above - around - 8)));
 }
@@ -264,7 +336,16 @@ export function placeOf({ left, top }, { row, col, scale }, { query, key }) {
  * @param {Layout} layout
  * @param {View} view
  */
-export const isLabelled = ({ unit }, { scale }) => scale >= (SMALLEST_LABEL + 0.5) * unit;
+export const isLabelled = ({ unit }, { scale }) => scale >= SMALLEST_CELL * unit;
+
+/**
+ * How many tokens a line of labels names; null where there are no lines.
+ *
+ * @param {Layout} layout
+ * @param {View} view
+ */
+export const tokensPerLine = (layout, view) =>
+  layout.lines && !isLabelled(layout, view) ? perLine(view.scale, layout.unit) : null;
 
 /**
  * Height of the labels: that of the cells where these are small.
@@ -273,7 +354,7 @@ export const isLabelled = ({ unit }, { scale }) => scale >= (SMALLEST_LABEL + 0.
  * @param {View} view
  */
 export function labelSize({ unit }, { scale }) {
-  if (scale < (SMALLEST_LABEL + 0.5) * unit) return 9 * unit;
+  if (scale < SMALLEST_CELL * unit) return 9 * unit;
   return Math.min(12 * unit, Math.max(SMALLEST_LABEL * unit, scale * 0.92));
 }
 

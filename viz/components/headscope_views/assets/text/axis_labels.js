@@ -1,0 +1,385 @@
+// The labels of a matrix's rows and columns. Cells as large as type have a label each; smaller ones
+// are named by lines of several tokens in reading order where the layout has room for them, else
+// every few, with its position. The names at the pointer are always drawn.
+
+import { shown } from "../core/labels.js";
+import { LINE_TYPE, linesOf, wordsOf } from "./label_lines.js";
+import { clipped, fontOf, shortened, widthOf } from "./lettering.js";
+import { isLabelled, labelled, labelSize, placeOf, slant, tokensPerLine, visible } from "./viewport.js";
+
+/** @import {Axis, Cell, Theme} from "../types" */
+/** @import {Context} from "./lettering.js" */
+/** @import {Picture} from "./matrix_painter.js" */
+/** @import {Layout} from "./viewport.js" */
+
+/** @typedef {Pick<Picture, "view" | "labels" | "theme" | "family">} Named */
+
+const AROUND = 4; // tokens on each side of the pointer that are named where not all are
+const APART = 13; // pixels between those names, at a unit of 1
+
+/**
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ */
+export function paintAxes(context, layout, picture) {
+  const { left, top, height, unit, wide } = layout;
+  const paint = tokensPerLine(layout, picture.view) === null ? paintEach : paintLines;
+  clipped(context, [0, top - 8 * unit, left, height + 16 * unit], () => paint(context, layout, picture, "query"));
+  clipped(context, [left - 8 * unit, 0, wide, top], () => paint(context, layout, picture, "key"));
+}
+
+/**
+ * Where the tokens of an axis are: those in view, the first of the plot, and the plot's length.
+ *
+ * @param {Layout} layout
+ * @param {Pick<Picture, "view">} picture
+ * @param {Axis} axis
+ */
+function extentOf(layout, { view }, axis) {
+  const { rows, cols } = visible(layout, view);
+  return axis === "query"
+    ? { range: rows, origin: view.row, length: layout.height, start: layout.top }
+    : { range: cols, origin: view.col, length: layout.width, start: layout.left };
+}
+
+/**
+ * Tokens of an axis that are marked: the pinned one, and those searched for.
+ *
+ * @param {Picture} picture
+ * @param {Axis} axis
+ */
+function ownOf({ pinned, inward, found }, axis) {
+  const isPinned = pinned !== null && inward === (axis === "key");
+  return { pinned: isPinned ? [pinned] : [], found: found[axis] };
+}
+
+/**
+ * A label for each token, or for as many as there is room.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {Axis} axis
+ */
+function paintEach(context, layout, picture, axis) {
+  const { unit } = layout;
+  const { view, labels, important, inward, theme, family } = picture;
+  const all = isLabelled(layout, view);
+  context.font = fontOf(unit, family, labelSize(layout, view) / unit);
+  const angle = axis === "query" ? 0 : slant(layout, view);
+  const { pinned, found } = ownOf(picture, axis);
+  const others = inward === (axis === "query") ? important : [];
+  const { range, origin, length, start } = extentOf(layout, picture, axis);
+  for (const i of labelled(range, view.scale, all ? 0 : 11 * unit, [...found, ...pinned, ...others])) {
+    const at = (i + 0.5 - origin) * view.scale;
+    if (at < 0 || at > length) continue;
+    const own = pinned.includes(i) || found.has(i);
+    if (found.has(i)) paintFound(context, layout, theme, axis, start + at);
+    const text = all ? shown(labels[axis][i]) : `${i} ${shown(labels[axis][i])}`;
+    const [x, y] = axis === "query" ? [layout.left, start + at] : [start + at, layout.top];
+    paintLabel(context, layout, picture, { all, own, text, angle }, x, y);
+  }
+}
+
+/**
+ * The mark beside a token that was searched for.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Theme} theme
+ * @param {Axis} axis
+ * @param {number} at
+ */
+function paintFound(context, { left, top, unit }, theme, axis, at) {
+  const [x, y] = axis === "query" ? [left - 5 * unit, at - 3 * unit] : [at - 2 * unit, top - 4 * unit];
+  context.fillStyle = theme.primary;
+  context.fillRect(x, y, 4 * unit, 4 * unit);
+}
+
+/**
+ * A label; where not every token has one, with a tick.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {{all: boolean, own: boolean, text: string, angle: number}} label
+ * @param {number} x
+ * @param {number} y
+ */
+function paintLabel(context, layout, { theme }, { all, own, text, angle }, x, y) {
+  const { unit } = layout;
+  context.fillStyle = own ? theme.primary : theme.text;
+  const font = context.font;
+  if (own) context.font = bold(font);
+  context.textBaseline = "middle";
+  const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
+  const words = shortened(context, text, most);
+  if (angle === 0) {
+    context.textAlign = "right";
+    context.fillText(words, x - 7 * unit, y);
+    if (!all) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
+  } else {
+    turned(context, x, y - 6 * unit, angle, () => {
+      context.textAlign = "left";
+      context.fillText(words, 0, 0);
+    });
+    if (!all) paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
+  }
+  context.font = font;
+}
+
+/** @param {string} font */
+const bold = (font) => `bold ${font.replace(/^(bold|\d+00) /, "")}`;
+
+/**
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ */
+function paintTick(context, theme, x, y, width, height) {
+  context.fillStyle = theme.line;
+  context.fillRect(x, y, width, height);
+}
+
+/**
+ * @param {Context} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} angle
+ * @param {() => void} paint
+ */
+function turned(context, x, y, angle, paint) {
+  context.save();
+  context.translate(x, y);
+  context.rotate(angle);
+  paint();
+  context.restore();
+}
+
+// ---- lines of labels
+
+/**
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Axis} axis
+ * @param {[number, number]} line
+ */
+function lineAt(layout, { labels, family }, axis, line) {
+  const { unit } = layout;
+  const font = fontOf(unit, family, LINE_TYPE);
+  const room = layout.lines?.[axis] ?? 0;
+  return wordsOf(line, (i) => widthOf(font, shown(labels[axis][i])), room, unit);
+}
+
+/**
+ * Goes to where the words of a line begin: text then stands at (0, 0), read along the line.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Axis} axis
+ * @param {number} at middle of the line's cells
+ * @param {number} length of the line
+ * @param {() => void} paint
+ */
+function alongLine(context, { left, top, unit }, axis, at, length, paint) {
+  if (axis === "query") turned(context, left - 8 * unit - length, at, 0, paint);
+  else turned(context, at, top - 8 * unit, -Math.PI / 2, paint);
+}
+
+/**
+ * The token whose name in a line is at a point; that of the line's first word before it, of its last
+ * behind it.
+ *
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Axis} axis
+ * @param {number} index of a token beside which the point is
+ * @param {number} x
+ * @param {number} y
+ */
+export function wordAt(layout, picture, axis, index, x, y) {
+  const { left, top, unit } = layout;
+  const count = tokensPerLine(layout, picture.view) ?? 1;
+  const [line] = linesOf([index, index + 1], count, picture.labels[axis].length);
+  const { words, length } = lineAt(layout, picture, axis, line);
+  const along = axis === "query" ? x - (left - 8 * unit - length) : top - 8 * unit - y;
+  return words.findLast(({ start }) => start <= along)?.index ?? line[0];
+}
+
+/**
+ * Lines that name several tokens each; a bracket holds the cells of each line.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Picture} picture
+ * @param {Axis} axis
+ */
+function paintLines(context, layout, picture, axis) {
+  const { left, top, unit } = layout;
+  const { view, labels, theme, family } = picture;
+  const count = tokensPerLine(layout, view) ?? 1;
+  const font = fontOf(unit, family, LINE_TYPE);
+  const { pinned, found } = ownOf(picture, axis);
+  const { range, origin, start } = extentOf(layout, picture, axis);
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  for (const line of linesOf(range, count, labels[axis].length)) {
+    const [from, to] = line.map((i) => start + (i - origin) * view.scale);
+    const bracket = /** @type {const} */ ([from + 0.75, to - from - 1.5]);
+    if (axis === "query") paintTick(context, theme, left - 4 * unit, bracket[0], 1.5, bracket[1]);
+    else paintTick(context, theme, bracket[0], top - 4 * unit, bracket[1], 1.5);
+    const { words, length } = lineAt(layout, picture, axis, line);
+    alongLine(context, layout, axis, (from + to) / 2, length, () => {
+      for (const word of words) {
+        const own = pinned.includes(word.index) || found.has(word.index);
+        context.font = own ? bold(font) : font;
+        context.fillStyle = own ? theme.primary : word.index % 2 ? theme.muted : theme.text;
+        context.fillText(shortened(context, shown(labels[axis][word.index]), word.wide * (own ? 1.15 : 1)), word.start, 0);
+      }
+    });
+    for (let i = line[0]; i < line[1]; i++)
+      if (found.has(i)) paintFound(context, layout, theme, axis, start + (i + 0.5 - origin) * view.scale);
+  }
+}
+
+// ---- the names at the pointer
+
+/**
+ * The names of the row and the column under the pointer; where not every token has a label, those
+ * around them too.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Cell} cell
+ */
+export function paintNames(context, layout, picture, cell) {
+  const { view, family } = picture;
+  const { x, y, side } = placeOf(layout, view, cell);
+  const each = isLabelled(layout, view);
+  const size = labelSize(layout, view) / layout.unit;
+  const paint = each ? paintPill : layout.lines ? paintWord : paintAround;
+  context.font = fontOf(layout.unit, family, each ? size : layout.lines ? LINE_TYPE : 11);
+  paint(context, layout, picture, "query", cell.query, y + side / 2);
+  paint(context, layout, picture, "key", cell.key, x + side / 2);
+}
+
+/**
+ * The name of a row or column, where its label is.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Axis} axis
+ * @param {number} index
+ * @param {number} at middle of the row or column
+ */
+function paintPill(context, layout, { view, labels, theme }, axis, index, at) {
+  const { left, top, unit, longest } = layout;
+  const words = shortened(context, shown(labels[axis][index]), longest);
+  const wide = context.measureText(words).width;
+  const angle = slant(layout, view);
+  if (axis === "query") turned(context, left - 7 * unit - wide, at, 0, () => pill(context, theme, unit, words, wide));
+  else turned(context, at, top - 6 * unit, angle, () => pill(context, theme, unit, words, wide));
+}
+
+/**
+ * The same within its line.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Axis} axis
+ * @param {number} index
+ */
+function paintWord(context, layout, picture, axis, index) {
+  const { view, labels, theme } = picture;
+  const { unit } = layout;
+  const count = tokensPerLine(layout, view) ?? 1;
+  const { origin, start } = extentOf(layout, picture, axis);
+  const [line] = linesOf([index, index + 1], count, labels[axis].length);
+  const [from, to] = line.map((i) => start + (i - origin) * view.scale);
+  const { words, length } = lineAt(layout, picture, axis, line);
+  const word = words[index - line[0]];
+  alongLine(context, layout, axis, (from + to) / 2, length, () => {
+    context.translate(word.start, 0);
+    pill(context, theme, unit, shown(labels[axis][index]), widthOf(context.font, shown(labels[axis][index])));
+  });
+}
+
+/**
+ * The same, with its neighbours, over the labels that are there; a thread leads from each to its
+ * cells.
+ *
+ * @param {Context} context
+ * @param {Layout} layout
+ * @param {Named} picture
+ * @param {Axis} axis
+ * @param {number} index
+ */
+function paintAround(context, layout, picture, axis, index) {
+  const { left, top, unit, longest } = layout;
+  const { view, labels, theme } = picture;
+  const { range, origin, start, length } = extentOf(layout, picture, axis);
+  const first = Math.max(range[0], index - AROUND);
+  const count = Math.min(range[1], index + AROUND + 1) - first;
+  const apart = APART * unit;
+  const centre = start + (index + 0.5 - origin) * view.scale;
+  const least = Math.max(start, centre - (index - first + 0.5) * apart);
+  const from = Math.min(least, Math.max(start, start + length - count * apart));
+  const far = 16 * unit; // from the plot
+  const most = axis === "query" ? left : top - layout.title - layout.noted - 20 * unit;
+  const ground = Math.min(longest + far, most);
+  context.fillStyle = theme.background;
+  if (axis === "query") context.fillRect(left - ground, from - 2, ground - 1, count * apart + 4);
+  else context.fillRect(from - 2, top - ground, count * apart + 4, ground - 1);
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  for (let i = first; i < first + count; i++) {
+    const at = from + (i - first + 0.5) * apart;
+    const cell = start + (i + 0.5 - origin) * view.scale;
+    const words = shortened(context, shown(labels[axis][i]), ground - far - 2 * unit);
+    const wide = context.measureText(words).width;
+    context.beginPath();
+    if (axis === "query") {
+      context.moveTo(left - far + 3 * unit, at);
+      context.lineTo(left - 2, cell);
+    } else {
+      context.moveTo(at, top - far + 3 * unit);
+      context.lineTo(cell, top - 2);
+    }
+    context.lineWidth = 1;
+    context.strokeStyle = i === index ? theme.text : theme.muted;
+    context.stroke();
+    const paint = () => {
+      if (i === index) return pill(context, theme, unit, words, wide);
+      context.fillStyle = theme.text;
+      context.fillText(words, 0, 0);
+    };
+    if (axis === "query") turned(context, left - far - wide, at, 0, paint);
+    else turned(context, at, top - far, -Math.PI / 2, paint);
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {Theme} theme
+ * @param {number} unit
+ * @param {string} words
+ * @param {number} wide
+ */
+function pill(context, theme, unit, words, wide) {
+  const tall = parseFloat(context.font.replace(/^.*?([\d.]+)px.*$/, "$1")) * 1.45;
+  context.fillStyle = theme.text;
+  context.beginPath();
+  context.roundRect(-4 * unit, -tall / 2, wide + 8 * unit, tall, 3 * unit);
+  context.fill();
+  context.fillStyle = theme.background;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText(words, 0, 0);
+}
