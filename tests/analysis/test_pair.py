@@ -46,7 +46,8 @@ def test_every_pair_ends_in_the_weight(name: str) -> None:
         scores = found.scores(site, 1, item=1)
         for query, key in ((0, 0), (3, 1), (2, 5), (6, 6)):
             made = pair(found, site, 1, query, key, item=1)
-            assert made.weight == pytest.approx(float(weights[query, key]), abs=1e-7)
+            # both to a few roundings of float32
+            assert made.weight == pytest.approx(float(weights[query, key]), abs=1e-6)
             terms = sum(made.strips[-1].values.tolist())
             assert made.steps[0].value == pytest.approx(terms, abs=1e-9)
             before = made.steps[-3].value  # the score that goes into the softmax

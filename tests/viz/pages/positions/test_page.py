@@ -224,7 +224,7 @@ def test_position_alone_gives_attention_weights():
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-6)
         assert (np.triu(weights, 1) == 0).all()
     even = encodings.alone(encoding("compare"), "none", 0)
-    np.testing.assert_allclose(even, 1 / 11, atol=1e-7)
+    np.testing.assert_allclose(even, 1 / 11, atol=1e-6)
     turned = rotate(torch.ones(1, 1, 11, 20), rotary_angles(11, 20).float())[0, 0]
     expected = (turned @ turned.T / 20**0.5).softmax(-1).numpy()
     np.testing.assert_allclose(

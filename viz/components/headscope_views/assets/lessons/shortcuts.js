@@ -14,7 +14,7 @@ const OWN =
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const STEPS = "[class*='st-key-lesson_step_']";
 const PAGE = "[class*='st-key-lesson_page']";
-const SETTLED_MS = 4000; // after which a page no longer moves
+const SETTLED_MS = 4000; // without a change, after which a page is complete
 let listening = false;
 
 /**
@@ -57,23 +57,13 @@ export function mount(_root, props) {
  */
 function showFirst({ page, revision, show }) {
   const places = show.map((name) => `.st-key-${page}-${revision}-0-${name}`);
-  const bring = () => {
+  return followChanges(document.querySelector(PAGE) ?? document.body, () => {
     const found = [...places, STEPS]
       .map((place) => document.querySelector(place))
       .find((place) => place?.getClientRects().length);
     if (!(found instanceof HTMLElement)) return;
     found.style.scrollMarginTop = "5.5rem"; // the bar lies over the top of the page
     found.scrollIntoView({ block: "start" });
-  };
-  const body = document.querySelector(PAGE) ?? document.body;
-  const sizes = new ResizeObserver(bring);
-  const parts = new MutationObserver(bring); // a control may take the place of one of the same size
-  sizes.observe(body);
-  parts.observe(body, { childList: true, subtree: true });
-  bring();
-  return unlessDisturbed(() => {
-    sizes.disconnect();
-    parts.disconnect();
   });
 }
 
@@ -115,30 +105,43 @@ function press(target) {
  * @param {string} wanted
  */
 function pressSoon(wanted) {
-  const drawn = new MutationObserver(() => {
+  followChanges(document.body, (stop) => {
     const found = document.querySelector(wanted);
     if (!found) return;
     stop();
     press(found);
   });
-  drawn.observe(document.body, { childList: true, subtree: true });
-  const stop = unlessDisturbed(() => drawn.disconnect());
 }
 
 /**
- * Ends something after a while, or at once when the reader does anything.
+ * Calls back now and after every change of an element's content or size, until there has been none
+ * for a while or the reader does anything.
  *
- * @param {() => void} end
+ * @param {Element} element
+ * @param {(stop: () => void) => void} changed
+ * @returns {() => void} ends it
  */
-function unlessDisturbed(end) {
+function followChanges(element, changed) {
   const done = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const again = () => {
+    clearTimeout(timer);
+    timer = setTimeout(stop, SETTLED_MS);
+    changed(stop);
+  };
+  const sizes = new ResizeObserver(again);
+  const parts = new MutationObserver(again); // one part may take the place of another of its size
   const stop = () => {
     done.abort();
     clearTimeout(timer);
-    end();
+    sizes.disconnect();
+    parts.disconnect();
   };
-  const timer = setTimeout(stop, SETTLED_MS);
+  sizes.observe(element);
+  parts.observe(element, { childList: true, subtree: true });
   for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
     document.addEventListener(kind, stop, { passive: true, signal: done.signal });
+  again();
   return stop;
 }
