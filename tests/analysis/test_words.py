@@ -115,7 +115,7 @@ def test_a_view_without_special_tokens(seen) -> None:
     site, whole = seen.sites[2], seen.weights(2)
     hidden = View(seen, words=False, special="hidden")
     assert hidden.key_labels(site) == seen.labels[1:-1]
-    assert hidden.weights(2).equal(whole[:, 1:-1, 1:-1])
+    assert (hidden.weights(2) - whole[:, 1:-1, 1:-1]).abs().max() < ROUNDING  # other blocks of rows
     assert hidden.word(site, "out", 0) is None
     again = View(seen, words=False, special="renormalised").weights(2)
     assert (again.sum(-1) - 1).abs().max() < ROUNDING
