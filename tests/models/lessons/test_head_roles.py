@@ -59,7 +59,7 @@ def test_other_weights_have_the_same_output(seed: int) -> None:
     found = other_weights(weights, values, seed=seed)
     torch.testing.assert_close(found @ values, weights @ values)
     assert found.sum().item() == pytest.approx(1, abs=1e-5)
-    assert found.min() == 0  # as far as it goes
+    assert 0 <= found.min() < 1e-6  # as far as it goes, to a rounding of float32
     assert (found - weights).abs().sum() > 0.05
 
 
