@@ -8,7 +8,7 @@ comparison or arithmetic operator, a condition negated, a loop left out, a decor
 pass of the tests under coverage tells which tests execute each line; a mutant is tried by these
 tests, fastest first, and is killed by the first that fails. Trials are forks of one process that
 has collected the tests: the changed functions get their new code in the fork, so that a trial takes
-as long as its tests. Changes outside of functions import the packages anew.
+as long as its tests. Changes outside of functions are tried in a new process, which imports them.
 
 Mutants are tried in the order of a hash, so that those within the time limit are a fair sample.
 Survivors that cannot matter are explained in mutation_explained.toml. `--write` puts the result
@@ -25,6 +25,7 @@ import os
 import re
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -41,7 +42,7 @@ from importlib.machinery import SourceFileLoader
 from itertools import groupby
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -61,7 +62,16 @@ CODE = {  # packages and the tests of each
         *("tests/analysis/test_relevance.py", "tests/analysis/test_split.py"),
     ),
 }
-RELOADED = ("models", "analysis", "train", "benchmarks", "tests")
+ANEW = """
+import signal, sys
+from pathlib import Path
+import pytest
+from benchmarks.mutation import serve
+signal.alarm(300)
+path, changed, *options = sys.argv[1:]
+serve(path, Path(changed).read_bytes())
+sys.exit(pytest.main(options))
+"""
 SECONDS = 10.0  # of tests for one mutant, as measured under coverage
 OPERATORS = (
     *("AddNot", "NumberReplacer", "ZeroIterationForLoop", "ExceptionReplacer", "RemoveDecorator"),
@@ -116,10 +126,20 @@ class Mutant:
         """File, line before and after: what identifies a tried mutant when lines move."""
         return self.path, self.before, self.after
 
-    def statement(self) -> range:
-        """The lines of the statement, of a compound one those of its header."""
-        around = [lines for lines in _statements(self.path) if self.line in lines]
-        return max(around, key=lambda lines: lines.start, default=range(self.line, self.line + 1))
+    def lines(self) -> range:
+        """The lines whose tests try it.
+
+        Those of its statement, of a compound one those of its header. Outside of functions, where
+        an import alone executes it, those of the function or class that it is part of; none where
+        it is part of neither.
+        """
+        defined = _definitions(self.path)
+        if any(each.function and self.line in each.body for each in defined):
+            around = [lines for lines in _statements(self.path) if self.line in lines]
+        else:
+            around = [each.body for each in defined if self.line in each.header]
+            around = around or [each.body for each in defined if self.line in each.body]
+        return max(around, key=lambda lines: lines.start, default=range(0))
 
     def source(self) -> tuple[str, str]:
         """The source of the file as it is and as changed."""
@@ -309,6 +329,26 @@ def _statements(path: str) -> list[range]:
     return found
 
 
+class _Definition(NamedTuple):
+    """The lines of a function or class; its decorators belong to its header."""
+
+    function: bool
+    header: range
+    body: range
+
+
+@lru_cache
+def _definitions(path: str) -> list[_Definition]:
+    found = []
+    for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min(each.lineno for each in (node, *node.decorator_list))
+            body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+            header = range(first, max(body.start, node.lineno + 1))
+            found.append(_Definition(not isinstance(node, ast.ClassDef), header, body))
+    return found
+
+
 Position = tuple[int, int]
 
 
@@ -458,10 +498,10 @@ class Measured:
 
         Those in files of its file's name come first; of these and of the others, the fastest case
         of each function.
-        A line that only an import executes is tried by the tests of its file.
+        What no test of its own executes is tried by the tests of its file.
         """
         lines = self.lines[mutant.path]
-        here = [each for line in mutant.statement() for each in lines.get(str(line), ())]
+        here = [each for line in mutant.lines() for each in lines.get(str(line), ())]
         here = here or [each for some in lines.values() for each in some]
         if not lines:  # a file of types
             here = [*self.seconds]
@@ -519,17 +559,23 @@ class Trial:
         return found | {"result": "survived"}
 
     def _reloaded(self, source: str) -> dict[str, str]:
-        """Imports the packages with a changed file and runs the tests anew."""
-        serve(str(ROOT / self.mutant.path), source.encode())
-        for name in [*sys.modules]:
-            if name.partition(".")[0] in RELOADED and name != __name__:
-                del sys.modules[name]
-        reports = Trials((), 0, 0)
-        plugin = type("Reports", (), {"pytest_runtest_logreport": reports.pytest_runtest_logreport})
-        status = pytest.main(["-x", *pytest_options(self.ids)], plugins=[plugin()])
-        if status == pytest.ExitCode.OK:
+        """Runs the tests in a new process, whose imports read the changed file.
+
+        Imported twice in one process, classes would be others than those that beartype looked up
+        for annotations the first time.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            changed = Path(folder, "changed.py")
+            changed.write_text(source, encoding="utf-8")
+            given = [str(ROOT / self.mutant.path), str(changed), "-x", *pytest_options(self.ids)]
+            command = [sys.executable, "-c", ANEW, *given]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == pytest.ExitCode.OK:
             return {"result": "survived"}
-        return {"result": "killed", "by": reports.failed or "import"}
+        if done.returncode == -signal.SIGALRM:
+            return {"result": "killed", "by": "time limit"}
+        found = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", done.stdout, re.MULTILINE)
+        return {"result": "killed", "by": found[1] if found else "import"}
 
 
 def in_fork(work: Callable[[], Any], answer: Path, seconds: float) -> int:

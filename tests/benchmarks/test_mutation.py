@@ -4,7 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from benchmarks.mutation import Found, Measured, Mutant, document, in_order, replace_code
+from benchmarks.mutation import (
+    Found,
+    Measured,
+    Mutant,
+    Trial,
+    document,
+    in_order,
+    replace_code,
+)
 
 PATH = "models/attention/mask.py"
 BEFORE = "LIMIT = 3\ndef most(x):\n    return max(x, LIMIT)\n"
@@ -26,21 +34,61 @@ def test_a_function_gets_its_new_code() -> None:
     assert not changed(BEFORE, BEFORE.replace("LIMIT = 3", "LIMIT = 4"))
 
 
-def mutant(line: int, result: str = "untried", after: str = "after") -> Mutant:
-    return Mutant(PATH, line, "AddNot", line, f"before {line}", after, result)
+def mutant(line: int, result: str = "untried", after: str = "after", path: str = PATH) -> Mutant:
+    return Mutant(path, line, "AddNot", line, f"before {line}", after, result)
 
 
-def test_the_fastest_case_of_each_function_comes_first() -> None:
+SOURCE = """LIMIT = 3
+@cached
+def most(x, least=0):
+    if x:
+        return LIMIT
+    return least
+class Rule:
+    size = 4
+    def own(self):
+        return self.size
+"""
+
+
+def written(folder: Path) -> str:
+    """The path of a file with functions and a class."""
+    file = folder / "mask.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    return str(file)
+
+
+def test_lines_that_an_import_executes_are_tried_with_what_they_are_part_of(
+    tmp_path: Path,
+) -> None:
+    path, most, rule = written(tmp_path), range(4, 7), range(8, 11)
+    expected = [range(0), most, most, range(4, 5), range(5, 6), range(6, 7)]
+    expected += [rule, rule, range(10, 11), range(10, 11)]
+    assert [mutant(line, path=path).lines() for line in range(1, 11)] == expected
+
+
+def test_the_fastest_case_of_each_function_comes_first(tmp_path: Path) -> None:
+    path = written(tmp_path)
     seconds = {"a[1]": 3.0, "a[2]": 1.0, "b": 2.0, "c": 0.5, "slow": 99.0}
-    tests = Measured(
-        seconds, {PATH: {"17": ["a[1]", "a[2]", "b", "slow"], "18": ["c", "failed"]}}, []
-    )
-    assert tests.of(mutant(17)) == ["a[2]", "b"]  # what follows would take too long
-    assert tests.of(mutant(18)) == ["c"]
-    assert set(tests.of(mutant(1))) == {"c", "a[2]", "b"}
+    lines = {"5": ["a[1]", "a[2]", "b", "slow"], "6": ["c", "failed"]}
+    tests = Measured(seconds, {path: lines}, [])
+    assert tests.of(mutant(5, path=path)) == ["a[2]", "b"]  # what follows would take too long
+    assert tests.of(mutant(6, path=path)) == ["c"]
+    assert set(tests.of(mutant(1, path=path))) == {"c", "a[2]", "b"}
     own = "tests/test_mask_more.py::slow"
-    tests = Measured(seconds | {own: 9.0}, {PATH: {"17": ["a[1]", "a[2]", "b", own]}}, [])
-    assert tests.of(mutant(17)) == [own, "a[2]"]  # PATH is mask.py
+    tests = Measured(seconds | {own: 9.0}, {path: {"5": ["a[1]", "a[2]", "b", own]}}, [])
+    assert tests.of(mutant(5, path=path)) == [own, "a[2]"]  # of a file mask.py
+
+
+def test_a_change_outside_of_functions_is_tried_in_a_new_process() -> None:
+    """Classes of types in annotations are then those of the changed file."""
+    ids = ["tests/models/attention/test_mask_rows.py::test_rules_that_cannot_be"]
+    trial = Trial(mutant(1), ids, [], None, None)  # type: ignore[arg-type]
+    source = Path(PATH).read_text(encoding="utf-8")
+    assert trial._reloaded(source) == {"result": "survived"}
+    by = f"{ids[0]}[wrong0-offset: expected 0 or more, received -1]"
+    changed = source.replace("expected 0 or more", "other")
+    assert trial._reloaded(changed) == {"result": "killed", "by": by}
 
 
 def test_later_results_replace_earlier_ones(tmp_path: Path) -> None:
