@@ -124,5 +124,5 @@ class PretrainedOrigin:
         if call is None:
             return None, None
         weight = getattr(head, "weight", None)
-        wide = isinstance(weight, Tensor) and is_wide(weight, call.given.shape[-1])
+        wide = is_wide(weight, call.given.shape[-1])
         return weight if wide else None, last_norm(calls, call.given)

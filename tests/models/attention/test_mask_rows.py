@@ -47,6 +47,15 @@ def test_rules_that_cannot_be(wrong: dict[str, int], message: str) -> None:
         Mask(**wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["padding", "segments", "key_padding", "query_padding"])
+def test_rules_of_another_shape_are_named(name: str) -> None:
+    kind = torch.long if name == "segments" else torch.bool
+    mask = Mask(**{name: torch.zeros(2, 4, dtype=kind)})  # type: ignore[arg-type]
+    mask.check(2, 3, 4, 4)
+    with pytest.raises(ValueError, match=rf"{name}: expected shape \(2, 5\), received \(2, 4\)"):
+        mask.check(2, 3, 5, 5)
+
+
 @pytest.mark.parametrize(("queries", "offset", "fits"), [(5, 0, True), (2, 3, True), (3, 3, False)])
 def test_segments_are_of_every_query(queries: int, offset: int, fits: bool) -> None:
     mask = Mask(segments=torch.zeros(1, 5, dtype=torch.long), offset=offset)

@@ -305,6 +305,7 @@ def test_half_precision(options: dict, dtype: torch.dtype, digit: float, device:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"key_dim": 0}, "key_dim: expected at least 1, received 0"),
         ({"value_dim": 0}, "value_dim: expected at least 1, received 0"),
         ({"input_dim": 0}, "input_dim: expected at least 1, received 0"),
         (

@@ -253,7 +253,7 @@ def test_gradient_equals_autograd(name: str, kv_heads: int) -> None:
     expected = torch.autograd.grad(explicit.pow(3).sum(), weights)[0]
     atol = 1e-6 * float(expected.abs().max())  # float32, relative to the largest
     assert torch.allclose(found.gradient().double(), expected, rtol=0, atol=atol)
-    part = found.gradient(4, [3, 1], item=1).double()
+    part = found.gradient(head=4, rows=[3, 1], item=1).double()
     assert torch.allclose(part, expected[1, 4, [3, 1]], rtol=0, atol=atol)
     assert not found.q.requires_grad
     assert found.values is None

@@ -12,7 +12,7 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.relative import Relation, Relative
+from models.attention.relative import AlibiBias, Relation, Relative, check_rotary
 from models.encoder import Encoder, EncoderConfig
 from models.positional import (
     alibi,
@@ -167,6 +167,20 @@ def test_a_relation_from_a_position_on(first: int) -> None:
             assert found.bias(3, own).equal(table[0, 3, own + first])
 
 
+def test_only_rotary_positions_need_queries_and_keys_of_one_width() -> None:
+    for kind in ("alibi", "relative", "learned"):
+        check_rotary(kind, 8, 4)
+    check_rotary("rotary", 8, 8)
+    with pytest.raises(ValueError, match="queries and keys of one width, received 8 and 4"):
+        check_rotary("rotary", 8, 4)
+
+
+def test_from_the_first_position_on_a_bias_stays_what_it_is() -> None:
+    """Its class says where it comes from."""
+    whole = relation_of("alibi", HEADS, DIM)(TOKENS)
+    assert isinstance(whole.since(0).bias, AlibiBias)
+
+
 # --- T5 ---------------------------------------------------------------------------------------
 
 
@@ -205,6 +219,7 @@ def test_relative_bias_equals_t5(causal: bool) -> None:
     theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
     ours = relation_of("relative", HEADS, DIM, causal=causal)
     assert isinstance(ours, Relative)
+    assert ours.table.shape == theirs.relative_attention_bias.weight.shape
     ours.table.data = theirs.relative_attention_bias.weight.data
     bias: Any = ours(TOKENS).bias
     rows = torch.tensor([2, 7])
@@ -302,6 +317,12 @@ def test_the_learned_bias_gets_its_gradient() -> None:
     assert gradient is not None
     used = relative_buckets(distances(TOKENS, TOKENS), bidirectional=True).unique()
     assert set(gradient.abs().sum(1).nonzero().flatten().tolist()) == set(used.tolist())
+
+
+def test_angles_turn_more_slowly_with_each_pair() -> None:
+    """p / base^(2i / dim), whichever way the arguments are given."""
+    found = rotary_angles(positions=torch.tensor([1, 5]), dim=4, base=100.0)
+    assert found.tolist() == [pytest.approx([1.0, 0.1]), pytest.approx([5.0, 0.5])]
 
 
 def test_angles_need_self_attention() -> None:

@@ -102,20 +102,24 @@ def test_a_shared_layer_has_a_path_in_every_block() -> None:
 
 def test_a_layer_that_towers_share_is_of_the_first() -> None:
     made, shared = network("encoder.layers.0.a"), Traced()
-    for tower in ("encoder", "decoder"):
-        made.add_module(tower, network("layers.0.own"))
-        made.get_submodule(f"{tower}.layers.0").add_module("shared", shared)
+    for tower, number in (("encoder", 0), ("decoder", 1)):
+        made.add_module(tower, network("layers.0.own", "layers.1.own"))
+        made.get_submodule(f"{tower}.layers.{number}").add_module("shared", shared)
+    made.get_submodule("decoder.layers.1").window_size = 4  # type: ignore[assignment]
     found = {e.path: e for e in AttentionModules.find_in(made).modules.values()}
-    paths = ("encoder.layers.0.shared", "decoder.layers.0.shared")
-    assert found[paths[0]].paths == paths
-    assert found[paths[0]].tower == "encoder"
+    paths = ("encoder.layers.0.shared", "decoder.layers.1.shared")
+    first = found[paths[0]]
+    assert first.paths == paths
+    assert (first.tower, first.layer, first.stack) == ("encoder", 0, "encoder.layers")
+    assert first.windows is None
     assert found["decoder.layers.0.own"].tower == "decoder"
 
 
-def test_the_block_that_cuts_windows() -> None:
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_block_that_cuts_windows(size: int) -> None:
     made = network("stages.0.blocks.0.attn.core", "stages.0.blocks.1.attn.core")
     block = made.get_submodule("stages.0.blocks.1")
-    block.window_size = 4  # type: ignore[assignment]
+    block.window_size = size  # type: ignore[assignment]
     made.get_submodule("stages.0.blocks.0").window_size = 0  # type: ignore[assignment]
     found = {e.path: e.windows for e in AttentionModules.find_in(made).modules.values()}
     assert list(found.values()) == [None, "stages.0.blocks.1"]

@@ -163,5 +163,8 @@ def test_models_without_boxes_or_a_processor(saved: tuple[Path, Any]) -> None:
     _, network = saved
     pixels = torch.zeros(1, 3, 64, 96)
     assert detections(as_model(network.model), pixels) == ()
+    config = transformers.ViTConfig(**ENCODER, image_size=16, patch_size=8)
+    classes = transformers.ViTForImageClassification(config).eval()
+    assert detections(as_model(classes), torch.zeros(1, 3, 16, 16)) == ()
     with pytest.raises(ValueError, match="states no image processor"):
         detections(as_model(network), pixels)

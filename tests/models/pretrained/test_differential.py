@@ -75,7 +75,7 @@ def test_a_layer_that_attends_to_several_things_is_refused(count: int, what: str
         merge_calls(calls)
 
 
-@pytest.mark.parametrize("initial", [0.8, torch.tensor(0.8)])
+@pytest.mark.parametrize("initial", [0.8, torch.tensor(0.8), 0.0])
 def test_the_factor_of_the_difference(initial: Any) -> None:
     """λ = exp(λq₁·λk₁) − exp(λq₂·λk₂) + λ₀, whether λ₀ is a number or a tensor."""
     vectors = [torch.tensor(each) for each in ([1.0, 0.0], [0.5, 3.0], [0.0, 2.0], [1.0, 0.25])]
@@ -86,7 +86,7 @@ def test_the_factor_of_the_difference(initial: Any) -> None:
     assert found is not None
     assert found.heads == 2
     factor = torch.tensor([0.5, 0.5]).exp()  # of λq₁·λk₁ and λq₂·λk₂
-    expected = float(factor[0] - factor[1]) + 0.8
+    expected = float(factor[0] - factor[1]) + float(initial)
     assert found.terms["A₁"] == ((1.0, 0),)
     assert found.terms["A₂"] == ((1.0, 2),)
     (one, first), (other, second) = found.terms["A₁ − λA₂"]

@@ -8,14 +8,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from benchmarks.architectures import ARCHITECTURES
+from benchmarks.architectures import ARCHITECTURES, TEXT
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.pretrained.hidden import BlockOutputs, hidden_states
+from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.hidden import BlockOutputs, block_outputs, hidden_states
 from models.run import trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import HiddenStates
 from models.vit import ViT, ViTConfig
+from tests.models.pretrained.tiny import build, ids
 
 EXACT = 1e-6  # the same numbers, but for the kernel that attends
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -133,6 +135,17 @@ def test_another_thread_s_pass_leaves_nothing_in_a_trace() -> None:
     assert found.final().equal(expected.final())
 
 
+@torch.no_grad()
+def test_the_outputs_of_the_last_two_blocks_alone_are_kept() -> None:
+    network = build("BertModel", "BertConfig", {**TEXT, "num_hidden_layers": 4})
+    with block_outputs(network, AttentionModules.find_in(network)) as found:
+        expected = network(ids(2, 5), output_hidden_states=True)
+    (kept,) = found.last.values()
+    assert len(kept) == 2
+    assert all(a.equal(b) for a, b in zip(kept, expected.hidden_states[-2:], strict=True))
+    assert found.body.last_hidden_state is expected.last_hidden_state
+
+
 def test_a_final_state_that_is_not_given() -> None:
     found = trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs())
     with pytest.raises(ValueError, match="no hidden states recorded"):
@@ -185,6 +198,7 @@ def test_the_state_that_leaves_the_last_block(
     assert (found.final is None) == (final is None)
     if final is not None and found.final is not None:
         assert found.final.equal(final)
+    assert len(found.gradients) == len(states)
     *before, ending = found.gradients
     assert all(a is b for a, b in zip(before, gradients, strict=False))
     assert ending is (gradients[-1] if last is states[-1] else None)

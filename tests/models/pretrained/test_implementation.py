@@ -37,6 +37,14 @@ def test_overlapping_traces_restore_the_name_once(network: BertModel) -> None:
     assert config._attn_implementation == previous
 
 
+def test_the_name_of_a_config_that_nothing_traces(network: BertModel) -> None:
+    """Also of one that was written and read while its original was traced."""
+    (config,) = configs_of(network)
+    assert untraced_implementation(config) == "sdpa"
+    written = BertConfig(**TEXT, attn_implementation=implementation.NAME)
+    assert untraced_implementation(written) is None
+
+
 def test_without_the_switch_nothing_is_recorded(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,40 @@ def test_a_module_that_makes_too_little(width: int) -> None:
     assert find_rotated([call], wanted) is None
 
 
+def test_rows_without_an_axis_of_items() -> None:
+    call = called(linear(HEADS * DIM), noise(TOKENS, WIDTH))
+    for find in (find_values, find_rotated):
+        found = find([call], heads_of(call.made, [2, 0, 4]))
+        assert found is not None
+        assert found.starts == (2, 0, 4)
+
+
+def test_values_that_are_returned_again() -> None:
+    """As dropout does outside of training: the map is that of the module before."""
+    call = called(linear(HEADS * DIM))
+    again = ModuleCall("dropout", nn.Identity(), call.made, call.made, 0)
+    found = find_values([call, again], heads_of(call.made, [0, 2, 4]))
+    assert found is not None
+    assert found.linear.module is call.module
+
+
+@pytest.mark.parametrize("size", [1.0, 0.01])
+def test_heads_in_another_order(size: int) -> None:
+    """Told apart by the lengths of their queries, also where those of a token are zero."""
+    given = size * noise(1, TOKENS, WIDTH)
+    given[0, 2] = 0.0
+    call = called(linear(HEADS * DIM, bias=False), given)
+    found = find_rotated([call], 2 * heads_of(call.made, [4, 0, 2]))
+    assert found is not None
+    assert found.starts == (4, 0, 2)
+
+
+def test_queries_behind_an_activation_are_no_linear_map() -> None:
+    call, activation = called(linear(HEADS * DIM)), nn.ReLU()
+    other = ModuleCall("b", activation, call.made, activation(call.made), 0)
+    assert find_rotated([call, other], heads_of(other.made, [0, 2, 4])) is None
+
+
 def test_queries_that_are_all_zero() -> None:
     """A layer that begins as nothing: its queries are its module's, whatever the factor."""
     module = linear(HEADS * DIM)

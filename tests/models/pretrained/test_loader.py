@@ -56,7 +56,12 @@ def test_the_outermost_model_of_a_module() -> None:
 
 @pytest.mark.parametrize(
     ("count", "message"),
-    [(1, "{}: download"), (3, "{}, {}, {}: download"), (5, "{}, {}, {} and 2 more: download")],
+    [
+        (1, "{}: download"),
+        (3, "{}, {}, {}: download"),
+        (4, "{}, {}, {} and 1 more: download"),
+        (5, "{}, {}, {} and 2 more: download"),
+    ],
 )
 def test_three_missing_tensors_are_named(count: int, message: str, tmp_path: Any) -> None:
     network: Any = BY_NAME["BERT"].build()
@@ -113,6 +118,88 @@ def test_the_file_is_used_where_the_library_makes_nothing_of_it(
     assert found is not other
 
 
+def test_a_file_that_marks_no_words_is_used_as_it_is(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the class is."""
+    made = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
+    made.save(str(tmp_path / "tokenizer.json"))
+    other = FileTokenizer(tmp_path / "tokenizer.json")
+    monkeypatch.setattr(loader, "_library_tokenizer", lambda _: other)
+    for kind in ("T5Tokenizer", "PreTrainedTokenizerFast"):
+        settings = json.dumps({"tokenizer_class": kind})
+        (tmp_path / "tokenizer_config.json").write_text(settings)
+        assert read_tokenizer(Folder.at(tmp_path)) is not other
+
+
+def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
+    """Where the class sets how words are marked, the library reads the folder."""
+    made = Tokenizer(models.WordLevel({"[UNK]": 0, "▁a": 1}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()  # type: ignore[assignment]
+    made.save(str(tmp_path / "tokenizer.json"))
+    ran = tmp_path / "ran.txt"
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\n"
+        "from transformers import PreTrainedTokenizerFast\n"
+        f"Path({str(ran)!r}).write_text('here')\n"
+        "class Own(PreTrainedTokenizerFast): ...\n"
+    )
+    settings = {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": [None, "own.Own"]}}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    found = read_tokenizer(Folder.at(tmp_path))
+    assert found is not None
+    assert found.encode("a").ids == (1,)
+    assert not ran.exists()
+
+
+def test_a_vocabulary_of_which_the_library_makes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
+    assert read_tokenizer(Folder.at(tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (RuntimeError("  sizes differ\n\tof many tensors\n"), "sizes differ"),
+        (KeyError(), "KeyError"),
+    ],
+)
+def test_an_error_of_the_library_is_put_in_one_line(
+    error: Exception, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network: Any = BY_NAME["BERT"].build()
+    network.save_pretrained(tmp_path)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(type(network), "from_pretrained", fail)
+    with pytest.raises(CheckpointError) as refused:
+        load_folder(Folder.at(tmp_path))
+    assert str(refused.value) == f"the weights do not fit BertModel: {what}"
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (ValueError("of several fields:\n  heads: expected a divisor of 30"), "heads: expected"),
+        (KeyError(), "KeyError"),
+    ],
+)
+def test_a_config_s_own_check_is_put_in_one_line(
+    error: Exception, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network: Any = BY_NAME["BERT"].build()
+    network.save_pretrained(tmp_path)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(type(network.config), "from_dict", fail)
+    with pytest.raises(CheckpointError, match=rf"^config\.json: {what}"):
+        load_folder(Folder.at(tmp_path))
+
+
 def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) -> None:
     """Funnel's base model is its encoder alone."""
     sizes = {"vocab_size": 31, "d_model": 12, "n_head": 2, "d_head": 6, "d_inner": 16}
@@ -122,6 +209,21 @@ def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) ->
     del config["architectures"]
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(CheckpointError, match=r"^FunnelModel \(funnel\) does not go through"):
+        load_folder(Folder.at(tmp_path))
+
+
+@pytest.mark.parametrize("family", ["nothing", None, 5])
+@pytest.mark.parametrize("remote", [False, True])
+def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_path: Path) -> None:
+    settings = {"model_type": family} | ({"auto_map": {"AutoModel": "own.Own"}} if remote else {})
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    said = (
+        rf"run code that comes with the model \({family!r}\): refused"
+        if remote
+        else f"model_type: {family!r} is not an architecture of transformers"
+    )
+    with pytest.raises(CheckpointError, match=said):
         load_folder(Folder.at(tmp_path))
 
 

@@ -120,6 +120,8 @@ def test_heads_that_see_different_keys(items: int, heads: int) -> None:
     found = infer_mask(seen, BATCH)
     assert found.dense is not None
     assert found.dense.equal(seen)
+    heads_last = seen.movedim(1, -1).contiguous().movedim(-1, 1)
+    assert infer_mask(heads_last, BATCH).dense is not None
     alike = matrix(Mask(causal=True))[:1].expand(-1, heads, -1, -1)
     same(infer_mask(alike, BATCH), Mask(causal=True))
     same(infer_mask(alike.clone(), BATCH), Mask(causal=True))

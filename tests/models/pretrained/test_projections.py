@@ -1,6 +1,7 @@
 """Linear maps of transformers layers: found by what modules return, compared with named weights."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,6 +138,39 @@ def test_cross_attention(each: Any) -> None:
     own = network.get_submodule(str(site.module))
     value = own.v if each.name == "T5" else own.v_proj
     assert done.projections(site).value.equal(rows(value.weight, site.heads))
+
+
+@pytest.mark.parametrize("each", [BY_NAME["T5"], BY_NAME["BART"]], ids=lambda each: each.name)
+def test_only_a_decoder_s_sites_end_in_logits(each: Any) -> None:
+    """The encoder reads the same table of vectors, and predicts nothing."""
+    network = each.build()
+    done = trace(network, each.inputs())
+    own, encoding = (done.projections(done.site(0, kind)) for kind in ("causal", "self"))
+    assert own.unembedding is network.lm_head.weight
+    assert encoding.embedding is not None
+    assert encoding.unembedding is None
+
+
+def test_a_site_that_the_first_tokens_do_not_reach_is_named() -> None:
+    origin: Any = trace(named("BERT"), {"input_ids": ids(1, 5)}).origin
+    with pytest.raises(ValueError, match="other: expected it to attend in the first"):
+        origin.maps(("other", 0, 0))
+
+
+@pytest.mark.parametrize("turned", [("query",), ("key",), ("query", "key"), ()])
+def test_either_rotation_makes_scores_depend_on_positions(
+    turned: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = trace(named("Llama"), {"input_ids": ids(1, 11)})
+    origin: Any = done.origin
+    maps = origin.maps((done.sites[0].module, 0, 0))
+    still = {
+        name: replace(getattr(maps, name), rotation=None)
+        for name in ("query", "key")
+        if name not in turned
+    }
+    monkeypatch.setattr(type(origin), "maps", lambda *_: replace(maps, **still))
+    assert done.projections(0).rotated == bool(turned)
 
 
 def test_shared_blocks() -> None:

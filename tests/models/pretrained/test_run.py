@@ -13,7 +13,7 @@ import torch
 import transformers
 from PIL import Image
 from torch import nn
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import BaseModelOutput, CausalLMOutput
 
 from benchmarks import threads
 from benchmarks.architectures import ARCHITECTURES, TEXT, redraw
@@ -25,13 +25,15 @@ from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.masks import LazyMask
+from models.pretrained.packed import Packing
 from models.pretrained.passes import run_network
 from models.pretrained.recording import Call, Entry
 from models.pretrained.run import _item_names, _main, _other_layers, output_of
+from models.pretrained.sources import Sources
 from models.run import Model, as_model, load, trace
 from models.trace import Site, TokenAxis, Trace
 from models.verify import verify
-from tests.models.pretrained.tiny import build, ids
+from tests.models.pretrained.tiny import bert_decoder, build, ids, images_in_text, qwen
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -306,6 +308,17 @@ def test_layers_that_never_call_the_interface_are_named() -> None:
         trace(network, BY_NAME["BERT"].inputs())
 
 
+@pytest.mark.parametrize(("silent", "named"), [(3, 3), (4, 3)])
+def test_three_layers_that_never_call_the_interface_are_named(silent: int, named: int) -> None:
+    network: Any = build("BertModel", "BertConfig", {**TEXT, "num_hidden_layers": 5})
+    for block in network.encoder.layer[:silent]:
+        block.attention.self.forward = lambda states, *_, **__: (states, None)
+    (note,) = trace(network, ids(1, 5)).notes
+    names = ", ".join(f"encoder.layer.{n}.attention.self" for n in range(named))
+    others = " and others" if silent > named else ""
+    assert f"BertSelfAttention ({names}{others}), which" in note
+
+
 def test_a_keyword_that_is_not_known_is_named() -> None:
     """A map drawn without what a library asks for would be wrong."""
     assert "s_aux" not in IRRELEVANT
@@ -453,6 +466,14 @@ def test_hidden_states_of_a_single_layer() -> None:
     assert found.hidden(1).shape == (5, 30)
 
 
+def test_the_output_by_its_name() -> None:
+    """Not the loss, which comes first."""
+    made = CausalLMOutput(loss=torch.tensor(2.0), logits=torch.zeros(1, 2, 3))
+    found = output_of(made)
+    assert found.name == "logits"
+    assert found.values is made.logits
+
+
 def test_an_output_within_an_output() -> None:
     """Of several networks, that of the last; of several maps of features, the last."""
     first, last = torch.zeros(2, 3), torch.ones(2, 4)
@@ -535,6 +556,54 @@ def test_what_several_items_of_an_image_are(windows: str | None, argument: str, 
     inputs = ModelInputs({argument: None}, {"image": InputSequence("image", (tokens,) * 2, 2)})
     names = _item_names(call_of(2, batch=4, windows=windows), inputs, None)
     assert names == tuple(f"image {image}, {part} {n}" for image in (0, 1) for n in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("counts", "images", "texts"),
+    [
+        ((4, 8), 3, (0, 1, 1)),
+        ((4, 6), 4, ()),  # ten placeholders for four images
+        ((3, 5), 2, ()),  # three for an image of four
+        ((0, 0), 2, ()),
+        ((4,), 2, ()),  # nothing to tell apart
+    ],
+)
+def test_the_texts_of_images(counts: tuple[int, ...], images: int, texts: tuple[int, ...]) -> None:
+    """By the number of placeholders in each text."""
+    rows = torch.tensor([[9] * count + [1] * (8 - count) for count in counts])
+    tokens = named_tokens(["a", "b"])
+    inputs = ModelInputs({"input_ids": rows}, {"image": InputSequence("image", (tokens,), 2)})
+    config = SimpleNamespace(image_token_id=9)
+    call = replace(call_of(2, batch=images), packing=Packing.of(torch.tensor([0, 2]), [2]))
+    names = _item_names(call, inputs, config)
+    of_texts = tuple(f" of text {text}" for text in texts) or ("",) * images
+    assert names == tuple(f"image {n}{text}" for n, text in enumerate(of_texts))
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+def test_only_a_single_picture_is_a_grid(frames: int) -> None:
+    tokens = named_tokens(["a"] * 6)
+    image = InputSequence("image", (tokens,), 6, grid=(2, 3 // frames), frames=frames)
+    found = _main(ModelInputs({}, {"image": image}), [call_of(6)])
+    assert found.grid == ((2, 3) if frames == 1 else None)
+
+
+def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Encoder states taken for the tokens, of which the last three of an item are padding."""
+    shown = torch.ones(2, 9, dtype=torch.long)
+    shown[1, 6:] = 0
+    given = {"input_ids": ids(2, 9), "attention_mask": shown}
+    given["encoder_hidden_states"] = torch.ones(2, 9, TEXT["hidden_size"])
+    monkeypatch.setattr(Sources, "keys", lambda self, states, queries: queries)
+    with pytest.raises(ValueError, match=r"would leave out 0\.33 of a row"):
+        trace(bert_decoder(), given)
+
+
+def test_a_pass_of_a_text_beside_images_keeps_no_keys() -> None:
+    """The setting is the decoder's own."""
+    made = as_model(qwen("Qwen2VL"))
+    out = run_network(made, prepare_inputs(made, images_in_text()))
+    assert out.past_key_values is None
 
 
 @pytest.mark.parametrize("name", ["Llama", "ViT"])

@@ -51,6 +51,19 @@ def test_what_a_module_reads() -> None:
     assert [found.queries(path) for path in paths] == ["text", "image", None, None, None]
 
 
+def test_what_a_module_inside_a_tower_reads() -> None:
+    """States are of what the tower reads; ids that are no input are of nothing known."""
+    given = {"input_ids": ids()}
+    found = Sources.of(given)
+    found.enter("text", TOWER, (given["input_ids"],), {})
+    found.enter("text.body", TOWER, (), {"inputs_embeds": states()})
+    found.enter("text.blocks", BLOCK, (states(),), {})
+    found.enter("text.other", TOWER, (ids(),), {})
+    found.enter("text.empty", TOWER, (), {})
+    paths = ("text.body.attn", "text.blocks.attn", "text.other.attn", "text.empty.attn")
+    assert [found.queries(path) for path in paths] == ["text", "text", None, None]
+
+
 def test_a_module_that_reads_two_sequences_has_no_source_of_its_own() -> None:
     """Nor does a layer right inside of it, but for what is followed from block to block."""
     given = {"input_ids": ids(), "pixel_values": pixels()}

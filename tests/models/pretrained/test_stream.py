@@ -16,7 +16,7 @@ from models.pretrained.linear_maps import HeadMap, Linear
 from models.pretrained.observation import ModuleCall
 from models.pretrained.recording import Call, Entry
 from models.pretrained.site_maps import SiteMaps
-from models.pretrained.stream import _added, _embedding, _factor, _layer, _norms, _tokens
+from models.pretrained.stream import _added, _block, _embedding, _factor, _layer, _norms, _tokens
 from models.projections import Norm
 from models.run import trace
 from models.stream import (
@@ -189,6 +189,27 @@ def test_heads_are_added_times_a_factor(beside: bool) -> None:
     assert found is not None
     assert (found.read is None) == beside
     assert (total(found.writes) - 0.5 * heads).abs().max() < 1e-6
+
+
+def test_a_norm_of_the_sum_is_looked_up_behind_what_returns_it_again() -> None:
+    """As dropout does outside of training. No feed-forward network follows: the sum is all."""
+    x, value = normal(5, 6), normal(1, 1, 5, 6, seed=9)
+    query, norm = (part.requires_grad_(False) for part in (nn.Linear(6, 6), nn.LayerNorm(6)))
+    call, maps = call_and_maps(HeadMap(Linear(query, False), (0,), 6, x))
+    call = replace(call, pattern=replace(call.pattern, v=value))  # each token attends to all alike
+    made = query(value[0, 0].mean(0).expand(5, 6))
+    following = norm(x + made)
+    calls = [
+        ModuleCall("query", query, x, query(x), 0),
+        ModuleCall("norm", norm, x + made, following, 1),
+        ModuleCall("dropout", nn.Dropout(), following, following, 1),
+    ]
+    steps = [*_block(_layer(call, maps, 0, calls, 1), following, 0, torch.arange(5))]
+    writes, (last,) = [s for s in steps if isinstance(s, Write)], steps[-1:]
+    assert (total(writes) - made).abs().max() < 1e-5
+    assert [isinstance(step, Normed) for step in steps] == [False] * len(writes) + [True]
+    assert isinstance(last, Normed)
+    assert last.norm.weight is norm.weight
 
 
 def test_only_norms_of_what_the_attention_made() -> None:

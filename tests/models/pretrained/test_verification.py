@@ -11,7 +11,7 @@ import transformers
 from PIL import Image
 
 from benchmarks.architectures import GROUPED, TEXT, text
-from models.attention import Mask, Pattern
+from models.attention import Dot, Mask, Pattern
 from models.inputs import pretrained
 from models.inputs.pretrained import prepare_inputs
 from models.inputs.sequences import named_tokens
@@ -282,6 +282,18 @@ def test_rows_without_a_key_need_not_sum_to_one() -> None:
     assert verification._sums(call_of(keys=TOKENS - 1)) == pytest.approx(float(left), abs=1e-6)
 
 
+def test_rows_with_a_sink_sum_to_less() -> None:
+    """What counts there is what goes to keys that are none of the item's own."""
+    whole, part = (call_of(keys=keys) for keys in (TOKENS, TOKENS - 1))
+    pattern = replace(whole.pattern, score=Dot(sink=torch.ones(2)))
+    assert pattern.weights().sum(-1).max() < 0.99
+    assert verification._sums(replace(whole, pattern=pattern)) == 0.0
+    assert verification._sums(call_of(rows=0)) == 0.0
+    left = pattern.weights(item=0)[..., -1].max()
+    found = verification._sums(replace(part, pattern=pattern))
+    assert found == pytest.approx(float(left), abs=1e-6)
+
+
 @pytest.mark.parametrize(("row", "apart"), [(2, 0.25), (3, 0.0), (4, 0.0)])
 def test_only_rows_of_real_tokens_are_compared(row: int, apart: float) -> None:
     """Of queries, of which there are three, though there are four keys."""
@@ -390,6 +402,28 @@ def test_the_eager_pass_leaves_no_hooks(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(verification, "_reference_pass", noted)
     verify(BY_NAME["BERT"].build(), ids(1, TOKENS))
     assert seen == [0, 0]
+
+
+def test_every_pass_has_a_cache_of_its_own() -> None:
+    """Each writes the tokens it reads to the cache that it is given."""
+    network: Any = BY_NAME["Llama"].build()
+    tokens = ids(1, 7)
+    with torch.no_grad():
+        cache = network(tokens[:, :4], use_cache=True).past_key_values
+    found = verify(network, {"input_ids": tokens[:, 4:], "past_key_values": cache})
+    assert cache.get_seq_length() == 4
+    assert found.problems(ROUNDING) == ()
+
+
+def test_the_reference_pass_leaves_no_hooks() -> None:
+    sizes: dict[str, Any] = {"image_size": 12, "patch_size": 2, "embed_dim": 6, "window_size": 3}
+    network = build("Swinv2Model", "Swinv2Config", sizes | {"depths": [1], "num_heads": [2]})
+    model = as_model(network)
+    twin = verification._twin(model)
+    assert twin is not None
+    inputs = prepare_inputs(model, normal(1, 3, 12, 12))
+    verification._reference_pass(twin, inputs)
+    assert not any(part._forward_hooks for part in twin.network.modules())
 
 
 @torch.no_grad()
