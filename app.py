@@ -13,18 +13,25 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path
 
-from viz.api import room_routes, routes, server
+from viz.api import room_routes, routes, server, uploads
 from viz.pages.frame import registry
+from viz.pages.state import attachments
 
 
 def allowed_hosts() -> list[str]:
     return st.get_option("server.allowedHosts")
 
 
+def largest_upload() -> int:
+    """In MiB."""
+    return st.get_option("server.maxUploadSize")
+
+
 app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
     routes=[
         *routes(allowed_hosts),
+        uploads.route(allowed_hosts, largest_upload, attachments.keep),
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(registry.ENTRIES, registry.FIRST),
         server.asset_route(ASSETS, assets_path()),

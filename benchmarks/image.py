@@ -130,7 +130,9 @@ def visited(page: Page, url: str, number: int) -> dict[str, list[float]]:
 def dropped(page: Page, number: int) -> float:
     """Seconds from the moment the browser has another file to its picture."""
     page.evaluate("imageProbe.watch('trace')")
-    page.locator("input[type=file]").set_input_files(picture(number))
+    chooser = page.locator("input[type=file]")
+    chooser.evaluate("chooser => imageProbe.hear(chooser)")
+    chooser.set_input_files(picture(number))
     return float(wait_for(page, "imageProbe.seen.trace[1]", "the dropped picture")) / 1000
 
 

@@ -2,7 +2,7 @@
 // `seen.NAME` is [seconds since 1970, milliseconds since the event], of the last `watch(NAME)`.
 // It asks for no frames of its own: a page that always draws lets every event wait for a frame.
 (() => {
-  const probe = (window.imageProbe = { seen: {}, ready, watch });
+  const probe = (window.imageProbe = { seen: {}, ready, watch, hear });
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
@@ -25,7 +25,11 @@
   }
 
   let event = 0;
-  for (const name of ["pointermove", "keydown", "change"])
+  /** Takes a change inside a shadow root for an event: it does not leave it. */
+  function hear(chooser) {
+    chooser.addEventListener("change", ({ timeStamp }) => (event = timeStamp));
+  }
+  for (const name of ["pointermove", "keydown"])
     addEventListener(name, ({ timeStamp }) => (event = timeStamp), true);
 
   let observer = null;

@@ -1,10 +1,10 @@
-"""The slider and the text field in a browser: what they send, and what a re-run leaves alone."""
+"""Sliders, text fields and uploads in a browser: what they send, what a re-run leaves alone."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.views import Server
 
@@ -21,6 +21,25 @@ HEADS = {
     "help": "They divide the width",
 }
 SENTENCE = {"kind": "entry", "label": "Sentence", "value": "A cat", "multiline": True}
+FILES = {
+    "kind": "files",
+    "label": "Your pictures",
+    "hint": "or drop or paste pictures",
+    "accept": "image/*",
+    "most": 3,
+    "limit": 1,
+    "pasted": "image/",
+}
+GIVEN = """([kind, files, on]) => {
+  const data = new DataTransfer();
+  for (const [name, type, text] of files) data.items.add(new File([text], name, {type}));
+  const shared = {bubbles: true, cancelable: true, composed: true};
+  const event = kind === "paste"
+    ? new ClipboardEvent(kind, {...shared, clipboardData: data})
+    : new DragEvent(kind, {...shared, dataTransfer: data});
+  (on ? document.querySelector(on) : document.body).dispatchEvent(event);
+  return event.defaultPrevented;
+}"""
 LAST = """value => {
   const last = headscope.events.at(-1);
   return last && last[0] === 'value' && last[1] === value;
@@ -218,3 +237,107 @@ def test_help_is_read_by_pointer_and_keyboard(page: Page, server: Server):
     sign.focus()
     content = sign.evaluate("sign => getComputedStyle(sign, '::after').content")
     assert content == '"They divide the width"'
+
+
+def uploading(page: Page, server: Server) -> list[str]:
+    """Opens the uploader; returns what it sends to the server, which refuses "bad"."""
+    bodies: list[str] = []
+
+    def answer(route: Route) -> None:
+        body = route.request.post_data or ""
+        bodies.append(body)
+        if body == "bad":
+            route.fulfill(status=500, body="this <b>cannot</b> be kept")
+        else:
+            route.fulfill(json={"digest": f"digest of {body}"})
+
+    page.route("**/api/upload", answer)
+    opened(page, server, FILES)
+    return bodies
+
+
+def files_sent(page: Page, count: int) -> dict[str, Any]:
+    """The last message of this many; its id is taken off."""
+    page.wait_for_function("count => headscope.events.length === count", arg=count)
+    messages = sent(page)
+    assert len({message["id"] for message in messages}) == count
+    return {name: value for name, value in messages[-1].items() if name != "id"}
+
+
+def test_files_are_chosen_together_and_the_same_ones_again(page: Page, server: Server):
+    """One request a file, one message for all; what was refused is told with the others."""
+    bodies = uploading(page, server)
+    chooser = page.locator("input[type=file]")
+    two = [{"name": f"{n}.png", "mimeType": "", "buffer": n.encode()} for n in ("a", "b")]
+    for count in (1, 2):
+        chooser.set_input_files(two)  # pyright: ignore[reportArgumentType]
+        told = files_sent(page, count)
+        assert told == {
+            "sent": [{"name": f"{n}.png", "digest": f"digest of {n}"} for n in ("a", "b")],
+            "refused": [],
+        }
+    assert sorted(bodies) == ["a", "a", "b", "b"]
+    expect(page.get_by_text("or drop or paste pictures")).to_be_visible()
+    many = [{"name": f"{n}.png", "mimeType": "", "buffer": bytes([65 + n])} for n in range(4)]
+    chooser.set_input_files(many)  # pyright: ignore[reportArgumentType]
+    told = files_sent(page, 3)
+    assert [each["name"] for each in told["sent"]] == ["0.png", "1.png", "2.png"]
+    assert told["refused"] == [{"name": "4 files", "reason": "expected at most 3 at once"}]
+
+
+def test_a_large_file_is_not_sent_and_a_refusal_is_told(
+    page: Page, server: Server, console: list[str]
+):
+    bodies = uploading(page, server)
+    empty = {"name": "empty.png", "mimeType": "", "buffer": b""}
+    large = {"name": "large.png", "mimeType": "", "buffer": b"x" * (2**20 + 1)}
+    bad = {"name": "bad.png", "mimeType": "", "buffer": b"bad"}
+    page.locator("input[type=file]").set_input_files([empty, large, bad])  # pyright: ignore[reportArgumentType]
+    reasons = [
+        "the file is empty",
+        "this file has 2 MB; expected at most 1 MB",
+        "this <b>cannot</b> be kept",
+    ]
+    assert files_sent(page, 1)["refused"] == [
+        {"name": name, "reason": reason}
+        for name, reason in zip(("empty.png", "large.png", "bad.png"), reasons, strict=True)
+    ]
+    assert bodies == ["bad"]
+    page.unroute("**/api/upload")
+    page.route("**/api/upload", lambda route: route.abort())
+    page.locator("input[type=file]").set_input_files([bad])  # pyright: ignore[reportArgumentType]
+    assert "could not be sent" in files_sent(page, 2)["refused"][0]["reason"]
+    console[:] = [each for each in console if "Failed to load resource" not in each]
+
+
+def test_a_file_may_be_dropped_anywhere_and_pasted(page: Page, server: Server):
+    """But not where it belongs to something else: a field, or whatever takes it first."""
+    uploading(page, server)
+    sign = page.get_by_text("Drop them here")
+    files = [["a.png", "image/png", "a"]]
+    assert page.evaluate(GIVEN, ["dragover", files, ""])
+    expect(sign).to_be_visible()
+    page.evaluate(GIVEN, ["dragleave", files, ""])
+    expect(sign).to_be_hidden()
+    page.evaluate(GIVEN, ["dragover", files, ""])
+    assert page.evaluate(GIVEN, ["drop", files, ""])
+    expect(sign).to_be_hidden()
+    assert files_sent(page, 1)["sent"] == [{"name": "a.png", "digest": "digest of a"}]
+    page.evaluate(
+        """() => {
+          const other = document.body.appendChild(document.createElement("textarea"));
+          other.addEventListener("drop", (event) => event.preventDefault());
+        }"""
+    )
+    page.evaluate(GIVEN, ["drop", files, "textarea"])
+    assert not page.evaluate(GIVEN, ["paste", [], ""])
+    none = page.get_by_text("The clipboard holds no picture")
+    expect(none).to_be_visible()
+    assert not page.evaluate(GIVEN, ["paste", [["a.txt", "text/plain", "a"]], "textarea"])
+    expect(none).to_be_hidden()
+    assert page.evaluate(GIVEN, ["paste", [["b.png", "image/png", "b"]], "textarea"])
+    assert files_sent(page, 2)["sent"] == [{"name": "b.png", "digest": "digest of b"}]
+    page.evaluate("headscope.update", {"pasted": ""})
+    assert not page.evaluate(GIVEN, ["paste", files, ""])
+    assert not page.evaluate(GIVEN, ["drop", [], ""])
+    assert len(sent(page)) == 2

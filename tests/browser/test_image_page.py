@@ -263,7 +263,7 @@ def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
     """A paste without a file, and one of a file that is no picture, say so in one line."""
     open_page(page, app_url)
     before = trace(page)
-    expect(page.locator("[role=status]:below(input[type=file])").first).to_be_attached()
+    expect(page.get_by_role("button", name="Upload", exact=True)).to_be_visible()
     page.evaluate(PASTE, [[], "", ""])
     expect(page.get_by_text("The clipboard holds no picture")).to_be_visible()
     page.evaluate(PASTE, [list(b"%PDF-1.7 nothing"), "page.pdf", "application/pdf"])

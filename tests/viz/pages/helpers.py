@@ -1,10 +1,15 @@
 """Pages without a browser: what they draw, the props of their views, and widgets to move."""
 
 import json
+from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from viz.pages.state import attachments
+
+UPLOADS = count()
 SCRIPT = "from viz.pages.{module} import page\npage.page()\n"
 
 
@@ -64,6 +69,24 @@ def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:
                 widget.set_value(value)
                 return checked(app.run())
     app.session_state[wanted] = {"value": value}  # a view of ours
+    return checked(app.run())
+
+
+def upload(
+    app: AppTest, name: str, files: Mapping[str, bytes], refused: Mapping[str, str] | None = None
+) -> AppTest:
+    """Uploads files together, as the browser does, and runs the page.
+
+    Args:
+        app: of the page.
+        name: of the page and its setting, such as "image_upload".
+        files: by their names.
+        refused: by their names, why others were not sent.
+    """
+    sent = [{"name": name, "digest": attachments.keep(data)} for name, data in files.items()]
+    others = [{"name": name, "reason": reason} for name, reason in (refused or {}).items()]
+    told = {"id": str(next(UPLOADS)), "sent": sent, "refused": others}
+    app.session_state[f"{name}_files"] = {"files": told}
     return checked(app.run())
 
 

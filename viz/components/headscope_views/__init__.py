@@ -23,7 +23,7 @@ def view(
 
     Args:
         kind: "text", "image", "cells", "architecture", "address", "keys", "map", "room", "mode",
-            "paste", "pick", "preload", "slider", "entry", "choices" or "copy".
+            "pick", "preload", "slider", "entry", "files", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the

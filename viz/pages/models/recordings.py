@@ -30,7 +30,7 @@ def choose() -> None:
         controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
         key, why = f"{PAGE}_recording_remove", "Remove your recording"
         controls.button("✕", key, _show_example, help=why)
-    uploads.uploader(PAGE, UPLOAD.name, "Or drop a WAV file")
+    uploads.uploader(PAGE, UPLOAD.name, "Your recording", "or drop a WAV file", ".wav")
 
 
 def problems() -> list[str]:

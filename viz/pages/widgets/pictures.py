@@ -25,7 +25,7 @@ def take(page: str) -> None:
 
 
 def choose(page: str, examples: Mapping[str, Example | None]) -> None:
-    """Draws the examples and the uploader; the container must have the key `{page}_pictures`.
+    """Draws the examples and the uploader.
 
     Args:
         page: whose settings `photo` and `upload` are set.
@@ -52,10 +52,9 @@ def choose(page: str, examples: Mapping[str, Example | None]) -> None:
     own = strip(page)
     if len(own) > 1 or (own and not uploaded):
         _thumbnails(page, own)
-    label = "Or drop or paste pictures: PNG, JPEG, WebP, GIF, BMP"
-    uploads.uploader(page, UPLOAD.name, label, several=True)
+    hint = "or drop or paste pictures: PNG, JPEG, WebP, GIF, BMP"
+    uploads.uploader(page, UPLOAD.name, "Your pictures", hint, "image/*", several=True)
     uploads.camera(page, UPLOAD.name)
-    uploads.clipboard(page, f"{page}_pictures")
     count = _frames(page)
     if count > 1:
         help = "Which frame of the animation the network reads"

@@ -1,10 +1,11 @@
 """A file uploader whose file becomes a setting of the page.
 
 Settings and link represent the file by its SHA-256; its bytes are stored in the attachments, so
-that they survive a reload.
+that they survive a reload. The browser sends each file in one request, and then its digest:
+Streamlit's own uploader first asks for an address, and loads more code to send a file there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ import streamlit as st
 
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
+
+LONGEST = 240  # characters of a name, and of a reason, that the browser tells
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,25 @@ class Refusal:
     whole: bool = False
 
 
+@dataclass(frozen=True)
+class File:
+    """A file that was chosen.
+
+    Attributes:
+        name: of the file.
+        digest: its SHA-256; "" for one that was not sent.
+        reason: why it was not.
+    """
+
+    name: str
+    digest: str
+    reason: str = ""
+
+
 def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into: str = "") -> None:
     """Makes an uploaded file the setting; must be called after `session.enter`.
 
     The uploader is polled in every run: a callback would be lost if another run replaced this one.
-    It is remounted after each file, so that it is always empty: replacing a file in the uploader
-    would first report an empty uploader, as if the file had been removed.
 
     Args:
         page: of the uploader.
@@ -40,32 +56,54 @@ def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into:
         read: reads a file, given its digest and its bytes; raises ValueError.
         into: setting that collects the digests of all files, joined by dots; "" for none.
     """
-    state = st.session_state
-    count = state.get(f"{page}/{setting}/files", 0)
-    keys = _keys(page, setting, count)
-    files = next((found for key in keys if (found := _files(state.get(key)))), [])
+    files = [*_sent(page, setting), *_photographed(page, setting)]
     if files:
         refusal = _keep(page, setting, files, read, into)
+        state = st.session_state
         state[f"{page}/{setting}/refused"] = refusal, session.current(page).settings
-        state[f"{page}/{setting}/files"] = count + 1
-        keys = _keys(page, setting, count + 1)
-    state[f"{page}/{setting}/uploader"], state[f"{page}/{setting}/camera"] = keys
 
 
-def _files(value: Any) -> list[Any]:
-    """The files of an uploader or a camera."""
-    return value if isinstance(value, list) else [] if value is None else [value]
+def _sent(page: str, setting: str) -> list[File]:
+    """The files that the browser has sent since the last run."""
+    state = st.session_state
+    value = (state.get(_key(page, setting)) or {}).get("files")
+    if not isinstance(value, Mapping) or value.get("id") == state.get(f"{page}/{setting}/taken"):
+        return []
+    state[f"{page}/{setting}/taken"] = value.get("id")
+    return [*_told(value.get("sent"), "digest"), *_told(value.get("refused"), "reason")]
 
 
-def _keys(page: str, setting: str, count: int) -> tuple[str, str]:
-    """The keys of the uploader and of the camera."""
-    return session.element(page, setting, count), session.element(page, f"{setting}_camera", count)
+def _told(items: Any, what: str) -> Iterator[File]:
+    """The files of a list from the browser; what is none is left out."""
+    for item in items if isinstance(items, list) else []:
+        found = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
+        if found and all(isinstance(text, str) for text in found):
+            name, text = (text[:LONGEST] for text in found)
+            yield File(name, text) if what == "digest" else File(name, "", text)
+
+
+def _photographed(page: str, setting: str) -> list[File]:
+    """The picture of the camera, which is then remounted, so that it is always empty."""
+    state, number = st.session_state, f"{page}/{setting}/photographs"
+    count = state.get(number, 0)
+    key = session.element(page, f"{setting}_camera", count)
+    found = state.get(key)
+    if found is not None:
+        state[number] = count + 1
+        key = session.element(page, f"{setting}_camera", count + 1)
+    state[f"{page}/{setting}/camera"] = key
+    return [] if found is None else [File(found.name, attachments.keep(found.getvalue()))]
+
+
+def _key(page: str, setting: str) -> str:
+    """The key of the uploader."""
+    return f"{page}_{setting}_files"
 
 
 def _keep(
     page: str,
     setting: str,
-    files: Sequence[Any],
+    files: list[File],
     read: Callable[[str, bytes], object],
     into: str,
 ) -> Refusal:
@@ -73,15 +111,12 @@ def _keep(
     digests: list[str] = []
     reasons: list[str] = []
     for file in files:
-        data = file.getvalue()
-        digest = link.digest_of(data)
         try:
-            read(digest, data)
+            _read(file, read)
         except ValueError as error:
             reasons.append(f"{file.name}: {error}" if len(files) > 1 else str(error))
             continue
-        attachments.keep(data)
-        digests.append(digest)
+        digests.append(file.digest)
     if digests:
         change = {setting: digests[0]}
         if into:
@@ -92,23 +127,51 @@ def _keep(
     return Refusal("; ".join(reasons), not digests)
 
 
-def uploader(page: str, setting: str, label: str, *, several: bool = False) -> None:
-    """Draws the uploader."""
-    key = st.session_state[f"{page}/{setting}/uploader"]
-    st.file_uploader(label, key=key, width=360, accept_multiple_files=several)
+def _read(file: File, read: Callable[[str, bytes], object]) -> None:
+    """Checks that a file can be read.
+
+    Raises:
+        ValueError: in one line, for one that cannot.
+    """
+    if not file.digest:
+        raise ValueError(file.reason)
+    data = attachments.find(file.digest)
+    if data is None:
+        held = attachments.MAX_BYTES >> 20
+        raise ValueError(f"the server holds at most {held} MB of files: upload fewer at once")
+    read(file.digest, data)
+
+
+def uploader(
+    page: str, setting: str, label: str, hint: str, accept: str, *, several: bool = False
+) -> None:
+    """Draws the uploader; a file may be dropped anywhere on the page.
+
+    Args:
+        page: of the setting.
+        setting: that holds the digest.
+        label: names it.
+        hint: what it takes.
+        accept: the types that the file dialog offers.
+        several: whether it takes several files at once, and pictures from the clipboard.
+    """
+    from headscope_views import view
+
+    props = {
+        "label": label,
+        "hint": hint,
+        "accept": accept,
+        "most": link.MOST_FILES if several else 1,
+        "limit": st.get_option("server.maxUploadSize"),
+        "pasted": "image/" if several else "",
+    }
+    view("files", props, key=_key(page, setting), on=("files",), width=360)
 
 
 def camera(page: str, setting: str) -> None:
     """Draws the camera, folded: its picture is a file like any other."""
     with st.popover("Camera", key=f"{page}_camera"):
         st.camera_input("Take a picture", key=st.session_state[f"{page}/{setting}/camera"])
-
-
-def clipboard(page: str, container: str) -> None:
-    """Hands pasted files to the uploader in the container of this key."""
-    from headscope_views import view
-
-    view("paste", {"container": container}, key=f"{page}_paste", width="content")
 
 
 def refused(page: str, setting: str, noun: str) -> str:

@@ -11,9 +11,9 @@ from viz.api import registry
 
 def several(app, *files):
     """Uploads files together."""
-    for number, data in enumerate(files):
-        app.file_uploader[0].upload(f"{number}.png", data)
-    return helpers.checked(app.run())
+    return helpers.upload(
+        app, "image_upload", {f"{number}.png": data for number, data in enumerate(files)}
+    )
 
 
 def digest(data):

@@ -486,3 +486,24 @@ def test_a_picture_may_come_from_the_camera():
     app = small()
     (camera,) = app.get("camera_input")
     assert camera.proto.label == "Take a picture"
+
+
+def test_what_the_browser_says_of_an_upload_is_checked():
+    """Its refusals are one line each; nonsense, and a file that is not held, change nothing."""
+    app = helpers.upload(small(), "image_upload", {}, {"large.png": "this file has 70 MB"})
+    assert helpers.lines(app) == ["this file has 70 MB. The previous picture is still shown."]
+    helpers.upload(app, "image_upload", {"mine.png": file_of()}, {"a *b*": "not <b>this</b>"})
+    assert helpers.lines(app) == ["a *b*: not <b>this</b>."]
+    upload = helpers.link(app)["upload"]
+    for value in (7, {"id": "x"}, {"id": "y", "sent": "no", "refused": [1, {"name": 2}]}):
+        app.session_state["image_upload_files"] = {"files": value}
+        helpers.checked(app.run())
+        assert helpers.link(app)["upload"] == upload
+    gone = {"id": "z", "sent": [{"name": "gone.png", "digest": "0" * 64}], "refused": []}
+    app.session_state["image_upload_files"] = {"files": gone}
+    helpers.checked(app.run())
+    assert helpers.lines(app) == [
+        "the server holds at most 256 MB of files: upload fewer at once. The previous picture is"
+        " still shown."
+    ]
+    assert helpers.link(app)["upload"] == upload

@@ -298,13 +298,13 @@ def test_recordings(saved) -> None:
     assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(1.5, abs=0.06)
     assert "trace(model, 'recording.wav')" in entry(app).code(0, 0)
 
-    helpers.checked(app.file_uploader[0].upload("no.wav", b"no sound").run())
+    helpers.upload(app, "models_recording", {"no.wav": b"no sound"})
     assert lines(app) == [
         "the recording: expected a WAV file, which this is not. The previous recording is still"
         " shown."
     ]
     assert len(labels(app)) == count
-    helpers.checked(app.file_uploader[0].upload("mine.wav", wav(4_000, 8_000)).run())
+    helpers.upload(app, "models_recording", {"mine.wav": wav(4_000, 8_000)})
     assert lines(app) == []
     assert float(labels(app)[-1].removesuffix(" s")) == pytest.approx(0.5, abs=0.06)
     assert "resampled from 8,000 to 16,000 Hz" in told(app)

@@ -14,11 +14,11 @@ export const KINDS = {
   map: () => import("../map/map.js"),
   story: () => import("../story/story.js"),
   mode: () => import("./mode.js"),
-  paste: () => import("./paste.js"),
   pick: () => import("./pick.js"),
   preload: () => import("./preload.js"),
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
   choices: () => import("../controls/choices.js"),
   entry: () => import("../controls/entry.js"),
+  files: () => import("../controls/files.js"),
 };

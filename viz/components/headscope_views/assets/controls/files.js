@@ -1,0 +1,159 @@
+// Files that are chosen, dropped anywhere on the page, or pasted: each is sent to the server in one
+// request, and Python is told their digests.
+
+import { element, setAttribute, setText } from "../core/dom.js";
+
+/** @import {Host} from "../types" */
+
+/**
+ * @typedef {object} FilesProps
+ * @property {string} label
+ * @property {string} hint what is taken
+ * @property {string} accept the types that the file dialog offers
+ * @property {number} most files at once
+ * @property {number} limit MiB of one
+ * @property {string} pasted the beginning of the types that are taken from the clipboard, and what
+ *   else is pasted into a text is left to it; "" where nothing is pasted
+ */
+
+/** @typedef {{name: string, digest: string}} Sent */
+/** @typedef {{name: string, reason: string}} Refused */
+
+const MIB = 1 << 20;
+const NONE = "The clipboard holds no picture: copy one, then paste it again.";
+
+/**
+ * @param {HTMLElement} root
+ * @param {FilesProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  root.classList.add("hs-control");
+  let now = props;
+  let uploads = 0; // that have begun
+  const chooser = element("input", "", { type: "file", hidden: "" });
+  const choose = element("button", "hs-button", { type: "button" }, "Upload");
+  const hint = element("span", "hs-files-hint");
+  const said = element("span", "hs-files-hint", { role: "status" });
+  const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" });
+  const zone = element("div", "hs-files", { role: "group" }, choose, chooser, hint, said, sign);
+  root.replaceChildren(zone);
+  sign.hidden = true;
+
+  /** @param {string} words in the place of the hint, so that nothing moves */
+  function say(words) {
+    setText(said, words);
+    hint.hidden = Boolean(words);
+  }
+
+  /** @param {File[]} files */
+  async function take(files) {
+    const mine = (uploads += 1);
+    const few = files.slice(0, now.most);
+    say(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
+    const found = await Promise.all(few.map((file) => upload(file, now.limit)));
+    if (mine === uploads) say("");
+    const refused = found.filter((each) => "reason" in each);
+    if (files.length > now.most)
+      refused.push({ name: `${files.length} files`, reason: `expected at most ${now.most} at once` });
+    const id = `${Date.now()}.${Math.random()}`; // the same files may be sent again
+    host.set("files", { id, sent: found.filter((each) => "digest" in each), refused });
+  }
+
+  /** @param {ClipboardEvent} event */
+  function paste(event) {
+    const { pasted } = now;
+    if (!pasted) return;
+    const files = [...(event.clipboardData?.files ?? [])];
+    const typing = isTyping(event.composedPath()[0]);
+    say(files.length || typing ? "" : NONE);
+    if (!files.length || (typing && !files[0].type.startsWith(pasted))) return;
+    event.preventDefault();
+    void take(files);
+  }
+
+  /** @param {DragEvent} event */
+  function over(event) {
+    const held = !event.defaultPrevented && event.dataTransfer?.types.includes("Files");
+    sign.hidden = !held;
+    if (held) event.preventDefault();
+  }
+
+  /** @param {DragEvent} event */
+  function leave(event) {
+    if (!event.relatedTarget) sign.hidden = true; // out of the window
+  }
+
+  /** @param {DragEvent} event */
+  function drop(event) {
+    sign.hidden = true;
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (event.defaultPrevented || !files.length) return;
+    event.preventDefault();
+    void take(files);
+  }
+
+  choose.onclick = () => chooser.click();
+  chooser.onchange = () => {
+    const files = [...(chooser.files ?? [])];
+    if (files.length) void take(files);
+    chooser.value = ""; // the same file may be chosen again
+  };
+  const listening = new AbortController();
+  const { signal } = listening;
+  document.addEventListener("paste", paste, { signal });
+  document.addEventListener("dragover", over, { signal });
+  document.addEventListener("dragleave", leave, { signal });
+  document.addEventListener("drop", drop, { signal });
+
+  /** @param {FilesProps} next */
+  function update(next) {
+    now = next;
+    chooser.multiple = next.most > 1;
+    setAttribute(chooser, "accept", next.accept);
+    setAttribute(zone, "aria-label", next.label);
+    setText(hint, next.hint);
+    setText(sign, next.most > 1 ? "Drop them here" : "Drop it here");
+  }
+
+  update(props);
+  return {
+    update,
+    destroy() {
+      listening.abort();
+      root.replaceChildren();
+    },
+  };
+}
+
+/**
+ * Sends a file to the server.
+ *
+ * @param {File} file
+ * @param {number} limit MiB
+ * @returns {Promise<Sent | Refused>}
+ */
+export async function upload(file, limit) {
+  const { name, size } = file;
+  if (!size) return { name, reason: "the file is empty" };
+  if (size > limit * MIB) {
+    const large = Math.ceil(size / MIB).toLocaleString("en");
+    return { name, reason: `this file has ${large} MB; expected at most ${limit} MB` };
+  }
+  try {
+    const response = await fetch(`${location.origin}/api/upload`, { method: "POST", body: file });
+    if (response.ok) return { name, digest: (await response.json()).digest };
+    return { name, reason: (await response.text()).slice(0, 200) };
+  } catch {
+    return { name, reason: "could not be sent: is it a folder, or is the server gone?" };
+  }
+}
+
+/**
+ * Whether a paste belongs to an entry.
+ *
+ * @param {EventTarget | undefined} target
+ */
+function isTyping(target) {
+  return target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
+}
