@@ -77,8 +77,9 @@ def _told(items: Any, what: str) -> Iterator[File]:
     """The files of a list from the browser; what is none is left out."""
     for item in items if isinstance(items, list) else []:
         found = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
-        if found and all(isinstance(text, str) for text in found):
-            name, text = (text[:LONGEST] for text in found)
+        texts = [text[:LONGEST] for text in found if isinstance(text, str)]
+        if len(texts) == 2:
+            name, text = texts
             yield File(name, text) if what == "digest" else File(name, "", text)
 
 
