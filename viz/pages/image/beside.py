@@ -121,9 +121,14 @@ def second(page: str, request: tracing.Input, data: bytes) -> Second | None:
     return Second(made, other, file, example, titles)
 
 
-def props(found: Second, held: "Held[ImageEntry]") -> dict[str, Any]:
-    """The props with which the view shows both."""
-    first, other = found.titles
+def props(titles: tuple[str, str], held: "Held[ImageEntry]") -> dict[str, Any]:
+    """The props with which the view shows both.
+
+    Args:
+        titles: of the first and of the second.
+        held: the second.
+    """
+    first, other = titles
     return {
         "title": first,
         "second": {"trace": held.id, "made": held.serial, "title": other},

@@ -129,7 +129,7 @@ def _show(stage: attention.Stage) -> None:
         examples.answer(
             second.request.choice.model, other.value.shown, second.example, second.titles[1]
         )
-        stage.show(held, panels=["code"], more=beside.props(second, other))
+        stage.show(held, panels=["code"], more=beside.props(second.titles, other))
     with stage.below:
         verification.button(PAGE, held.id, lambda: (network.opened(choice, device), image, None))
         relevance.show(PAGE, relevance.of_choice(request, data, held.value.shown))

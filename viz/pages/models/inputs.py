@@ -122,6 +122,26 @@ def choose(model: "Model") -> Input:
     return Input((inputs, target), tuple(key), made.image, notes, (written, target), changes)
 
 
+def of_picture(model: "Model") -> Input:
+    """The page's picture as another model reads it.
+
+    Raises:
+        ValueError: for a model that reads anything else, or does not state how it reads pictures.
+    """
+    from models.loading.summary import reads
+
+    takes = reads(model)
+    if not takes.image or takes.text:
+        raise ValueError("expected a model that reads pictures alone")
+    if model.preprocessing is None:
+        raise ValueError("it does not state its image size: use a notebook")
+    data, digest = pictures.current(PAGE)
+    made = picture.prepared(digest, model.preprocessing, data)
+    written = PATH, None
+    arguments = _with_picture(model, takes, None, made), None
+    return Input(arguments, ("image", digest), made.image, written=written)
+
+
 def _hears(takes: "Reads") -> bool:
     """Whether the input is a recording."""
     return takes.sound and not takes.text and not takes.image

@@ -8,6 +8,7 @@ from viz.api.entries import ImageEntry
 from viz.pages import shared
 from viz.pages.image import relevance
 from viz.pages.models import (
+    beside,
     card,
     chooser,
     inputs,
@@ -64,7 +65,8 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 def _settings(model: str) -> tuple[link.Param, ...]:
     """The page's settings, the chooser aside."""
     given = (*inputs.params(model), *words.PARAMS)
-    return (*chooser.PARAMS, *card.PARAMS, *given, *over_picture.PARAMS, *relevance.PARAMS)
+    over = (*over_picture.PARAMS, *relevance.PARAMS, beside.PARAM)
+    return (*chooser.PARAMS, *card.PARAMS, *given, *over)
 
 
 def _now(model: str, kind: attention.Kind) -> tuple[link.Param, ...]:
@@ -117,7 +119,8 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     predictions.written(found.model, trace, request.arguments[1])
     stage.kind = "image" if isinstance(held.value, ImageEntry) else "text"
     stage.params = _now(model, stage.kind)
-    stage.show(held, panels=tracing.panels(held))
+    more = beside.choose(found) if isinstance(held.value, ImageEntry) else {}
+    stage.show(held, panels=tracing.panels(held), more=more)
     if request.image is not None:
         charts.follow_mode(PAGE)
     if stage.kind == "text":

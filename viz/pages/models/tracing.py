@@ -65,17 +65,24 @@ def shown(
 ) -> "Held[ImageEntry] | Held[TextEntry]":
     """The registry entry: a picture with its patches, or a text by tokens or words."""
     trace = traced(found, request)
+    return pictured(found, request) or registry.once(
+        ("checkpoint view", *_key(found, request), by, special),
+        lambda: _text(found, request, trace.value, by, special),
+        parent=trace,
+    )
+
+
+def pictured(found: Open, request: Input) -> "Held[ImageEntry] | None":
+    """The registry entry of a picture with its patches; None for a model that has none to show."""
+    trace = traced(found, request)
     image = request.image
     patches = None if image is None else patches_of(found.model, trace.value, image.size)
-    key = ("checkpoint view", *_key(found, request))
     if patches is None or image is None:
-        return registry.once(
-            (*key, by, special),
-            lambda: _text(found, request, trace.value, by, special),
-            parent=trace,
-        )
+        return None
     return registry.once(
-        (*key, "image"), lambda: _image(found, request, trace.value, image, patches), parent=trace
+        ("checkpoint view", *_key(found, request), "image"),
+        lambda: _image(found, request, trace.value, image, patches),
+        parent=trace,
     )
 
 
