@@ -4,8 +4,11 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
+
+from viz.pages.lessons.heads import story as heads
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 STORY = ".story[data-ready]"
@@ -119,7 +122,7 @@ def test_a_control_with_the_focus_answers_without_a_request(page, app_url):
     open_story(page, app_url, "heads?story=1")
     shows(page, "split")
     asked: list[str] = []
-    page.on("request", lambda each: asked.append(each.url) if "/api/figure/" in each.url else None)
+    page.on("request", lambda each: asked.append(each.url) if "trained=no" in each.url else None)
     choice = page.get_by_role("group", name="Heads", exact=True)
     with page.expect_response(lambda each: "heads=12" in each.url):
         choice.get_by_role("button", name="3", exact=True).focus()
@@ -129,3 +132,29 @@ def test_a_control_with_the_focus_answers_without_a_request(page, app_url):
         label = re.compile(f"cut into {count} head")
         expect(page.locator(".story-scene")).to_have_attribute("aria-label", label)
     assert len(asked) == len({*asked}) == 5
+
+
+def test_on_paper_two_steps_share_a_page_and_none_is_broken(page, app_url):
+    """With their figures, also the one of MiniLM, which another request brought."""
+    open_story(page, app_url, "heads?story=5")
+    expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("habits"))
+    page.keyboard.press("ArrowLeft")
+    shows(page, "join")  # the step after it waits for an answer
+    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
+    pages = [each.get_textpage().get_text_range() for each in document]
+    titles = [step.title for step in heads.STORY.steps]
+    found = [[title for title in titles if title in text] for text in pages]
+    assert found == [titles[:2], titles[2:4], titles[4:]]
+    assert "11 broad" in pages[2]
+    assert "The code that ran" not in "".join(pages)
+
+
+def test_on_a_phone_an_answer_leaves_the_title_below_the_figure(page, app_url):
+    """The figure grows by a control when the step is revealed."""
+    page.set_viewport_size({"width": 390, "height": 850})
+    page.goto(f"{app_url}/heads_do?story=4")
+    expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
+    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
+    page.locator(".current .story-show").click()
+    shows(page, "hide")
+    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())

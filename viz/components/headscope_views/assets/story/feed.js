@@ -75,6 +75,12 @@ export function feed(fetched, received, failed) {
       expected = [...paths];
       if (!ahead) void lookAhead();
     },
+    /**
+     * The numbers at a path, if they are there.
+     *
+     * @param {string} path
+     */
+    held: (path) => kept.get(path),
     /** Asks again for what could not be had. */
     retry() {
       if (!flying && asked) void fly(asked);

@@ -28,6 +28,7 @@ const PHONE_LINE = 0.8; // on a phone the figure lies above the text
 const PHONE = 720; // CSS pixels of the story's width
 const AHEAD_MS = 120; // after the last change, before the next values are fetched
 const LEAST = 15.5; // of text on a phone, in units of a picture 560 wide: 10 pixels
+const PAPER_LEAST = 14; // of text on paper, where a picture is about 400 pixels wide
 
 class Story {
   /**
@@ -59,7 +60,7 @@ class Story {
     this.revision = "";
     this.sections = sectionsOf(props.steps, {
       tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
-      revealed: () => this.turned(),
+      revealed: () => this.revealed(),
     });
     this.picture = element("div", "story-picture");
     /** @type {ReturnType<typeof tipOf> | null} */
@@ -165,12 +166,15 @@ class Story {
     this.lookAhead();
   }
 
+  /** Fetches what may be seen next: the other values of a control, and steps that ask for more. */
   lookAhead() {
     const { figure, used, inputs } = this;
-    if (!figure || !used) return;
-    const moment = this.moment(this.step);
-    const others = valuesAhead(used, inputs[used.input]).map((value) => changed(inputs, { [used.input]: value }));
-    this.feed.expect(others.map((chosen) => this.pathOf(figure, { ...moment, inputs: chosen })));
+    if (!figure) return;
+    const now = this.moment(this.step);
+    const others = used ? valuesAhead(used, inputs[used.input]).map((value) => changed(inputs, { [used.input]: value })) : [];
+    const moments = [...others.map((chosen) => ({ ...now, inputs: chosen })), ...this.sections.map((_, step) => this.state(step, this.ink))];
+    const paths = new Set(moments.map((moment) => this.pathOf(figure, moment)));
+    this.feed.expect([...paths]);
   }
 
   /**
@@ -257,6 +261,13 @@ class Story {
   turned() {
     const drawn = this.ask();
     if (!drawn) this.draw(TWEEN_MS);
+  }
+
+  /** Shows what a question kept back. On a phone the figure may grow: the step's title stays below it. */
+  revealed() {
+    const seen = this.sections[this.step].box.getBoundingClientRect().top >= this.aside.getBoundingClientRect().bottom - 1;
+    this.turned();
+    if (this.narrow && seen) this.go(this.step);
   }
 
   /**
@@ -368,7 +379,7 @@ class Story {
     this.draw(0);
   }
 
-  /** On paper every paragraph has its picture below it, and none moves. */
+  /** On paper every paragraph has its picture beside it, and none moves. */
   printing() {
     const before = () => this.showStills();
     const after = () => this.props.paper || this.hideStills();
@@ -390,17 +401,19 @@ class Story {
     this.colour(colours);
     this.stills = this.sections.map(({ box }, step) => {
       const scene = new Scene(figure.size);
+      scene.least = PAPER_LEAST;
       const moment = this.state(step, ink);
       const draw = (/** @type {any} */ found) => {
         scene.draw(figure.marks(found, moment).map(still));
         scene.root.setAttribute("role", "img");
         scene.root.setAttribute("aria-label", figure.describe(found, moment));
       };
-      draw(numbers);
       const path = this.pathOf(figure, moment);
-      if (path !== this.path) fetchJson(path, this.end.signal).then(draw, () => {});
+      const found = path === this.path ? numbers : this.feed.held(path);
+      draw(found ?? numbers);
+      if (!found) fetchJson(path, this.end.signal).then(draw, () => {});
       const made = element("div", "story-still", {}, scene.root);
-      box.append(made);
+      box.firstElementChild?.after(made);
       return made;
     });
   }
