@@ -67,9 +67,9 @@ STORY = Story(
             "Every word with every word",
             (
                 "Now two words of a sentence, each with three [[feature|features]], in the rows of"
-                " X. Every word asks (@query(left)) and can be found (@key(above)): the"
-                " [[score]] where a row meets a column is the dot product of the two words."
-                " X X^{T} holds them all.",
+                " X. Each word is a @query(query), in its row on the left, and a @key(key), in its"
+                " column above: the [[score]] where a row meets a column is the dot product of the"
+                " two words. X X^{T} holds all scores.",
                 "Press *word 0* or *word 1* to follow its row; point at a score for its sum. The"
                 " dot product grows with the length of the vectors as well as with their"
                 " similarity.",

@@ -24,7 +24,8 @@ STORY = Story(
             (
                 "A soft dictionary compares the query with *every* key. Here the [[similarity]] is"
                 " s = exp(−d), where d is the [[edit distance]]: the number of letters to insert,"
-                " remove or replace.",
+                " remove or replace. Equal names have s = 1, and each letter of difference divides"
+                " s by e ≈ 2.72.",
                 "“{query:s}” and “Ann” differ by {distances.0:d}, so s = {similarities.0:.3f};"
                 " “Michelle” is {distances.2:d} letters away, so s = {similarities.2:.4f}. Thicker"
                 " lines mean more similar.",
@@ -53,8 +54,8 @@ STORY = Story(
             (
                 "Every @value(value) flows into the @output(answer), as wide as its"
                 " @weight(weight): Ann's 167 counts {weights.0:.1%}, Mike's 186"
-                " {weights.1:.1%}. The answer is the weighted sum, **{answer:.2f}** cm: a mixture,"
-                " and with most of the weight on one key close to that key's value.",
+                " {weights.1:.1%}. The answer is the weighted sum, **{answer:.2f}** cm. It is a"
+                " mixture; when one key has most of the weight, it is close to that key's value.",
             ),
             formulas=("@output(answer) = Σ_{i} @weight(α_{i}) @value(v_{i})",),
             code=(
@@ -89,8 +90,9 @@ STORY = Story(
             (
                 "A small change of the query or of T changes every weight a little, and the answer"
                 " with them: the look-up is **differentiable**. A network can therefore learn by"
-                " gradient descent what to ask for (@query(queries)), what to be found by"
-                " (@key(keys)) and what to hand over (@value(values)). That is [[attention]].",
+                " gradient descent what each token looks for (its @query(query)), what it can be"
+                " matched on (its @key(key)) and what it passes on (its @value(value)). That is"
+                " [[attention]].",
                 "Nothing has to be compressed into one vector first: without attention every query"
                 " would get the same answer, for instance the mean {mean:.2f}. Here each query gets"
                 " its own.",

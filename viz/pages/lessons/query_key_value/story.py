@@ -43,8 +43,8 @@ STORY = Story(
             (
                 "Queries and keys have two features here, so they are arrows in one plane: the"
                 " @query(query) of *{token:s}*, and the @key(key) of every token, its own"
-                " included. Attention compares arrows of these two kinds with each other, and"
-                " never two queries or two keys.",
+                " included. Attention only ever compares a query with a key, never two queries or"
+                " two keys.",
                 "**Drag the round handles**, or move to one with Tab and use the arrow keys."
                 " In a network nobody moves them by hand: they follow from x and the matrices, and"
                 " training changes the matrices.",
@@ -57,9 +57,10 @@ STORY = Story(
                 "The [[score]] is the [[dot product]] of query and key, feature by feature, divided"
                 " by √d_{k}: here d_{k} = 2, and the next lesson shows why one divides. *animal*"
                 " scores {scores.0:.2f}, *street* {scores.1:.2f}, *it* {scores.2:.2f}.",
-                "The dashed lines drop each key onto the line of the @query(query): q·k is the"
-                " length of q times the length that the @key(key) covers there, negative behind"
-                " the origin. So direction counts, and length too.",
+                "From each @key(key) a dashed line drops at a right angle onto the line of the"
+                " @query(query). q·k is the length of the query times the distance from the origin"
+                " to that point; it is negative if the point lies on the side away from the query."
+                " So direction and length both count.",
             ),
             formulas=("score_{j} = @query(q) · @key(k_{j}) / √d_{k}",),
             ask=Question(

@@ -17,8 +17,10 @@ STORY = Story(
                 "From the first of {tokens:d} tokens to the last, information passes"
                 " **{count.recurrence:d}**"
                 " updates of the state. Each can weaken it, and none can start before the one"
-                " before it has finished. In the formula R only turns the state, the gain g"
-                " scales it, and U brings the new token in. Move the slider.",
+                " before it has finished. In the formula, h_{t} is the state after token t and"
+                " x_{t} the token's own vector: R only turns the old state, the gain g scales it,"
+                " U brings the token in, and tanh keeps every number between −1 and 1. Move the"
+                " slider to change the length of the text.",
             ),
             formulas=("h_{t} = tanh(g R h_{t−1} + U x_{t})",),
         ),
@@ -44,7 +46,7 @@ STORY = Story(
                 " text. All positions are computed at once.",
                 "The connections are not fixed either. A trained convolution applies the same"
                 " kernel to every input; attention computes its [[weights]] from each input."
-                " It assumes less, and so needs more data.",
+                " So it assumes less about its input, and usually needs more data to learn from.",
             ),
             ask=Question(
                 "A convolution with k = {kernel:d} needs {count.convolution:d} layers to connect"
@@ -79,8 +81,8 @@ STORY = Story(
                 " {costs.recurrence.work:,d} for the recurrence (Vaswani et al. 2017, table 1)."
                 " It is the cheaper of the two while a text has fewer tokens than a token has"
                 " features: n < d.",
-                "What must happen one after another matters more on a GPU: {tokens:d} steps for the"
-                " recurrence, 1 for the others.",
+                "On a GPU another count matters more: how many steps must wait for each other."
+                " They are {tokens:d} for the recurrence and 1 for the others.",
             ),
             tries=(
                 Try("20 tokens of width 8", {"tokens": 20, "width": 8}),
