@@ -85,7 +85,7 @@ def parser() -> Parser:
     found.add_argument("--scale", default="fixed", choices=("fixed", "own", "layer", "log"))
     found.add_argument("--token", type=int, help="whose weights are drawn over a picture")
     for name, how in OPTIONS.items():
-        found.add_argument(f"--{name}", **how)
+        found.add_argument(f"--{name.replace('_', '-')}", **how)
     found.add_argument(
         "--explain", default="", help="of a relevance: position.id, or a second sentence"
     )
@@ -166,6 +166,15 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of `export`, by the same name
         "type": float,
         "default": 0.0,
         "help": "of rollout: share of each layer's smallest weights that is left out",
+    },
+    "beside_fusion": {
+        "default": "",
+        "choices": ("mean", "max", "min"),
+        "help": "the same of the second method; without it, that of the first",
+    },
+    "beside_discard": {
+        "type": float,
+        "help": "the same of the second method; without it, that of the first",
     },
     "ground": {"default": "grey", "choices": ("colour", "grey"), "help": "of a picture"},
     "paint": {"default": "patches", "choices": ("patches", "smooth", "mask"), "help": "of weights"},

@@ -5,10 +5,12 @@ import { test } from "node:test";
 
 import {
   colourOf,
+  fusedIn,
   fusedQueryOf,
   largest,
   METHODS,
   methodOf,
+  nameOf,
   showsOf,
   spansOf,
 } from "../../viz/components/headscope_views/assets/text/methods.js";
@@ -47,6 +49,19 @@ test("how heads are fused is asked for and said where it applies", () => {
   assert.match(showsOf(methodOf("rollout"), chosen), /smallest weight in each cell\. .* 7 % of each layer/);
   assert.doesNotMatch(showsOf(methodOf("flow"), chosen), /7 %/);
   assert.equal(showsOf(methodOf("alti"), chosen), methodOf("alti").shows);
+});
+
+test("two methods each fuse heads in their own way; the second as the first until it is chosen", () => {
+  const first = { fusion: /** @type {const} */ ("max"), discard: 0.2 };
+  const same = { ...first, beside_fusion: /** @type {const} */ (""), beside_discard: null };
+  const other = { ...first, beside_fusion: /** @type {const} */ ("mean"), beside_discard: 0 };
+  assert.deepEqual(fusedIn(same, true), first);
+  assert.deepEqual(fusedIn(other, false), first);
+  assert.deepEqual(fusedIn(other, true), { fusion: "mean", discard: 0 });
+  assert.equal(nameOf(methodOf("rollout"), fusedIn(other, true)), "Rollout");
+  assert.equal(nameOf(methodOf("rollout"), first), "Rollout, largest of heads, 20 % left out");
+  assert.equal(nameOf(methodOf("flow"), first), "Attention flow, largest of heads");
+  assert.equal(nameOf(methodOf("alti"), first), "ALTI");
 });
 
 test("keys are asked for in parts that cover them once", () => {

@@ -164,7 +164,7 @@ def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, vie
     found = trace(load(config), " ".join(words))
     names = list(found.labels)
     assert len(names) >= 198
-    given = {"head": 1, "layer": 0} if view == "matrix" else {"method": "rollout"}
+    given: dict[str, Any] = {"head": 1, "layer": 0} if view == "matrix" else {"method": "rollout"}
     saved = {
         suffix: export(found, tmp_path / f"file{suffix}", view=view, **given).read_bytes()
         for suffix in (".svg", ".pdf", ".png")

@@ -75,6 +75,20 @@ def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
     assert "their largest weight in each cell. The smallest 25 % of each layer" in said
     page = made(tmp_path, ".html", "model", query=QUERY, **fused).decode()
     assert "method=rollout\\u0026fusion=max\\u0026discard=0.25" in page.replace("&", "\\u0026")
+    both = {**fused, "beside": "rollout", "beside_fusion": "min", "beside_discard": 0.0}
+    found = arrays(tmp_path, "model", query=QUERY, **both)
+    same(found["rollout"], rollout(t, **fused))
+    same(found["rollout_beside"], rollout(t, fusion="min"))
+    flowing = {"method": "rollout", "beside": "flow", "query": QUERY}
+    found = arrays(tmp_path, "model", **flowing, fusion="min", beside_fusion="max")
+    same(found["flow"], flow(t, QUERY, fusion="max"))
+    same(arrays(tmp_path, "model", **flowing, fusion="min")["flow"], flow(t, QUERY, fusion="min"))
+    said = made(tmp_path, ".svg", "model", query=QUERY, **both).decode()
+    for name in ("Rollout, largest of heads, 25 % left out", "Rollout, smallest of heads"):
+        assert f">{name}</text>" in said
+    page = made(tmp_path, ".html", "model", query=QUERY, **both).decode()
+    for asked in ("fusion=max\\u0026discard=0.25", "fusion=min"):
+        assert f"method=rollout\\u0026{asked}" in page.replace("&", "\\u0026")
     found = arrays(tmp_path, "model", method="flow", beside="decompx", query=QUERY)
     same(found["flow"], flow(t, QUERY))
     same(found["decompx"], decompx(t, QUERY).norms)

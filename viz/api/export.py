@@ -35,6 +35,7 @@ FILTERS = ("values", "sinks", "outliers", "least", "top", "rows", "columns")
 CHOICES = (
     *("query", "key", "average", "layers", "plot", "ground", "paint", "opacity"),
     *("method", "beside", "output", "tested", "fusion", "discard"),
+    *("beside_fusion", "beside_discard"),
 )
 HIDDEN = {"alti", "decompx", "norms"}  # of the whole model, methods that read hidden states
 TRACED = re.compile(r"^t = trace\(model, (.*)\)$", re.MULTILINE)

@@ -96,6 +96,7 @@ FIGURE_OPTIONS = {
     "paint": one_of("patches", "smooth", "mask"),
     "opacity": requests.count(10, 100),
     **FUSED,
+    **{f"beside_{name}": check for name, check in FUSED.items()},
 }
 
 RELEVANCE = {**SITE, "method": one_of(*model.RELEVANCE)}

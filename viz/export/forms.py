@@ -4,7 +4,7 @@ A form is a function here and a line in `FORMS`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from viz.drawing.panels import Charts, Grid, Lines, Panel, Points, Shaded
 from viz.drawing.scales import weight_scale
 from viz.export.request import (
     DOUBT,
-    Choice,
+    Chosen,
     One,
     Request,
     labels_of,
@@ -230,12 +230,15 @@ def _model(request: Request) -> Content:
     from viz.api.model import RELEVANCE
 
     choice = request.choice
-    methods = [method for method in (choice.method, choice.beside) if method]
+    methods = [method.name for method in choice.methods]
     parts: list[Content] = []
-    for method in methods:
-        parts.append(_method(request, method))
-        if choice.tested and method in RELEVANCE:
-            parts.append(_curves(request, method))
+    for i, chosen in enumerate(choice.methods):
+        again = chosen.name in methods[:i]  # the same method, its heads fused in another way
+        part = _method(request, chosen)
+        tables = [replace(table, name=f"{table.name} beside") for table in part.tables]
+        parts.append(replace(part, tables=tables) if again else part)
+        if choice.tested and chosen.name in RELEVANCE and not again:
+            parts.append(_curves(request, chosen.name))
     return Content(
         " ".join(dict.fromkeys(part.says for part in parts)),
         [panel for part in parts for panel in part.panels],
@@ -245,9 +248,10 @@ def _model(request: Request) -> Content:
     )
 
 
-def _method(request: Request, method: str) -> Content:
+def _method(request: Request, chosen: Chosen) -> Content:
     from viz.api import model
 
+    method = chosen.name
     entry, site = _entry(request), request.index
     if method in model.RELEVANCE:
         return _relevance(request, method)
@@ -256,19 +260,19 @@ def _method(request: Request, method: str) -> Content:
         request.shown.query_labels(request.site),
         request.shown.key_labels(request.site),
     )
-    choice = request.choice
-    row = choice.query or 0
-    title = f"{NAMES[method]}, row of “{query[row]}” ({row})"
-    says = f"{NAMES[method]}: {SAYS[method]}{fused_of(choice, method)}"
+    row = request.choice.query or 0
+    name = f"{NAMES[method]}{_short(chosen)}"
+    title = f"{name}, row of “{query[row]}” ({row})"
+    says = f"{name}: {SAYS[method]}{fused_of(chosen)}"
     if method not in model.MAPS:
-        answer = model.row_of(entry, "", site, head, method, row, fusion=choice.fusion)
+        answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
         found = np.array(_given(answer)["values"])
         named = {"key": key}
         return Content(
             says, [Shaded(title, key, found, marked=None)], [Table(method, ("key",), found, named)]
         )
     try:
-        values = model.whole_map(entry, site, head, method, choice.fusion, choice.discard).numpy(
+        values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
             force=True
         )
     except ValueError as error:
@@ -277,7 +281,7 @@ def _method(request: Request, method: str) -> Content:
     return Content(
         says,
         [
-            Grid(NAMES[method], values, query, key, words=NAMES[method]),
+            Grid(name, values, query, key, words=NAMES[method]),
             Shaded(title, key, values[row]),
         ],
         [Table(method, ("query", "key"), values, labels)],
@@ -426,6 +430,7 @@ FUSED = {
     "max": "their largest weight in each cell",
     "min": "their smallest weight in each cell",
 }
+SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
 AVERAGES = (
     "Attention weights are not contributions: values, norms and feed-forward networks do not enter."
 )
@@ -441,15 +446,25 @@ DOUBTS = {
 }
 
 
-def fused_of(choice: Choice, method: str) -> str:
+def _short(chosen: Chosen) -> str:
+    """The same behind a name, where heads are not fused by their mean."""
+    from viz.api.model import FUSED as METHODS
+
+    said = SHORT[chosen.fusion] if chosen.name in METHODS else ""
+    if chosen.name == "rollout" and chosen.discard:
+        said += f", {100 * chosen.discard:g} % left out"
+    return said
+
+
+def fused_of(chosen: Chosen) -> str:
     """How the heads of a layer were fused, and which weights were left out."""
     from viz.api.model import FUSED as METHODS
 
-    if method not in METHODS:
+    if chosen.name not in METHODS:
         return ""
-    said = f" A layer’s heads are fused by {FUSED[choice.fusion]}."
-    if method == "rollout" and choice.discard:
-        share = f"{100 * choice.discard:g} %"
+    said = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
+    if chosen.name == "rollout" and chosen.discard:
+        share = f"{100 * chosen.discard:g} %"
         said += f" The smallest {share} of each layer’s weights above 0 are left out."
     return said
 

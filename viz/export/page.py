@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from viz.export.request import EVERY, One, Request, caption, layers_of
+from viz.export.request import EVERY, Chosen, One, Request, caption, layers_of
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -85,6 +85,8 @@ def _chosen(request: Request, view: str) -> dict[str, Any]:
     if whole:
         found |= {"method": choice.method, "beside": choice.beside, "output": choice.output}
         found |= {"fusion": choice.fusion, "discard": choice.discard}
+        found["beside_fusion"] = choice.beside_fusion
+        found["beside_discard"] = choice.beside_discard
         found["tested"] = "yes" if choice.tested or view == "faithfulness" else "no"
     if view == "scatter":
         found |= {"overview": "scatter", "plot": ".".join(choice.plot)}
@@ -174,10 +176,9 @@ def _form_answers(request: Request, entry: "TextEntry", view: str) -> Answers:
         return found
     if view in ("model", "faithfulness"):
         tested = choice.tested or view == "faithfulness"
-        methods = [method for method in (choice.method, choice.beside) if method]
-        parts = [_method_answers(request, entry, method, query) for method in methods]
+        parts = [_method_answers(request, entry, method, query) for method in choice.methods]
         if tested:
-            parts += [_curve_answers(request, entry, method) for method in methods]
+            parts += [_curve_answers(request, entry, method.name) for method in choice.methods]
         return {path: ask for part in parts for path, ask in part.items()}
     return {}
 
@@ -200,12 +201,11 @@ def _text_answers(request: Request, entry: "TextEntry") -> Answers:
     return found
 
 
-def _method_answers(request: Request, entry: "TextEntry", method: str, query: int) -> Answers:
+def _method_answers(request: Request, entry: "TextEntry", chosen: Chosen, query: int) -> Answers:
     """What a method of the whole model asks for."""
     from viz.api import model
 
-    choice = request.choice
-    output = choice.output
+    method, output = chosen.name, request.choice.output
     if method in model.RELEVANCE:
         asked = f"&output={quote(output)}" if output else ""
         ask = partial(model.relevance, entry, ID, 0, method, output)
@@ -218,10 +218,10 @@ def _method_answers(request: Request, entry: "TextEntry", method: str, query: in
     head = request.heads[0] if method == "norms" else "mean"
     place = f"site={site}&head={head}&method={method}"
     fused: dict[str, Any] = {}
-    if method in model.FUSED and choice.fusion != "mean":
-        fused["fusion"] = choice.fusion
-    if method == "rollout" and choice.discard:
-        fused["discard"] = choice.discard
+    if method in model.FUSED and chosen.fusion != "mean":
+        fused["fusion"] = chosen.fusion
+    if method == "rollout" and chosen.discard:
+        fused["discard"] = chosen.discard
     place += "".join(f"&{name}={value}" for name, value in fused.items())
     row = partial(model.row_of, entry, ID, site, head, method, query, **fused)
     if method in model.MAPS:

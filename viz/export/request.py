@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -78,6 +78,8 @@ class Choice:
         tested: of "model", whether the faithfulness of a relevance is shown below it.
         fusion: of rollout and flow, how the heads of a layer are fused: "mean", "max" or "min".
         discard: of rollout, share of each layer's smallest weights that is left out.
+        beside_fusion: the same of the second method; "" for that of the first.
+        beside_discard: the same of the second method; None for that of the first.
         plot: of "scatter", keys of the numbers along x and y and in colour.
         ground: of "image", the picture in "colour", or "grey" and dim.
         paint: of "image", "patches", "smooth", or a "mask" of the patches that hold 60 % of the
@@ -95,10 +97,30 @@ class Choice:
     tested: bool = False
     fusion: "Fusion" = "mean"
     discard: float = 0.0
+    beside_fusion: 'Fusion | Literal[""]' = ""
+    beside_discard: float | None = None
     plot: tuple[str, ...] = ()
     ground: str = "grey"
     paint: str = "patches"
     opacity: int = 100
+
+    @property
+    def methods(self) -> "tuple[Chosen, ...]":
+        """The method, and the one beside it."""
+        first = Chosen(self.method, self.fusion, self.discard)
+        if not self.beside:
+            return (first,)
+        share = self.discard if self.beside_discard is None else self.beside_discard
+        second = Chosen(self.beside, self.beside_fusion or self.fusion, share)
+        return first, second
+
+
+class Chosen(NamedTuple):
+    """A method of the whole model, how it fuses heads, and the share of weights it leaves out."""
+
+    name: str
+    fusion: "Fusion"
+    discard: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +113,9 @@ def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
 
     made = export.python(entry, "id", 0, "mean", "model", fusion="min", discard=0.1)["code"]
     assert made.endswith("view='model', layer=0, head='mean', fusion='min', discard=0.1)")
+    both: dict[str, Any] = {"fusion": "min", "beside": "flow", "beside_fusion": "max"}
+    made = export.python(entry, "id", 0, "mean", "model", **both)["code"]
+    assert made.endswith("beside='flow', fusion='min', beside_fusion='max')")
     made = export.python(entry, "id", 0, "mean", "model", method="alti")["code"]
     exec(made.split("from viz.export")[0], names)
     assert names["t"].hidden(0).shape == (7, 15)

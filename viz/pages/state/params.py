@@ -61,7 +61,7 @@ def number(name: str, default: int | None, low: int, high: int, step: int = 1) -
     return Param(name, default, parse, f"a whole number from {low} to {high}{steps}", high)
 
 
-def decimal(name: str, default: float, low: float, high: float) -> Param:
+def decimal(name: str, default: float | None, low: float, high: float) -> Param:
     """A float from low to high."""
 
     def parse(text: str) -> float:

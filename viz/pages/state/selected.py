@@ -33,6 +33,8 @@ FORMS = (  # of a text's picture, and what of it is drawn
     link.choice("tested", "no", ("no", "yes")),  # whether the faithfulness of a relevance
     link.choice("fusion", "mean", ("mean", "max", "min")),  # of rollout and flow
     link.decimal("discard", 0, 0, 0.95),  # of rollout
+    link.choice("beside_fusion", "", ("", "mean", "max", "min")),  # "": as the first method
+    link.decimal("beside_discard", None, 0, 0.95),
     link.choice("overview", "atlas", ("atlas", "scatter", "table")),  # of every head
     link.text("plot", ""),
     link.text("rank", ""),

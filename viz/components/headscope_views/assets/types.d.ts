@@ -112,6 +112,9 @@ export interface Selection {
   fusion: Fusion;
   /** Share of each layer's smallest weights that rollout leaves out. */
   discard: number;
+  /** The same of the method beside it; "" and null for those of the first. */
+  beside_fusion: Fusion | "";
+  beside_discard: number | null;
   ground: Ground;
   paint: Paint;
   /** Of the weights over a picture, in percent. */

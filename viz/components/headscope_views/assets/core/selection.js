@@ -40,6 +40,8 @@ export const START = {
   tested: "no",
   fusion: "mean",
   discard: 0,
+  beside_fusion: "",
+  beside_discard: null,
   ground: "colour",
   paint: "patches",
   opacity: 100,

@@ -3,6 +3,12 @@
 /** @import {Fusion, Method, Selection} from "../types" */
 
 /**
+ * How a method makes the heads of a layer one, and the share of the smallest weights it leaves out.
+ *
+ * @typedef {{fusion: Fusion, discard: number}} Fused
+ */
+
+/**
  * @typedef {object} MethodInfo
  * @property {Method} name as in the requests
  * @property {string} label
@@ -146,11 +152,36 @@ const FUSED = {
   min: "their smallest weight in each cell",
 };
 
+/** @type {Record<Fusion, string>} */
+const SHORT = { mean: "", max: ", largest of heads", min: ", smallest of heads" };
+
+/**
+ * How the heads are fused for the first method, or for the one beside it: as for the first, until
+ * chosen for itself.
+ *
+ * @param {Pick<Selection, "fusion" | "discard" | "beside_fusion" | "beside_discard">} selection
+ * @param {boolean} beside
+ * @returns {Fused}
+ */
+export const fusedIn = ({ fusion, discard, beside_fusion: other, beside_discard: share }, beside) =>
+  beside ? { fusion: other || fusion, discard: share ?? discard } : { fusion, discard };
+
+/**
+ * The method's name, with how the heads are fused where that is not by their mean.
+ *
+ * @param {MethodInfo} info
+ * @param {Fused} fused
+ */
+export function nameOf({ label, fused = [] }, { fusion, discard }) {
+  const left = fused.includes("discard") && discard ? `, ${inPercent(discard)} left out` : "";
+  return `${label}${fused.includes("fusion") ? SHORT[fusion] : ""}${left}`;
+}
+
 /**
  * What a method shows, with how the heads were fused.
  *
  * @param {MethodInfo} info
- * @param {Pick<Selection, "fusion" | "discard">} selection
+ * @param {Fused} selection
  */
 export function showsOf({ shows, fused = [] }, { fusion, discard }) {
   const parts = [shows];
@@ -164,7 +195,7 @@ export function showsOf({ shows, fused = [] }, { fusion, discard }) {
  * How the heads are fused, as parameters of a request; empty for the defaults.
  *
  * @param {MethodInfo} info
- * @param {Pick<Selection, "fusion" | "discard">} selection
+ * @param {Fused} selection
  * @returns {Record<string, string | number>}
  */
 export const fusedQueryOf = ({ fused = [] }, { fusion, discard }) => ({

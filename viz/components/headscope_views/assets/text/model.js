@@ -15,12 +15,12 @@ import { capital, shown } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
-import { colourOf, fusedQueryOf, inPercent, largest, METHODS, methodOf, showsOf, spansOf } from "./methods.js";
+import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, METHODS, methodOf, nameOf, showsOf, spansOf } from "./methods.js";
 import { modelMap } from "./model_map.js";
 
 /** @import {Cell, Fusion, Method, ModelMap, ModelRow, Predictions, RelevanceAnswer, Text, Theme} from "../types" */
 /** @import {TextState} from "./state.js" */
-/** @import {MethodInfo} from "./methods.js" */
+/** @import {Fused, MethodInfo} from "./methods.js" */
 
 const KEYS = 24; // of attention flow or DecompX in one request
 const MOST_DISCARDED = 95; // percent
@@ -40,14 +40,15 @@ export function model(state, parent) {
   const first = methodMenu("Method", false, (method) => state.select({ method: method || "rollout" }));
   const second = methodMenu("Beside it", true, (beside) => state.select({ beside }));
   const explained = outputMenu(state);
-  const fusing = fusionControls(state);
+  const fusing = [false, true].map((beside) => fusionControls(state, beside));
   const choices = element(
     "div",
     "hs-row",
     {},
     labelled("Method", first),
+    ...fusing[0].boxes,
     labelled("beside it", second),
-    ...fusing.boxes,
+    ...fusing[1].boxes,
     explained.box,
   );
   const parts = element("div", "hs-model-parts");
@@ -70,9 +71,9 @@ export function model(state, parent) {
       second.value = beside;
       const infos = chosenIn(state);
       explained.render(infos.some(({ kind }) => kind === "relevance"));
-      fusing.render(infos);
+      fusing.forEach((controls, i) => controls.render(infos[i] ?? null));
       parts.classList.toggle("hs-two", infos.length > 1);
-      panels.forEach((panel, i) => panel.render(theme, infos[i] ?? null));
+      panels.forEach((panel, i) => panel.render(theme, infos[i] ?? null, fusedIn(state.selection, i > 0)));
     },
     save() {
       if (last) panels[0].save(last);
@@ -80,10 +81,10 @@ export function model(state, parent) {
     /** @returns {Record<string, string | number>} */
     figure() {
       const { method, beside, output } = state.selection;
+      /** @type {Record<string, string>} */
       const tested = isTested(state) ? { tested: "yes" } : {};
       const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
-      const fused = chosenIn(state).map((info) => fusedQueryOf(info, state.selection));
-      return { query: rowOf(state), method: methodOf(method).name, ...more, ...Object.assign({}, ...fused) };
+      return { query: rowOf(state), method: methodOf(method).name, ...more, ...fusedOf(state) };
     },
   };
 }
@@ -95,6 +96,25 @@ export function model(state, parent) {
  */
 const chosenIn = ({ selection: { method, beside } }) =>
   [method, beside].filter((name) => name !== "").map(methodOf);
+
+/**
+ * How the heads are fused, as parameters of a file: of the first method, and of the one beside it
+ * where it differs.
+ *
+ * @param {TextState} state
+ */
+function fusedOf(state) {
+  const [first, second] = chosenIn(state);
+  const own = fusedQueryOf(first, fusedIn(state.selection, false));
+  if (!second) return own;
+  const { fused = [] } = second;
+  const { fusion, discard } = fusedIn(state.selection, true);
+  return {
+    ...own,
+    ...(fused.includes("fusion") && fusion !== (own.fusion ?? "mean") ? { beside_fusion: fusion } : {}),
+    ...(fused.includes("discard") && discard !== (own.discard ?? 0) ? { beside_discard: discard } : {}),
+  };
+}
 
 /**
  * Whether a relevance is shown, whose faithfulness can be tested.
@@ -151,32 +171,42 @@ const labelled = (name, control) =>
  * How rollout and flow make the heads of a layer one, and which weights rollout leaves out.
  *
  * @param {TextState} state
+ * @param {boolean} beside whether of the second method
  */
-function fusionControls(state) {
+function fusionControls(state, beside) {
+  const which = beside ? " of the method beside it" : "";
   const options = FUSIONS.map(([value, label]) => element("option", "", { value }, label));
-  const fusion = element("select", "hs-select", { "aria-label": "How heads are fused" }, ...options);
-  fusion.onchange = () => state.select({ fusion: /** @type {Fusion} */ (fusion.value) });
+  const name = `How heads are fused${which}`;
+  const fusion = element("select", "hs-select", { "aria-label": name }, ...options);
   const slider = element("input", "hs-threshold", {
     ...{ type: "range", min: "0", max: String(MOST_DISCARDED), step: "1" },
-    "aria-label": "Discard the smallest weights",
+    "aria-label": `Discard the smallest weights${which}`,
     title: "The share of each layer’s smallest weights that rollout leaves out",
   });
-  slider.oninput = () => state.select({ discard: Number(slider.value) / 100 });
+  /** @param {Partial<Fused>} chosen */
+  function choose(chosen) {
+    const other = fusedIn(state.selection, true); // stays as it is, whichever is changed
+    const second = { ...other, ...(beside ? chosen : {}) };
+    const own = state.selection.beside || beside ? { beside_fusion: second.fusion, beside_discard: second.discard } : {};
+    state.select({ ...own, ...(beside ? {} : chosen) });
+  }
+  fusion.onchange = () => choose({ fusion: /** @type {Fusion} */ (fusion.value) });
+  slider.oninput = () => choose({ discard: Number(slider.value) / 100 });
   const share = element("output", "hs-count");
   const boxes = [labelled("heads fused by", fusion), labelled("discard", element("span", "hs-aid", {}, slider, share))];
 
   return {
     boxes,
-    /** @param {MethodInfo[]} infos */
-    render(infos) {
-      const asked = new Set(infos.flatMap(({ fused = [] }) => fused));
+    /** @param {MethodInfo | null} info */
+    render(info) {
+      const asked = new Set(info?.fused);
       boxes[0].hidden = !asked.has("fusion");
       boxes[1].hidden = !asked.has("discard");
-      const { discard } = state.selection;
-      fusion.value = state.selection.fusion;
-      slider.value = String(Math.round(100 * discard));
-      setText(share, inPercent(discard));
-      setAttribute(slider, "aria-valuetext", inPercent(discard));
+      const fused = fusedIn(state.selection, beside);
+      fusion.value = fused.fusion;
+      slider.value = String(Math.round(100 * fused.discard));
+      setText(share, inPercent(fused.discard));
+      setAttribute(slider, "aria-valuetext", inPercent(fused.discard));
     },
   };
 }
@@ -342,10 +372,11 @@ function part(state, parent, name) {
 
   /**
    * @param {MethodInfo} info
+   * @param {Fused} fused
    * @param {Theme} theme
    */
-  function renderMap(info, theme) {
-    const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, state.selection) };
+  function renderMap(info, fused, theme) {
+    const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, fused) };
     const found = /** @type {ModelMap | {why: string} | null} */ (
       state.view.answer(`model ${name}`, pathOf("model", asked))
     );
@@ -359,7 +390,7 @@ function part(state, parent, name) {
     const index = row();
     const { site, head } = state.selection;
     const one = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
-    picture.render(found, [state.base.model, ...one, info.label], index, theme);
+    picture.render(found, [state.base.model, ...one, nameOf(info, fused)], index, theme);
     const answer = /** @type {ModelRow | null} */ (
       state.view.answer(`row ${name}`, pathOf("model_row", { ...asked, index }))
     );
@@ -374,15 +405,15 @@ function part(state, parent, name) {
 
   /**
    * @param {MethodInfo} info
+   * @param {Fused} fused
    * @param {Theme} theme
    */
-  function renderFlow(info, theme) {
+  function renderFlow(info, fused, theme) {
     const { keys } = state.site();
     /** @type {number[]} */
     const values = [];
     for (const columns of spansOf(keys, KEYS)) {
-      const fused = fusedQueryOf(info, state.selection);
-      const asked = { ...placeOf(info), method: info.name, ...fused, index: row(), columns };
+      const asked = { ...placeOf(info), method: info.name, ...fusedQueryOf(info, fused), index: row(), columns };
       const found = /** @type {ModelRow | {why: string} | null} */ (
         state.view.answer(`flow ${name}`, pathOf("model_row", asked))
       );
@@ -457,19 +488,20 @@ function part(state, parent, name) {
     /**
      * @param {Theme} theme
      * @param {MethodInfo | null} info
+     * @param {Fused} fused
      */
-    render(theme, info) {
+    render(theme, info, fused) {
       section.hidden = !info;
       if (!info) return;
-      setText(title, info.label);
+      setText(title, nameOf(info, fused));
       title.hidden = info.kind === "map"; // whose picture has it
-      setText(sentence, showsOf(info, state.selection));
+      setText(sentence, showsOf(info, fused));
       setText(doubt, `What it does not prove: ${info.doubt}`);
       bar.hidden = tested.hidden = true;
       canvas.hidden = info.kind !== "map";
-      if (info.kind === "map") renderMap(info, theme);
+      if (info.kind === "map") renderMap(info, fused, theme);
       else [map, mapped] = [null, ""];
-      if (info.kind === "flow") renderFlow(info, theme);
+      if (info.kind === "flow") renderFlow(info, fused, theme);
       if (info.kind === "relevance") renderRelevance(info, theme);
     },
     /** @param {Theme} theme */
