@@ -34,7 +34,18 @@ from models.seeding import seeded
 
 SCALINGS = ("emb", "prj", "none")
 SAME = (  # fields that mean the same for the encoder
-    *("dim", "depth", "heads", "mlp", "activation", "norm", "positions", "max_tokens", "dropout"),
+    *(
+        "dim",
+        "depth",
+        "heads",
+        "key_dim",
+        "mlp",
+        "activation",
+        "norm",
+        "positions",
+        "max_tokens",
+        "dropout",
+    ),
     *("embed_scale", "embed_norm", "last_norm", "eps", "padding", "qkv_bias", "out_bias"),
     *("scoring", "dot_scaling", "scale", "attention_dropout", "projection_dropout"),
     *("output_dropout", "drop_path", "value_shortcut", "norm_kind", "mask_fill", "seed"),
@@ -53,7 +64,9 @@ class Seq2SeqConfig:
         dim: width of the model.
         depth: number of blocks, of the encoder and of the decoder.
         heads: attention heads in each.
-        d_k: width of one head's queries and keys.
+        d_k: width of one head's queries, and of its keys.
+        key_dim: width of one head's keys where it is another one, which needs bilinear scores; None
+            means `d_k`.
         d_v: width of one head's values.
         mlp: hidden width of the feed-forward networks.
         activation: of the feed-forward networks, one of `blocks.ACTIVATIONS`.
@@ -98,6 +111,7 @@ class Seq2SeqConfig:
     depth: int = 6
     heads: int = 8
     d_k: int = 64
+    key_dim: int | None = None
     d_v: int = 64
     mlp: int = 2048
     activation: str = "relu"
@@ -140,7 +154,7 @@ class Seq2SeqConfig:
         _ = self.attention  # which says what is wrong with it
         if self.eps <= 0:
             raise ValueError(f"eps: expected a number above 0, received {self.eps}")
-        check_rotary(self.positions, self.d_k)
+        check_rotary(self.positions, self.d_k, self.key_dim)
         self._check_ids()
         if self.share_source and self.source_vocab != self.target_vocab:
             raise ValueError(
@@ -183,6 +197,7 @@ class Seq2SeqConfig:
             dim=self.dim,
             heads=self.heads,
             head_dim=self.d_k,
+            key_dim=self.key_dim,
             value_dim=self.d_v,
             qkv_bias=self.qkv_bias,
             out_bias=self.out_bias,

@@ -49,6 +49,8 @@ class ViTConfig:
         depth: number of blocks.
         heads: attention heads in each.
         head_dim: width of one head; None means width / heads.
+        key_dim: width of one head's keys; None means that of its queries, another one needs
+            bilinear scores.
         mlp: hidden width of the feed-forward network.
         activation: of the feed-forward network, one of `blocks.ACTIVATIONS`.
         norm: "pre" or "post"; "pre" ends on one more norm, before the head.
@@ -94,6 +96,7 @@ class ViTConfig:
     depth: int = 2
     heads: int = 4
     head_dim: int | None = None
+    key_dim: int | None = None
     mlp: int = 256
     activation: str = "gelu"
     norm: str = "pre"
@@ -193,6 +196,7 @@ class ViTConfig:
             dim=self.width,
             heads=self.heads,
             head_dim=self.head_dim,
+            key_dim=self.key_dim,
             qkv_bias=self.qkv_bias,
             out_bias=self.out_bias,
             scoring=self.scoring,

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -68,6 +69,11 @@ def test_defaults_are_the_base_model() -> None:
         ({"heads": 0}, "heads: expected at least 1, received 0"),
         ({"d_k": 0}, "d_k: expected at least 1, received 0"),
         ({"d_v": 0}, "d_v: expected at least 1, received 0"),
+        (
+            {"key_dim": 3},
+            "key_dim: expected 14, the width of the queries, with dot scores, received",
+        ),
+        ({"key_dim": 0}, "key_dim: expected at least 1, received 0"),
         ({"max_tokens": 0}, "max_tokens: expected at least 1, received 0"),
         ({"scaling": "both"}, "scaling: expected one of emb, prj, none, received 'both'"),
         ({"norm": "rms"}, "norm: expected one of post, pre, received 'rms'"),
@@ -87,6 +93,28 @@ def test_defaults_are_the_base_model() -> None:
 def test_config_errors(wrong: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(SMALL, **wrong)
+
+
+def test_keys_narrower_than_queries() -> None:
+    """Weights of every kind of attention against loops, from the layers' own parameters."""
+    network = built(scoring="bilinear", key_dim=3)
+    out = network(*pair())
+    encoder, decoder = network.encoder.blocks[0], network.blocks[0]
+    cases = (
+        (encoder.attention, out.encoder.patterns[0], out.encoder.states[0]),
+        (decoder.attention, out.blocks[0].causal, out.states[0]),
+        (decoder.cross, out.blocks[0].cross, out.encoder.hidden),
+    )
+    for layer, pattern, read in cases:
+        assert (pattern.q.shape[-1], pattern.k.shape[-1]) == (14, 3)
+        for item, head in product(range(BATCH), range(5)):
+            part = slice(3 * head, 3 * head + 3)
+            k = read[item] @ layer.key.weight[part].T + layer.key.bias[part]
+            scores = pattern.q[item, head] @ layer.scoring.matrix[head] @ k.T
+            if pattern is out.blocks[0].causal:
+                scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
+            expected = scores.softmax(-1)
+            assert (pattern.weights(head)[item] - expected).abs().max() < ROUNDING
 
 
 def test_what_is_shared() -> None:

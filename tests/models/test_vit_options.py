@@ -1,6 +1,7 @@
 """Vision transformers as courses build them: every shape, every number, every option."""
 
 from dataclasses import replace
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -261,12 +262,30 @@ def test_where_class_token_and_positions_start(std: float) -> None:
         ({"head_dropout": 1.0}, "head_dropout: expected 0 up to 1, received 1.0"),
         ({"embed_dropout": -0.5}, "embed_dropout: expected 0 up to 1, received -0.5"),
         ({"dot_scaling": "cube"}, "dot_scaling: expected one of sqrt, none, fourth root, received"),
+        (
+            {"key_dim": 3},
+            "key_dim: expected 4, the width of the queries, with dot scores, received",
+        ),
         ({"out_projection": "never"}, "out_projection: expected one of always, needed, received"),
     ],
 )
 def test_config_errors(wrong: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(SMALL, **wrong)
+
+
+def test_keys_narrower_than_queries() -> None:
+    """Weights of each head and image against loops, from the block's own parameters."""
+    network = built(scoring="bilinear", key_dim=3, norm="post")
+    out = network(noise(2, 3, 15, 20))
+    x, layer, pattern = out.states[0], network.blocks[0].attention, out.patterns[0]
+    assert (pattern.q.shape[-1], pattern.k.shape[-1]) == (4, 3)
+    for image, head in product(range(2), range(7)):
+        of_query, of_key = slice(4 * head, 4 * head + 4), slice(3 * head, 3 * head + 3)
+        q = x[image] @ layer.query.weight[of_query].T + layer.query.bias[of_query]
+        k = x[image] @ layer.key.weight[of_key].T + layer.key.bias[of_key]
+        expected = (q @ layer.scoring.matrix[head] @ k.T).softmax(-1)
+        assert (pattern.weights(head)[image] - expected).abs().max() < 1e-6
 
 
 # --- pixels as tokens --------------------------------------------------------------------------

@@ -53,6 +53,7 @@ PAIRS: list[dict[str, Any]] = [
     {"norm": "pre", "share_target": False, "share_source": False},
     {"last_norm": True, "embed_norm": False, "scaling": "emb", "positions": "learned"},
     {"d_v": 9},
+    {"scoring": "bilinear", "key_dim": 3},
     {"scoring": "additive", "norm_kind": "rms", "embed_norm": True},
     {"value_shortcut": True, "drop_path": 0.2},
 ]
@@ -65,6 +66,7 @@ VITS: list[dict[str, Any]] = [
     {"classes": 0, "positions": "sinusoidal"},
     {"heads": 1, "head_dim": 35, "out_projection": "needed"},
     {"scoring": "bilinear", "value_shortcut": True, "norm_kind": "rms", "patch_norm": True},
+    {"scoring": "bilinear", "key_dim": 3},
 ]
 LAYERS: list[dict[str, Any]] = [
     {},

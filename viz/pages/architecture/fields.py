@@ -251,7 +251,8 @@ FIELDS: dict[str, tuple[Field, ...]] = {
         _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.help),
         *(POST, ORDER),
         _words("activation", "Activation", "relu", ACTIVATIONS, ACTIVATION.help),
-        *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT, FILL, DROP, *DROPS, DROP_PATH),
+        *(SCORING, KEY_WIDTH, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
+        *(FILL, DROP, *DROPS, DROP_PATH),
         NORM_KIND,
         _yes("embed_norm", "Norm of embeddings", "yes", AFTER_EMBEDDING, NORM_KIND.section),
         _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
@@ -293,7 +294,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
             of="head",
         ),
         _number("classes", "Classes", 10, 0, 30_000, "Number of classes; 0: no head"),
-        *(SCORING, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
+        *(SCORING, KEY_WIDTH, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
         _words(
             *("out_projection", "Output projection", "always", ("always", "needed")),
             "needed: omitted if a single head is as wide as the model",
@@ -423,8 +424,9 @@ def automatic(name: str, values: Mapping[str, Value]) -> int | None:
     """The value that an empty control means; None where the other values are invalid."""
     if name == "dim":
         return int(values["channels"]) * int(values["patch"]) ** 2
-    if name in ("key_dim", "value_dim") and values["head_dim"]:
-        return int(values["head_dim"])
+    width = values.get("d_k") or values.get("head_dim")  # of an encoder–decoder, or of any other
+    if name in ("key_dim", "value_dim") and width:
+        return int(width)
     dim = int(values["dim"]) or automatic("dim", values) or 0
     heads = int(values["heads"])
     return None if dim % heads else dim // heads
