@@ -46,6 +46,10 @@ KINDS = {"self": "self-attention", "causal": "causal self-attention", "cross": "
 KEY = f"{PAGE}_cells"
 LARGEST = 640  # pixels of the longer side of the picture that is sent
 MOST_QUERIES = 1024  # in the list
+OTHER = (
+    "Here a cell, object or token is chosen that looks; who looks at a chosen cell is a column of"
+    " the matrix above, because rows and columns have grids of their own."
+)
 DOUBT = (
     "A large weight says where information may come from, not that the network saw what is there:"
     " cells of a deep layer have taken in their surroundings."
@@ -123,7 +127,7 @@ def show(found: Open, request: Input, trace: "Trace", held: "Held[Any]") -> None
             charts.keep(figure)
         else:
             charts.chart(PAGE, figure, "over", f"{title}. {says}")
-    st.caption(DOUBT)
+    st.caption(f"{OTHER} {DOUBT}")
 
 
 def _live(

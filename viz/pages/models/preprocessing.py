@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from models.preprocessing import Preprocessing
 
 MOST = 2048  # pixels a side that can be chosen here
+TALL, WIDEST, ENLARGED = 40, 120, 640  # pixels of the picture that the network reads
 MODES = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch", "none": "As it is"}
 CHANNELS = "red, green, blue"
 PARAMS = (
@@ -38,6 +39,22 @@ def choose(model: "Model") -> None:
     label = "Preprocessing (changed)" if is_changed() else "Preprocessing"
     with st.popover(label, key=f"{PAGE}_preprocessing"):
         _settings(stated)
+    _preview(model)
+
+
+def _preview(model: "Model") -> None:
+    """What the network reads, as high as the controls beside it; Streamlit's button enlarges it."""
+    try:
+        data, digest = pictures.current(PAGE)
+        image = picture.prepared(digest, chosen(model)[0], data).image
+    except ValueError:  # reported where the picture is read
+        return
+    wide = min(max(TALL * image.width // image.height, 8), WIDEST)
+    with st.container(
+        key=f"{PAGE}_reads", horizontal=True, vertical_alignment="center", width="content"
+    ):
+        st.caption(f"It reads {image.height} × {image.width}:", width="content")
+        st.image(picture.data_url(image, ENLARGED), width=wide)
 
 
 def _seen(stated: "Preprocessing") -> tuple[int, int]:

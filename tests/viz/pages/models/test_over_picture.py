@@ -49,6 +49,12 @@ def opened(folder: Path, **query: str) -> AppTest:
     return app
 
 
+def test_the_other_direction_is_where_one_sentence_says(folders) -> None:
+    app = opened(folders["segformer"][0])
+    assert any("is a column of the matrix above" in each.value for each in app.caption)
+    assert helpers.view(app, "text")["kind"] == "text"
+
+
 def figure_of(app: AppTest) -> Any:
     (found,) = app.get("plotly_chart")
     return plotly.io.from_json(found.proto.spec)

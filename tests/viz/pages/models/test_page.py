@@ -1,5 +1,6 @@
 """The Models page: what it opens, says and refuses, without a browser."""
 
+import base64
 import io
 import shutil
 import threading
@@ -227,6 +228,20 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     helpers.checked(app.button("models_preprocessing_reset").click().run())
     assert view(app)["trace"] == before
     assert "changed here" not in told(app)
+
+
+def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
+    """The picture of the view itself, also where a change makes it another one."""
+    app = run(place="folder", folder=str(saved("ViT")))
+    for changes in ({}, {"resize": "pad"}):
+        for name, value in changes.items():
+            helpers.choose(app, "models", name, value)
+        (found,) = app.get("image")
+        data = base64.b64decode(found.proto.imgs[0].url.removeprefix("data:image/png;base64,"))
+        seen = np.asarray(Image.open(io.BytesIO(data)))
+        drawn = Image.open(io.BytesIO(entry(app).picture.data)).convert("RGB")
+        assert (seen == np.asarray(drawn)).all()
+        assert f"It reads {drawn.height} × {drawn.width}:" in told(app)
 
 
 @pytest.mark.parametrize(
