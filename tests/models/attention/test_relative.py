@@ -319,6 +319,13 @@ def test_the_learned_bias_gets_its_gradient() -> None:
     assert set(gradient.abs().sum(1).nonzero().flatten().tolist()) == set(used.tolist())
 
 
+def test_distances_in_both_directions_unless_it_is_said() -> None:
+    both, plain = Relative(HEADS, bidirectional=True), Relative(HEADS)
+    plain.table = both.table
+    found, expected = (each(TOKENS).bias(None, torch.arange(TOKENS)) for each in (plain, both))
+    assert found.equal(expected)
+
+
 def test_angles_turn_more_slowly_with_each_pair() -> None:
     """p / base^(2i / dim), whichever way the arguments are given."""
     found = rotary_angles(positions=torch.tensor([1, 5]), dim=4, base=100.0)

@@ -41,7 +41,7 @@ def test_the_name_of_a_config_that_nothing_traces(network: BertModel) -> None:
     """Also of one that was written and read while its original was traced."""
     (config,) = configs_of(network)
     assert untraced_implementation(config) == "sdpa"
-    written = BertConfig(**TEXT, attn_implementation=implementation.NAME)
+    written = BertConfig(**{**TEXT, "attn_implementation": implementation.NAME})
     assert untraced_implementation(written) is None
 
 

@@ -71,6 +71,7 @@ HOLED[..., 2, 0] = False
         (5, 5, FULL, True, "self"),
         (5, 5, HOLED, True, "self"),
         (5, 3, lower(5, 3, hole=True), False, "self"),
+        (5, 4, lower(5, 4, hole=False, cached=-1), False, "self"),
         (3, 5, lower(3, 5, hole=True, cached=2), False, "causal"),
         (3, 5, lower(3, 5, hole=True, cached=3), True, "self"),
         (5, 5, HOLED[..., :1], True, "self"),  # whole rows

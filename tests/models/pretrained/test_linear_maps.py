@@ -103,10 +103,27 @@ def test_heads_in_another_order(size: int) -> None:
     """Told apart by the lengths of their queries, also where those of a token are zero."""
     given = size * noise(1, TOKENS, WIDTH)
     given[0, 2] = 0.0
-    call = called(linear(HEADS * DIM, bias=False), given)
+    module = linear(HEADS * DIM, bias=False)
+    module.weight *= torch.tensor([1.0, 10.0, 100.0]).repeat_interleave(DIM)[:, None]
+    call = called(module, given)
     found = find_rotated([call], 2 * heads_of(call.made, [4, 0, 2]))
     assert found is not None
     assert found.starts == (4, 0, 2)
+
+
+@pytest.mark.parametrize("by_heads", [False, True])
+def test_a_norm_of_each_head(by_heads: bool) -> None:
+    """Of rows of tokens, or of heads that are moved in front of them."""
+    call, norm = called(linear(HEADS * DIM)), nn.RMSNorm(DIM, eps=1e-5)
+    given = call.made.unflatten(-1, (HEADS, DIM))
+    given = given.transpose(1, 2) if by_heads else given
+    made = norm(given).detach()
+    other = ModuleCall("norm", norm, given, made, 0)
+    found = find_rotated([call, other], made[0] if by_heads else made[0].transpose(0, 1))
+    assert found is not None
+    assert found.norm is not None
+    assert found.norm.weight is norm.weight
+    assert (found.starts, found.rotation) == ((0, 2, 4), None)
 
 
 def test_queries_behind_an_activation_are_no_linear_map() -> None:

@@ -8,6 +8,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
+from transformers.utils import logging as library
 
 from benchmarks.architectures import TEXT
 from models.files.errors import CheckpointError
@@ -227,6 +228,19 @@ def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_pa
         load_folder(Folder.at(tmp_path))
 
 
+@pytest.mark.parametrize("shown", [False, True])
+def test_the_library_is_as_loud_afterwards_as_before(shown: bool) -> None:
+    before = library.is_progress_bar_enabled(), library.get_verbosity()
+    change = {False: library.disable_progress_bar, True: library.enable_progress_bar}
+    change[shown]()
+    try:
+        with loader.quiet_transformers():
+            assert not library.is_progress_bar_enabled()
+        assert (library.is_progress_bar_enabled(), library.get_verbosity()) == (shown, before[1])
+    finally:
+        change[before[0]]()
+
+
 def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
     network: Any = BY_NAME["BERT"].build()
     network.save_pretrained(tmp_path)
@@ -234,7 +248,7 @@ def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
     name = "encoder.layer.0.output.dense.bias"
     save_file({**state, name: state[name][:-1].clone()}, tmp_path / "model.safetensors")
     with pytest.raises(CheckpointError) as refused:
-        load_folder(Folder.at(tmp_path))
+        load_folder(folder=Folder.at(tmp_path))
     width = TEXT["hidden_size"]
     assert str(refused.value) == (
         f"the checkpoint has wrong shapes for {name} ({width - 1} in place of {width}):"

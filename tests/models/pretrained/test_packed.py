@@ -61,6 +61,11 @@ def test_windows_that_belong_to_no_sound(frames: list[int]) -> None:
         sound_lengths(torch.tensor([0, 4, 5, 6, 10]), frames)
 
 
+def test_more_windows_than_frames() -> None:
+    with pytest.raises(ValueError, match="received 2 in 3 windows: trace them one by one"):
+        sound_lengths(torch.tensor([0, 1, 2, 3]), [1, 1])
+
+
 def test_unpacking_and_packing() -> None:
     packing = Packing.of(torch.tensor([0, 3, 5, 9]), [5, 4])
     x = noise(1, HEADS, 9, DIM)

@@ -283,7 +283,14 @@ BEHIND_QUERIES = torch.tensor([[False, False, True], [False, False, False]])
 BEFORE_KEYS = torch.tensor([[False] * 5, [True, True, False, False, False]])
 
 
-@pytest.mark.parametrize("queries", [None, BEHIND_QUERIES], ids=["queries", "padded queries"])
+EVERY_QUERY = torch.tensor([[False, False, True], [False, True, True]])
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [None, BEHIND_QUERIES, EVERY_QUERY],
+    ids=["queries", "padded queries", "padded everywhere"],
+)
 @pytest.mark.parametrize("keys", [None, BEFORE_KEYS], ids=["keys", "padded keys"])
 def test_padding_of_queries_and_of_keys(queries: Tensor | None, keys: Tensor | None) -> None:
     record, _ = recording("layers.0.attn")

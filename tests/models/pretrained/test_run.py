@@ -599,6 +599,12 @@ def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPa
         trace(bert_decoder(), given)
 
 
+def test_states_of_several_towers_are_those_of_the_last() -> None:
+    found = trace(qwen("Qwen2VL"), images_in_text(), hidden=True)
+    assert found.sites[0].tower != found.sites[-1].tower
+    assert list(found.hidden_states) == [found.sites[-1].tower]
+
+
 def test_a_pass_of_a_text_beside_images_keeps_no_keys() -> None:
     """The setting is the decoder's own."""
     made = as_model(qwen("Qwen2VL"))

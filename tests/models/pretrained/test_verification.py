@@ -381,6 +381,7 @@ def test_a_model_without_eager_attention(
     monkeypatch.setattr(type(network), "set_attn_implementation", refuse)
     found = verify(network, ids(1, TOKENS))
     assert (found.compared, found.edited, found.eager) == (0, None, None)
+    assert found.maps == 0.0
     assert found.problems(ROUNDING) == ()
 
 
