@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -145,7 +146,9 @@ def test_example_pictures_are_answered_right(name: str, models: dict[str, Model]
     """And the file is the picture that the recipe means."""
     for pointer in RECIPES[name].pointers:
         file = CHECKPOINTS / name / pointer.file
-        assert Image.open(file).tobytes() == picture(cast(Any, pointer.item)).tobytes()
+        made = np.asarray(picture(cast(Any, pointer.item)), dtype=int)
+        # processors round differently: one level of 256
+        assert np.abs(np.asarray(Image.open(file), dtype=int) - made).max() <= 1
         batch = RECIPES[name].task.batch([pointer.item])
         logits = trace(models[name], cast(Any, file)).output.values
         classes = [len(names) for names in RECIPES[name].questions.values()]

@@ -198,9 +198,9 @@ def test_equals_gpt2() -> None:
         expected = theirs(ids_of(), output_hidden_states=True)
         found = ours(ids_of())
     top = expected.logits.abs().max()
-    assert (found.logits - expected.logits).abs().max() < 1e-6 * top  # float32, three layers
+    assert (found.logits - expected.logits).abs().max() < 5e-6 * top  # float32, three layers
     for mine, state in zip(found.states[:-1], expected.hidden_states, strict=False):
-        assert (mine - state).abs().max() < 1e-6 * state.abs().max()
+        assert (mine - state).abs().max() < 5e-6 * state.abs().max()
     assert (found.hidden - expected.hidden_states[-1]).abs().max() < ROUNDING
 
 
