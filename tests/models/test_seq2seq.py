@@ -100,7 +100,7 @@ def test_keys_narrower_than_queries() -> None:
     network = built(scoring="bilinear", key_dim=3)
     out = network(*pair())
     encoder, decoder = network.encoder.blocks[0], network.blocks[0]
-    cases = (
+    cases: tuple[Any, ...] = (
         (encoder.attention, out.encoder.patterns[0], out.encoder.states[0]),
         (decoder.attention, out.blocks[0].causal, out.states[0]),
         (decoder.cross, out.blocks[0].cross, out.encoder.hidden),
