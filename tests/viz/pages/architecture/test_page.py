@@ -160,6 +160,22 @@ def test_options_of_attention_are_drawn():
     assert lines(app) == []
 
 
+@pytest.mark.parametrize(
+    ("preset", "attentions"),
+    [("small-vit", ["self"]), ("small-seq2seq", ["self", "causal", "cross"])],
+)
+def test_keys_of_their_own_width_are_drawn_and_a_wrong_width_says_why(preset, attentions):
+    app = opened(preset=preset, scoring="bilinear", key_dim="5")
+    found = [*by_path(diagram(app)["base"]["parts"])]
+    made = [part for path, part in found if path.endswith("/attend")]
+    assert [part["parameters"] for part in made] == [4 * 16 * 5] * len(attentions)
+    keys = [part["gives"][-1][1] for path, part in found if path.endswith("/key")]
+    assert keys == [4 * 5] * len(attentions)
+    assert lines(app) == []
+    (line,) = lines(opened(preset=preset, key_dim="5"))
+    assert "key_dim: expected 16, the width of the queries, with dot scores, received 5" in line
+
+
 def test_the_inputs_of_one_layer_have_three_widths():
     told = dict(by_path(diagram(opened(preset="layer", key_input_dim="7"))["base"]["parts"]))
     names = ("query", "key", "value")
