@@ -49,6 +49,8 @@ def _preview(model: "Model") -> None:
         image = picture.prepared(digest, chosen(model)[0], data).image
     except ValueError:  # reported where the picture is read
         return
+    if image is None:  # its processor makes no picture of it
+        return
     wide = min(max(TALL * image.width // image.height, 8), WIDEST)
     with st.container(
         key=f"{PAGE}_reads", horizontal=True, vertical_alignment="center", width="content"
