@@ -121,7 +121,7 @@ def test_the_scores_of_one_key(name: str) -> None:
     for key in range(KEYS):
         found = pattern.scores_of_key(key).double()
         torch.testing.assert_close(found, whole[..., key], **close)
-    found = pattern.scores_of_key(3, 4, item=1).double()
+    found = pattern.scores_of_key(key=3, head=4, item=1).double()
     torch.testing.assert_close(found, whole[1, 4, :, 3], **close)
 
 

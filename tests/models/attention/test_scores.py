@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Additive, Bilinear, Dot, attend
+from models.attention.scores import softmax
 
 Q = torch.tensor([[[[1.0, 2.0]]]])
 K = torch.tensor([[[[3.0, -1.0], [0.5, 4.0]]]])
@@ -90,3 +91,11 @@ def test_the_vector_of_a_head() -> None:
             assert score.vector_of(head).equal(own)
             expected = (units[0, head] * own).sum(-1)
             assert (pattern.scores(head, item=0) - expected).abs().max() < 1e-5
+
+
+def test_a_row_without_a_key_is_zero_unless_it_is_said_that_there_is_none() -> None:
+    scores = noise(1, 2, 3, 5)
+    expected = torch.softmax(scores, -1)
+    scores[0, 1, 2] = -torch.inf
+    expected[0, 1, 2] = 0.0
+    assert softmax(scores=scores).equal(expected)
