@@ -134,11 +134,11 @@ function toolbar(state, bar) {
   outliers.removeAttribute("aria-label");
   for (const made of [out, into, ...scales, ...paints, ...grounds]) made.removeAttribute("aria-label");
   const note = element("strong", "hs-note");
+  const scaleLabel = element("span", "hs-label", { "aria-hidden": "true" }, "Scale");
   bar.replaceChildren(
     ...[layer.box, head.box, switchOf("Direction of attention", out, into)],
-    element("span", "hs-label", { "aria-hidden": "true" }, "Scale"),
-    ...[switchOf("Scale", ...scales), switchOf("Weights drawn as", ...paints)],
-    ...[switchOf("Picture", ...grounds), opacity],
+    element("div", "hs-values", {}, scaleLabel, switchOf("Scale", ...scales)),
+    ...[switchOf("Weights drawn as", ...paints), switchOf("Picture", ...grounds), opacity],
     ...[element("div", "hs-values", {}, sinks, outliers), note],
   );
   const stale = changes();
