@@ -285,7 +285,7 @@ def test_files_are_chosen_together_and_the_same_ones_again(page: Page, server: S
     assert told["refused"] == [{"name": "4 files", "reason": "expected at most 3 at once"}]
 
 
-def test_a_large_file_is_not_sent_and_a_refusal_is_told(
+def test_a_large_file_is_not_sent_and_a_refusal_is_reported(
     page: Page, server: Server, console: list[str]
 ):
     bodies = uploading(page, server)

@@ -25,7 +25,7 @@ test("lines begin at multiples of their length and end with the axis", () => {
   assert.deepEqual(lines.linesOf([0, 4], 2, 200), [[0, 2], [2, 4]]);
 });
 
-test("words stand one behind the other, and the longest are cut off where the room ends", () => {
+test("words follow each other, and the longest are cut off where the space ends", () => {
   const widthOf = (/** @type {number} */ index) => [10, 50, 20][index - 3];
   const whole = lines.wordsOf([3, 6], widthOf, 92, 1);
   assert.deepEqual(whole.words.map(({ index, start, wide }) => [index, start, wide]), [[3, 0, 10], [4, 16, 50], [5, 72, 20]]);
@@ -41,7 +41,7 @@ test("widths are cut to one length, the shorter ones stay", () => {
   assert.deepEqual(lines.cutFairly([8, 8], 8), [4, 4]);
 });
 
-test("the room for lines is that of the longest, as long as words stay readable", () => {
+test("the space for lines is that of the longest, as long as words stay readable", () => {
   assert.equal(lines.longestLine([10, 20, 30, 200], 2, 1), 30 + 6 + 62);
   assert.equal(lines.roomFor(98, 150, 2, 1), 98);
   assert.equal(lines.roomFor(200, 150, 4, 1), 150);
@@ -64,7 +64,7 @@ test("up to 200 tokens have a label each in a window of usual size, in lines tha
     }
 });
 
-test("without room for lines every few tokens have a label, and a zoom gives each its own", () => {
+test("without space for lines every few tokens have a label, and a zoom gives each its own", () => {
   const narrow = viewport.layoutIn(sizesOf(300, 200), 844, 300);
   assert.equal(narrow.lines, null);
   assert.equal(viewport.tokensPerLine(narrow, viewport.whole(narrow)), null);

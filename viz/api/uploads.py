@@ -40,10 +40,10 @@ def route(
 
 
 async def body_of(stream: AsyncIterable[bytes], most: int) -> bytes:
-    """The body of a request; no more of it is held than may be.
+    """The body of a request; reading stops once it is too large.
 
     Args:
-        stream: its parts.
+        stream: its chunks.
         most: its largest size, in MiB.
 
     Raises:

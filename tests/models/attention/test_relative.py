@@ -319,7 +319,7 @@ def test_the_learned_bias_gets_its_gradient() -> None:
     assert set(gradient.abs().sum(1).nonzero().flatten().tolist()) == set(used.tolist())
 
 
-def test_distances_in_both_directions_unless_it_is_said() -> None:
+def test_distances_go_in_both_directions_by_default() -> None:
     both, plain = Relative(HEADS, bidirectional=True), Relative(HEADS)
     plain.table = both.table
     found, expected = (each(TOKENS).bias(None, torch.arange(TOKENS)) for each in (plain, both))

@@ -93,7 +93,7 @@ def test_the_vector_of_a_head() -> None:
             assert (pattern.scores(head, item=0) - expected).abs().max() < 1e-5
 
 
-def test_a_row_without_a_key_is_zero_unless_it_is_said_that_there_is_none() -> None:
+def test_a_row_without_a_key_is_zero_by_default() -> None:
     scores = noise(1, 2, 3, 5)
     expected = torch.softmax(scores, -1)
     scores[0, 1, 2] = -torch.inf

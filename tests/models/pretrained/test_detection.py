@@ -159,7 +159,7 @@ def test_the_best_class_of_each_query_of_detectors_that_rank_pairs(
     check(found, shares, out.pred_boxes[0])
 
 
-def test_a_query_that_is_surely_no_object_has_a_box_too(tmp_path: Path) -> None:
+def test_a_query_that_is_certainly_no_object_has_a_box_too(tmp_path: Path) -> None:
     network = small_detr(tmp_path)
     with torch.no_grad():
         network.class_labels_classifier.weight.zero_()

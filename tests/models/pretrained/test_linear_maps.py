@@ -89,7 +89,7 @@ def test_rows_without_an_axis_of_items() -> None:
         assert found.starts == (2, 0, 4)
 
 
-def test_values_that_are_returned_again() -> None:
+def test_values_returned_unchanged() -> None:
     """As dropout does outside of training: the map is that of the module before."""
     call = called(linear(HEADS * DIM))
     again = ModuleCall("dropout", nn.Identity(), call.made, call.made, 0)

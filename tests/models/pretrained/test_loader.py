@@ -153,7 +153,7 @@ def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
     assert not ran.exists()
 
 
-def test_a_vocabulary_of_which_the_library_makes_nothing(tmp_path: Path) -> None:
+def test_an_empty_vocabulary_has_no_tokenizer(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
     assert read_tokenizer(Folder.at(tmp_path)) is None
 
@@ -229,7 +229,7 @@ def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_pa
 
 
 @pytest.mark.parametrize("shown", [False, True])
-def test_the_library_is_as_loud_afterwards_as_before(shown: bool) -> None:
+def test_the_log_level_of_the_library_is_restored(shown: bool) -> None:
     before = library.is_progress_bar_enabled(), library.get_verbosity()
     change = {False: library.disable_progress_bar, True: library.enable_progress_bar}
     change[shown]()

@@ -14,12 +14,12 @@ import streamlit as st
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 
-LONGEST = 240  # characters of a name, and of a reason, that the browser tells
+LONGEST = 240  # characters of a file name or a reason; the browser may send more
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What could not be read of an upload.
+    """Which files of an upload could not be read.
 
     Attributes:
         reason: one line; "" if all files could be read.
@@ -70,11 +70,11 @@ def _sent(page: str, setting: str) -> list[File]:
     if not isinstance(value, Mapping) or value.get("id") == state.get(f"{page}/{setting}/taken"):
         return []
     state[f"{page}/{setting}/taken"] = value.get("id")
-    return [*_told(value.get("sent"), "digest"), *_told(value.get("refused"), "reason")]
+    return [*_files(value.get("sent"), "digest"), *_files(value.get("refused"), "reason")]
 
 
-def _told(items: Any, what: str) -> Iterator[File]:
-    """The files of a list from the browser; what is none is left out."""
+def _files(items: Any, what: str) -> Iterator[File]:
+    """The valid entries of a list from the browser."""
     for item in items if isinstance(items, list) else []:
         found = [item.get(name) for name in ("name", what)] if isinstance(item, Mapping) else []
         texts = [text[:LONGEST] for text in found if isinstance(text, str)]

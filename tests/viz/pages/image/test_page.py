@@ -488,7 +488,7 @@ def test_a_picture_may_come_from_the_camera():
     assert camera.proto.label == "Take a picture"
 
 
-def test_what_the_browser_says_of_an_upload_is_checked():
+def test_what_the_browser_reports_of_an_upload_is_checked():
     """Its refusals are one line each; nonsense, and a file that is not held, change nothing."""
     app = helpers.upload(small(), "image_upload", {}, {"large.png": "this file has 70 MB"})
     assert helpers.lines(app) == ["this file has 70 MB. The previous picture is still shown."]

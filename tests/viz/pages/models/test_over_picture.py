@@ -49,7 +49,7 @@ def opened(folder: Path, **query: str) -> AppTest:
     return app
 
 
-def test_the_other_direction_is_where_one_sentence_says(folders) -> None:
+def test_one_sentence_names_where_the_other_direction_is(folders) -> None:
     app = opened(folders["segformer"][0])
     assert any("is a column of the matrix above" in each.value for each in app.caption)
     assert helpers.view(app, "text")["kind"] == "text"

@@ -1,5 +1,5 @@
-// Files that are chosen, dropped anywhere on the page, or pasted: each is sent to the server in one
-// request, and Python is told their digests.
+// A file uploader: files are chosen, dropped anywhere on the page, or pasted. Each is sent to the server
+// in one request; Python then receives their digests.
 
 import { element, setAttribute, setText } from "../core/dom.js";
 
@@ -12,8 +12,8 @@ import { element, setAttribute, setText } from "../core/dom.js";
  * @property {string} accept the types that the file dialog offers
  * @property {number} most files at once
  * @property {number} limit MiB of one
- * @property {string} pasted the beginning of the types that are taken from the clipboard, and what
- *   else is pasted into a text is left to it; "" where nothing is pasted
+ * @property {string} pasted prefix of the media types that are taken even from a paste into a text
+ *   field, such as "image/"; "" to ignore pastes
  */
 
 /** @typedef {{name: string, digest: string}} Sent */
@@ -34,15 +34,15 @@ export function mount(root, props, host) {
   const chooser = element("input", "", { type: "file", hidden: "" });
   const choose = element("button", "hs-button", { type: "button" }, "Upload");
   const hint = element("span", "hs-files-hint");
-  const said = element("span", "hs-files-hint", { role: "status" });
+  const status = element("span", "hs-files-hint", { role: "status" });
   const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" });
-  const zone = element("div", "hs-files", { role: "group" }, choose, chooser, hint, said, sign);
+  const zone = element("div", "hs-files", { role: "group" }, choose, chooser, hint, status, sign);
   root.replaceChildren(zone);
   sign.hidden = true;
 
-  /** @param {string} words in the place of the hint, so that nothing moves */
-  function say(words) {
-    setText(said, words);
+  /** @param {string} words replace the hint, so that nothing moves */
+  function report(words) {
+    setText(status, words);
     hint.hidden = Boolean(words);
   }
 
@@ -50,9 +50,9 @@ export function mount(root, props, host) {
   async function take(files) {
     const mine = (uploads += 1);
     const few = files.slice(0, now.most);
-    say(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
+    report(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
     const found = await Promise.all(few.map((file) => upload(file, now.limit)));
-    if (mine === uploads) say("");
+    if (mine === uploads) report("");
     const refused = found.filter((each) => "reason" in each);
     if (files.length > now.most)
       refused.push({ name: `${files.length} files`, reason: `expected at most ${now.most} at once` });
@@ -66,7 +66,7 @@ export function mount(root, props, host) {
     if (!pasted) return;
     const files = [...(event.clipboardData?.files ?? [])];
     const typing = isTyping(event.composedPath()[0]);
-    say(files.length || typing ? "" : NONE);
+    report(files.length || typing ? "" : NONE);
     if (!files.length || (typing && !files[0].type.startsWith(pasted))) return;
     event.preventDefault();
     void take(files);

@@ -39,8 +39,8 @@ export function panelsBelow(view, parent) {
 }
 
 /**
- * One line: how the weights were computed, and their row sums. Its place is kept until it comes, so
- * that what lies below is not moved from under a pointer.
+ * One line: how the weights were computed, and their row sums. Its space is reserved, so that nothing
+ * below it moves when it arrives.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
@@ -63,7 +63,8 @@ function provenance(view, parent) {
 }
 
 /**
- * The most likely tokens at the selected position, as bars. Their place is kept until they come.
+ * The most likely tokens at the selected position, as bars. Their space is reserved until
+ * they arrive.
  *
  * @template {Base | ImageBase} B
  * @param {View<B>} view
