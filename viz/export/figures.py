@@ -36,18 +36,20 @@ def _matrix(request: Request) -> Scene:
 
     maps = [(name_of(head), drawn_of(request, head, "matrix")) for head in request.heads]
     query, key = labels_of(request)
-    says = "Rows are queries (the token that attends), columns are keys (the token attended to)."
+    description = (
+        "Rows are queries (the token that attends), columns are keys (the token attended to)."
+    )
     top = request.filters.top
     marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()
     scale = _scale(request, maps)
     rows, columns = rows_and_columns(request)
     hidden = hidden_of(request, rows)
-    says += f" {hidden_sentence(request, hidden)}" if hidden else ""
+    description += f" {hidden_sentence(request, hidden)}" if hidden else ""
     return matrix(
         maps,
         query,
         key,
-        caption(request, says),
+        caption(request, description),
         scale=scale,
         marks=marks,
         hidden=[key - columns.start for key in hidden.keys if key in columns] if hidden else (),
@@ -84,18 +86,18 @@ def _lines(request: Request) -> Scene:
         maps = [(name, _alone(weights, place, request.inward)) for name, weights in maps]
     numbers = [head if isinstance(head, int) else None for head in request.heads]
     query, key = labels_of(request)
-    says = (
+    description = (
         "Each line is one weight, from a token on the left to a token it attends to; opacity is"
         " the square root of the weight, and weights below a hundredth of a full line are left out."
     )
     if request.token is not None:
         start = rows_and_columns(request)[int(request.inward)].start
         label = (key if request.inward else query)[request.token - start]
-        says += f" Only the lines of “{label}” ({request.token}) are drawn."
+        description += f" Only the lines of “{label}” ({request.token}) are drawn."
     hidden = hidden_of(request, rows_and_columns(request)[0])
-    says += f" {hidden_sentence(request, hidden)}" if hidden else ""
+    description += f" {hidden_sentence(request, hidden)}" if hidden else ""
     drawn = [(name, weights, head) for (name, weights), head in zip(maps, numbers, strict=True)]
-    return lines(drawn, query, key, caption(request, says), top=top_of(request, maps))
+    return lines(drawn, query, key, caption(request, description), top=top_of(request, maps))
 
 
 def _alone(weights: np.ndarray, token: int, inward: bool) -> np.ndarray:
@@ -115,8 +117,10 @@ def _atlas(request: Request) -> Scene:
         (site_name(site, several), thumbnails(request.shown, site, size=THUMB).numpy(force=True))
         for site in request.sites
     ]
-    says = "One thumbnail for each head: rows are queries, columns are keys; large ones are pooled."
-    return atlas(rows, caption(request, says), top=None if request.scale == "own" else 1.0)
+    description = (
+        "One thumbnail for each head: rows are queries, columns are keys; large ones are pooled."
+    )
+    return atlas(rows, caption(request, description), top=None if request.scale == "own" else 1.0)
 
 
 def _image(request: Request) -> Scene:
@@ -150,11 +154,13 @@ def _image(request: Request) -> Scene:
         trace.labels[token] if place is None else f"the patch in row {place[0]}, column {place[1]}"
     )
     verb = "Who attends to" if request.inward else "Where attention goes from"
-    says = f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
+    description = (
+        f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
+    )
     crosses = []
     if hidden is not None:
         of = "a row on average" if request.inward else "this row"
-        says += f" {hidden_sentence(request, hidden, of)}"
+        description += f" {hidden_sentence(request, hidden, of)}"
         crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
     log = request.scale == "log"
     shared = log or request.scale == "layer"
@@ -163,8 +169,10 @@ def _image(request: Request) -> Scene:
     veil = Veil(choice.ground, choice.paint, choice.opacity)
     masks = [_mask(weights) for _, weights in maps] if choice.paint == "mask" else ()
     if masks:
-        says += " All patches are darkened but the fewest that hold 60 % of the weight on patches."
-    about = caption(request, says)
+        description += (
+            " All patches are darkened but the fewest that hold 60 % of the weight on patches."
+        )
+    about = caption(request, description)
     colours: dict[str, Any] = {"top": top, "log": log, "veil": veil, "masks": masks}
     return overlay(maps, request.picture, place, about, crosses=crosses, **colours)
 
@@ -196,7 +204,7 @@ def _panels(form: str) -> Callable[[Request], Scene]:
         from viz.drawing.panels import panels
 
         content = FORMS[form](request)
-        about = caption(request, content.says, layers=content.layers, doubt=content.doubt)
+        about = caption(request, content.description, layers=content.layers, doubt=content.doubt)
         return panels(content.panels, about)
 
     return drawn

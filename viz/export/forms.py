@@ -52,14 +52,14 @@ class Content:
     """What a form shows.
 
     Attributes:
-        says: what that is, in a sentence or two.
+        description: what that is, in a sentence or two.
         panels: the parts of its figure.
         tables: its numbers.
         layers: whether it is about all layers together.
         doubt: what it does not prove.
     """
 
-    says: str
+    description: str
     panels: Sequence[Panel]
     tables: Sequence[Table]
     layers: bool = False
@@ -83,17 +83,17 @@ def _text(request: Request) -> Content:
     copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
     if choice.average:
         labels = key
-        says = "How much weight each token receives, averaged over all tokens."
+        description = "How much weight each token receives, averaged over all tokens."
         values = [
             _mean_over_queries(each, head)[columns.start : columns.stop] for each, head in copies
         ]
     elif inward:
         labels = query
-        says = f"How much weight each token gives to “{key[place]}” ({token})."
+        description = f"How much weight each token gives to “{key[place]}” ({token})."
         values = [weights_of(each, head)[:, place] for each, head in copies]
     else:
         labels = key
-        says = f"How much weight “{query[place]}” ({token}) gives to each token."
+        description = f"How much weight “{query[place]}” ({token}) gives to each token."
         values = [weights_of(each, head)[place] for each, head in copies]
     found = np.stack(values)
     top = request.filters.top or 0
@@ -102,7 +102,9 @@ def _text(request: Request) -> Content:
     asked = rows if inward else range(token, token + 1)
     hidden = None if choice.average else hidden_of(request, asked if len(layers) == 1 else None)
     if hidden is not None:
-        says += f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
+        description += (
+            f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
+        )
         if not inward:
             found[:, [key - columns.start for key in hidden.keys if key in columns]] = np.nan
     own = request.scale == "own" or choice.average
@@ -112,7 +114,7 @@ def _text(request: Request) -> Content:
     several = "layer {} · " if len(layers) > 1 else ""
     names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
     return Content(
-        says,
+        description,
         [
             Shaded(
                 *(names[i], labels, each, scale),
@@ -218,8 +220,8 @@ def _stages(request: Request) -> Content:
         panels.append(Grid(title, values, across, down, words=title))
         tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}))
     label = trace.query_labels(site)[found.rows[found.chosen]]
-    says = f"One head for “{label}” ({query}), from queries and keys to what it writes."
-    return Content(says, panels, tables)
+    description = f"One head for “{label}” ({query}), from queries and keys to what it writes."
+    return Content(description, panels, tables)
 
 
 # ---- all layers together
@@ -240,7 +242,7 @@ def _model(request: Request) -> Content:
         if choice.tested and chosen.name in RELEVANCE and not again:
             parts.append(_curves(request, chosen.name))
     return Content(
-        " ".join(dict.fromkeys(part.says for part in parts)),
+        " ".join(dict.fromkeys(part.description for part in parts)),
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=not {"norms", "added"} & {*methods},
@@ -263,13 +265,15 @@ def _method(request: Request, chosen: Chosen) -> Content:
     row = request.choice.query or 0
     name = f"{NAMES[method]}{_short(chosen)}"
     title = f"{name}, row of “{query[row]}” ({row})"
-    says = f"{name}: {SAYS[method]}{fused_of(chosen)}"
+    description = f"{name}: {DESCRIPTIONS[method]}{fused_of(chosen)}"
     if method not in model.MAPS:
         answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
         found = np.array(_given(answer)["values"])
         named = {"key": key}
         return Content(
-            says, [Shaded(title, key, found, marked=None)], [Table(method, ("key",), found, named)]
+            description,
+            [Shaded(title, key, found, marked=None)],
+            [Table(method, ("key",), found, named)],
         )
     try:
         values = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard).numpy(
@@ -279,7 +283,7 @@ def _method(request: Request, chosen: Chosen) -> Content:
         raise ValueError(" ".join(str(error).split())) from error
     labels = {"query": query, "key": key}
     return Content(
-        says,
+        description,
         [
             Grid(name, values, query, key, words=NAMES[method]),
             Shaded(title, key, values[row]),
@@ -312,7 +316,7 @@ def _relevance(request: Request, method: str) -> Content:
             numbers = np.array(values)
             panels.append(Shaded(f"{about}: each {name}", labels, numbers, words="relevance"))
             tables.append(Table(f"{method}, {name}", ("token",), numbers, {"token": labels}))
-    return Content(f"{NAMES[method]}: {SAYS[method]}", panels, tables)
+    return Content(f"{NAMES[method]}: {DESCRIPTIONS[method]}", panels, tables)
 
 
 def _faithfulness(request: Request) -> Content:
@@ -328,7 +332,7 @@ def _faithfulness(request: Request) -> Content:
         )
     parts = [_curves(request, method) for method in methods]
     return Content(
-        " ".join(dict.fromkeys(part.says for part in parts)),
+        " ".join(dict.fromkeys(part.description for part in parts)),
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=True,
@@ -372,11 +376,11 @@ def _curves(request: Request, method: str) -> Content:
         labels = {"order": names, places: [str(count) for count in first["counts"]]}
         tables.append(Table(f"{method}, {name}", ("order", places), values, labels))
     kept = "special ones and what the decoder reads stay" if first["read"] else "special ones stay"
-    says = (
+    description = (
         f"Faithfulness: how far the output of {_figures(first['value'])} falls when tokens are"
         f" {REMOVED[first['removal']]}; {kept}. Band: {len(orders) - 1} random orders."
     )
-    return Content(says, [Charts(f"Faithfulness of {NAMES[method]}", figures)], tables)
+    return Content(description, [Charts(f"Faithfulness of {NAMES[method]}", figures)], tables)
 
 
 def _room(low: float, high: float) -> tuple[float, float]:
@@ -412,7 +416,7 @@ NAMES = {
     "chefer": "Relevance (Chefer)",
     "attnlrp": "Relevance (AttnLRP)",
 }
-SAYS = {
+DESCRIPTIONS = {
     "mean": "the mean weight over every head of every layer.",
     "max": "the largest weight that any head of any layer gives.",
     "rollout": "the layers’ weights, the residual connection added to each, multiplied.",
@@ -450,10 +454,10 @@ def _short(chosen: Chosen) -> str:
     """The same behind a name, where heads are not fused by their mean."""
     from viz.api.model import FUSED as METHODS
 
-    said = SHORT[chosen.fusion] if chosen.name in METHODS else ""
+    words = SHORT[chosen.fusion] if chosen.name in METHODS else ""
     if chosen.name == "rollout" and chosen.discard:
-        said += f", {100 * chosen.discard:g} % left out"
-    return said
+        words += f", {100 * chosen.discard:g} % left out"
+    return words
 
 
 def fused_of(chosen: Chosen) -> str:
@@ -462,11 +466,11 @@ def fused_of(chosen: Chosen) -> str:
 
     if chosen.name not in METHODS:
         return ""
-    said = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
+    words = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
     if chosen.name == "rollout" and chosen.discard:
         share = f"{100 * chosen.discard:g} %"
-        said += f" The smallest {share} of each layer’s weights above 0 are left out."
-    return said
+        words += f" The smallest {share} of each layer’s weights above 0 are left out."
+    return words
 
 
 # ---- all heads as dots

@@ -50,7 +50,7 @@ class Filters:
     columns: range | None = None
 
     @property
-    def says(self) -> str:
+    def description(self) -> str:
         """What is left out beside sinks, in sentences; empty if nothing is."""
         parts = [
             "Numbers are scores before the softmax." if self.values == "scores" else "",
@@ -346,12 +346,14 @@ def one_of(name: str, value: str, known: Sequence[T]) -> T:
 # ---- words
 
 
-def caption(request: Request, says: str, *, layers: bool = False, doubt: str = DOUBT) -> Caption:
+def caption(
+    request: Request, description: str, *, layers: bool = False, doubt: str = DOUBT
+) -> Caption:
     """Title and caption of a figure.
 
     Args:
         request: what it shows.
-        says: what that is.
+        description: what that is.
         layers: whether it is about all layers together.
         doubt: what it does not prove.
     """
@@ -372,7 +374,7 @@ def caption(request: Request, says: str, *, layers: bool = False, doubt: str = D
     note = note_of(shown)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
-        " ".join(part for part in (says, request.filters.says, doubt) if part),
+        " ".join(part for part in (description, request.filters.description, doubt) if part),
         f"Input: {input_of(shown)}",
         f"{SOFTWARE}.",
     ]
