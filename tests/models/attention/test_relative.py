@@ -197,6 +197,18 @@ def test_buckets_equal_t5(bidirectional: bool, buckets: int, furthest: int) -> N
     assert int(ours.max()) == buckets - 1
 
 
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_buckets_are_as_many_and_as_far_as_t5_has_them(bidirectional: bool) -> None:
+    usual, distance = T5Config(), distances(201, 201)
+    theirs = T5Attention._relative_position_bucket(
+        distance,
+        bidirectional,
+        usual.relative_attention_num_buckets,
+        usual.relative_attention_max_distance,
+    )
+    assert relative_buckets(distance, bidirectional=bidirectional).equal(theirs)
+
+
 def test_near_buckets_by_hand() -> None:
     near = torch.arange(-9, 10)
     both = relative_buckets(near, bidirectional=True).tolist()

@@ -295,6 +295,18 @@ def test_cells_of_a_backbone(
     assert cells_axis({}, length, 4) is None
 
 
+@pytest.mark.parametrize("halvings", [2, 3, 4, 5, 6])
+def test_cells_are_those_that_convolutions_leave(halvings: int) -> None:
+    """Of a large picture, whose sides are no multiples of the larger strides."""
+    pixels = left = torch.zeros(1, 3, 1300, 2080, device="meta")
+    for _ in range(halvings):
+        left = torch.conv2d(left, left.new_zeros(3, 3, 3, 3), stride=2, padding=1)
+    rows, cols = left.shape[-2:]
+    found = cells_axis({"pixel_values": pixels}, rows * cols, 1)
+    assert found is not None
+    assert found.grid == PatchGrid(rows, cols)
+
+
 @pytest.mark.parametrize(("batch", "name"), [(2, "text"), (3, "image"), (5, None)])
 def test_the_sequence_with_as_many_items(batch: int, name: str | None) -> None:
     """Two texts and three images of the same length."""
