@@ -49,15 +49,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOC = ROOT / "docs" / "mutation.md"
 EXPLAINED = Path(__file__).with_name("mutation_explained.toml")
+# Tests that look at every class and signature.
+LOOKING = ("tests/models/test_values.py", "tests/models/test_arguments.py")
 CODE = {  # packages and the tests of each
     "models/attention": (
         *("tests/models/attention", "tests/models/pretrained/test_projections.py"),
         *("tests/models/test_edits.py", "tests/models/test_trace.py"),
-        *("tests/models/test_shapes.py", "tests/models/test_values.py"),
+        *("tests/models/test_shapes.py", *LOOKING),
     ),
     "models/pretrained": (
         *("tests/models/pretrained", "tests/models/inputs"),
-        *("tests/models/test_run.py", "tests/models/test_values.py"),
+        *("tests/models/test_run.py", *LOOKING),
         *("tests/models/files/test_folder.py", "tests/models/test_run_family.py"),
         *("tests/analysis/test_relevance.py", "tests/analysis/test_split.py"),
     ),
@@ -67,7 +69,8 @@ import signal, sys
 from pathlib import Path
 import pytest
 from benchmarks.mutation import serve
-signal.alarm(300)
+signal.setitimer(signal.ITIMER_PROF, 300)
+signal.alarm(6000)
 path, changed, *options = sys.argv[1:]
 serve(path, Path(changed).read_bytes())
 sys.exit(pytest.main(options))
@@ -497,15 +500,23 @@ class Measured:
         """The tests of a mutant, `SECONDS` in all.
 
         Those in files of its file's name come first; of these and of the others, the fastest case
-        of each function.
-        What no test of its own executes is tried by the tests of its file.
+        of each function. What an import executes counts for no test: the first one that needs a
+        file would have executed all of its definitions.
+        What no test of its own executes is tried by the tests of its file. Outside of functions,
+        those that look at every class and signature follow.
         """
-        lines = self.lines[mutant.path]
-        here = [each for line in mutant.lines() for each in lines.get(str(line), ())]
+        inside = {n for each in _definitions(mutant.path) if each.function for n in each.body}
+        lines = {int(n): some for n, some in self.lines[mutant.path].items() if int(n) in inside}
+        here = [each for line in mutant.lines() for each in lines.get(line, ())]
         here = here or [each for some in lines.values() for each in some]
         if not lines:  # a file of types
             here = [*self.seconds]
-        known = sorted({*here} & self.seconds.keys(), key=lambda each: self.seconds[each])
+        looking = [each for each in self.seconds if each.startswith(LOOKING)]
+        at_last = [] if mutant.line in inside else looking
+        known = sorted(
+            ({*here} & self.seconds.keys()).difference(at_last),
+            key=lambda each: self.seconds[each],
+        )
         own = f"/test_{Path(mutant.path).stem}"
         cases: Counter[str] = Counter()
         order: list[tuple[bool, int, str]] = []
@@ -519,7 +530,7 @@ class Measured:
             if found and spent > SECONDS:
                 break
             found.append(each)
-        return found
+        return [*found, *at_last]
 
 
 @dataclass
@@ -572,7 +583,7 @@ class Trial:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == pytest.ExitCode.OK:
             return {"result": "survived"}
-        if done.returncode == -signal.SIGALRM:
+        if done.returncode in (-signal.SIGPROF, -signal.SIGALRM):
             return {"result": "killed", "by": "time limit"}
         found = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", done.stdout, re.MULTILINE)
         return {"result": "killed", "by": found[1] if found else "import"}

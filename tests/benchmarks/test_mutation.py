@@ -80,6 +80,16 @@ def test_the_fastest_case_of_each_function_comes_first(tmp_path: Path) -> None:
     assert tests.of(mutant(5, path=path)) == [own, "a[2]"]  # of a file mask.py
 
 
+def test_what_an_import_executes_counts_for_no_test(tmp_path: Path) -> None:
+    """The test that imported the file; one that looks at classes is tried outside of functions."""
+    path, looks = written(tmp_path), "tests/models/test_values.py::test_values_are_frozen"
+    lines = {"8": ["imports", looks], "9": ["imports", looks], "10": ["uses"], "5": ["most"]}
+    tests = Measured({"imports": 1.0, looks: 0.1, "uses": 2.0, "most": 3.0}, {path: lines}, [])
+    assert tests.of(mutant(8, path=path)) == ["uses", looks]
+    assert tests.of(mutant(10, path=path)) == ["uses"]
+    assert tests.of(mutant(1, path=path)) == ["uses", "most", looks]
+
+
 def test_a_change_outside_of_functions_is_tried_in_a_new_process() -> None:
     """Classes of types in annotations are then those of the changed file."""
     ids = ["tests/models/attention/test_mask_rows.py::test_rules_that_cannot_be"]
