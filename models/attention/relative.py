@@ -172,7 +172,7 @@ def relative_buckets(
     return after + torch.where(far < exact, far, shared)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class AlibiBias:
     """The bias of ALiBi, row by row (see `Pattern.bias`)."""
 

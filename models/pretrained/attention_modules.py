@@ -42,7 +42,7 @@ class AttentionModule:
     windows: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class AttentionModules:
     """The attention layers of a network.
 

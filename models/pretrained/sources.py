@@ -36,7 +36,7 @@ KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
 MEMORY = ("encoder_hidden_states", "cross_attention_states")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Stream:
     """What a module reads.
 
