@@ -297,13 +297,22 @@ def test_settings_that_would_fetch_or_run_are_dropped(copied: Path, saved: Path)
         _attn_implementation="someone/kernels",
         attn_implementation="someone/kernels",
         auto_map={"AutoModel": "evil.Model"},
+        custom_pipelines={"text-generation": "evil.Pipeline"},
         transformers_weights="../x.safetensors",
+        experts_implementation="someone/kernels",
+        kernel_config={"RMSNorm": "someone/kernels"},
+        distributed_config={"tp_size": 2},
         output_attentions=True,
+        output_hidden_states=True,
+        return_dict=False,
+        torchscript=True,
     )
     (copied / "evil.py").write_text("raise SystemExit")
     (copied / "adapter_config.json").write_text('{"base_model_name_or_path": "someone/else"}')
     network: Any = opens(copied, saved).network
+    without: Any = load(saved).network
     assert network.config._attn_implementation == "sdpa"
+    assert network.config.to_dict() == without.config.to_dict()
 
 
 def test_shards(copied: Path, saved: Path) -> None:
@@ -369,10 +378,15 @@ def test_headers_are_what_is_read(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [0, 1])
-def test_the_largest_number_of_a_config(more: int, copied: Path, saved: Path) -> None:
-    settings(copied, tokens_seen=2**31 + more)
+@pytest.mark.parametrize(
+    ("name", "most"), [("tokens_seen", "2,147,483,648"), ("frozen_layers", "10,000")]
+)
+def test_the_largest_number_of_a_config(
+    name: str, most: str, more: int, copied: Path, saved: Path
+) -> None:
+    settings(copied, **{name: int(most.replace(",", "")) + more})
     if more:
-        with pytest.raises(CheckpointError, match="tokens_seen: expected at most 2,147,483,648"):
+        with pytest.raises(CheckpointError, match=f"{name}: expected at most {most}"):
             load(copied)
     else:
         opens(copied, saved)
