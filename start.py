@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+LAB_SETTINGS = ROOT / "notebooks/.jupyter"
 OLDEST = (3, 11)
 PORT = 8501
 PORTS_TRIED = 100
@@ -90,14 +91,26 @@ def parse(arguments: "list[str] | None") -> argparse.Namespace:
 
 
 def notebook(python: Path, browser: bool) -> int:
-    """Run JupyterLab in notebooks/ until Ctrl-C; its notebooks find the packages of this folder."""
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    """Run JupyterLab in notebooks/ until Ctrl-C.
+
+    Its notebooks find the packages of this folder, and are saved with their views (LAB_SETTINGS;
+    the user's own settings count more).
+    """
     command = [str(python), "-m", "jupyterlab"]
     return subprocess.call(
         command if browser else [*command, "--no-browser"],
         cwd=str(ROOT / "notebooks"),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env={
+            **os.environ,
+            "PYTHONPATH": before("PYTHONPATH", ROOT),
+            "JUPYTER_CONFIG_PATH": before("JUPYTER_CONFIG_PATH", LAB_SETTINGS),
+        },
     )
+
+
+def before(variable: str, folder: Path) -> str:
+    """The value of a variable that lists folders, with one more in front."""
+    return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable, "")]))
 
 
 def refuse_old_python() -> None:

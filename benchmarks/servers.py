@@ -54,13 +54,21 @@ def served(port: int = 0, **environment: str) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def running(command: list[str], folder: Path, port: int, **environment: str) -> Iterator[Server]:
+def running(
+    command: list[str],
+    folder: Path,
+    port: int,
+    *,
+    health: str = "/_stcore/health",
+    **environment: str,
+) -> Iterator[Server]:
     """Starts a server and stops it at the end, whatever happens in between.
 
     Args:
         command: of the server.
         folder: where it runs.
         port: that it listens on.
+        health: the path that answers with status 200 once the server is well.
         environment: variables that it gets besides those of this process.
 
     Raises:
@@ -77,7 +85,7 @@ def running(command: list[str], folder: Path, port: int, **environment: str) -> 
             stderr=subprocess.STDOUT,
         )
         try:
-            while not healthy(port):
+            while not healthy(port, health):
                 if child.poll() is not None or time.time() - began > START_SECONDS:
                     output.seek(0)
                     words = output.read().decode(errors="replace").strip()
@@ -95,11 +103,11 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def healthy(port: int) -> bool:
-    """Whether a Streamlit server on that port says that it is well."""
+def healthy(port: int, path: str = "/_stcore/health") -> bool:
+    """Whether a server on that port, Streamlit's unless another path is given, says it is well."""
     connection = HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", "/_stcore/health")
+        connection.request("GET", path)
         return connection.getresponse().status == 200
     except (OSError, HTTPException):
         return False

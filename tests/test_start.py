@@ -1,6 +1,7 @@
 """What a new user meets: the first start, the next one, and every way it can go wrong."""
 
 import ast
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -376,6 +378,20 @@ def test_without_a_window_a_tab_is_opened(
     assert start.desktop_window(Path(sys.executable), "http://127.0.0.1:8501") is None
     assert opened == ["http://127.0.0.1:8501"]
     assert "opening a browser tab" in capsys.readouterr().out
+
+
+def test_jupyterlab_gets_our_packages_and_settings_before_the_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "mine")
+    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
+    called: dict[str, Any] = {}
+    monkeypatch.setattr(subprocess, "call", lambda command, **how: called.update(how) or 0)
+    assert start.notebook(Path(sys.executable), browser=False) == 0
+    assert called["env"]["PYTHONPATH"] == os.pathsep.join([str(ROOT), "mine"])
+    settings = Path(called["env"]["JUPYTER_CONFIG_PATH"])
+    defaults = json.loads((settings / "labconfig/default_setting_overrides.json").read_text())
+    assert defaults["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
 
 
 def listening(port: int) -> bool:

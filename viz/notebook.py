@@ -1,6 +1,7 @@
 """The views in a notebook: the same code as in the app, on anywidget.
 
-Data goes over the notebook's own channel. A saved notebook shows a picture where no kernel runs.
+Data goes over the notebook's own channel. Saved with its widgets' state, a notebook without a
+kernel shows what its views hold; where no widgets are shown, a picture.
 """
 
 import base64

@@ -15,6 +15,10 @@ function channelOf() {
   let listener = () => {};
   return {
     sent,
+    kernel: true,
+    live() {
+      return this.kernel;
+    },
     send: (/** @type {{id: number, path: string}} */ message) => sent.push(message),
     listen: (/** @type {(reply: Reply, buffers: DataView[]) => void} */ given) => (listener = given),
     /** @type {(reply: Reply, bytes?: number[]) => void} */
@@ -47,6 +51,18 @@ test("what was there from the start is not asked for", async () => {
   const source = new ChannelSource(channel, [["row?a=1&b=2", new Uint8Array([7])]]);
   assert.deepEqual([...(await source.get("row?b=2&a=1", options()))], [7]);
   assert.deepEqual(channel.sent, []);
+});
+
+test("without a kernel only what is held is answered, and nothing is sent", async () => {
+  const channel = channelOf();
+  channel.kernel = false;
+  const source = new ChannelSource(channel, [["map?head=0", new Uint8Array([7])]]);
+  assert.equal(source.remote, false);
+  assert.deepEqual([...(await source.get("map?head=0", options()))], [7]);
+  await assert.rejects(source.get("map?head=1", options()), Absent);
+  assert.deepEqual(channel.sent, []);
+  channel.kernel = true;
+  assert.equal(source.remote, true);
 });
 
 test("a status becomes the error of the other sources", async () => {

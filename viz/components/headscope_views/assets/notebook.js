@@ -37,6 +37,8 @@ function render({ model, el }) {
       listeners.push(listener);
       model.on("msg:custom", listener);
     },
+    // ipywidgets marks the view of a model that has no kernel, as in a notebook opened anew
+    live: () => !el.closest(".jupyter-widgets-disconnected"),
   };
   const source = new ChannelSource(
     channel,

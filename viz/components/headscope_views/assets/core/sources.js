@@ -104,6 +104,7 @@ const PATIENCE_MS = 30_000;
  * @typedef {object} Channel
  * @property {(message: {id: number, path: string}) => void} send
  * @property {(listener: (message: Reply, buffers: DataView[]) => void) => void} listen
+ * @property {() => boolean} live whether somebody may answer: not in a saved notebook without a kernel
  */
 
 /** @typedef {{id: number, status: number, reason?: string}} Reply with the status codes of HTTP */
@@ -116,7 +117,6 @@ export class ChannelSource {
    * @param {number} [patience] milliseconds after which a response counts as lost
    */
   constructor(channel, responses, patience = PATIENCE_MS) {
-    this.remote = true;
     this.channel = channel;
     this.patience = patience;
     this.held = new EmbeddedSource(responses);
@@ -126,13 +126,17 @@ export class ChannelSource {
     channel.listen((reply, [data]) => this.waiting.get(reply.id)?.(reply, data));
   }
 
+  get remote() {
+    return this.channel.live();
+  }
+
   /**
    * @param {string} path
    * @param {{signal: AbortSignal, priority: Priority}} options
    * @returns {Promise<Uint8Array>}
    */
   get(path, { signal }) {
-    if (this.held.has(path)) return this.held.get(path);
+    if (!this.remote || this.held.has(path)) return this.held.get(path);
     const id = (this.count += 1);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
