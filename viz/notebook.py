@@ -2,6 +2,8 @@
 
 Data goes over the notebook's own channel. Saved with its widgets' state, a notebook without a
 kernel shows what its views hold; where no widgets are shown, a picture.
+nbconvert's HTML takes the picture, which needs no network, with
+`--NbConvertBase.display_data_priority="['image/png', 'text/html']"`.
 """
 
 import base64
