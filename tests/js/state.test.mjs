@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { ViewState } from "../../viz/components/headscope_views/assets/core/state.js";
-import { HeldSource } from "./helpers.mjs";
+import { baseOf, HeldSource } from "./helpers.mjs";
 
 test("a lost trace is reported again until another is to be shown", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
@@ -37,4 +37,29 @@ test("a lost trace is reported again until another is to be shown", () => {
   mock.timers.tick(600_000);
   assert.equal(told.length, 3);
   mock.timers.reset();
+});
+
+test("a picture is awaited from the first request to its weights", async () => {
+  const sources = [new HeldSource(), new HeldSource()];
+  const host = { set() {}, trigger() {}, source: () => sources[state.trace === "" ? 0 : 1] };
+  const hooks = { slot: "map", scales: [], wish() {}, opened() {}, take: () => true };
+  /** @type {any} */
+  const props = { session: "", trace: "a", made: 1 };
+  const state = new ViewState(/** @type {any} */ ({}), props, /** @type {any} */ (host), /** @type {any} */ (hooks));
+  const base = baseOf([{ layer: 0 }]);
+  const { next } = (state.open("a", 1), state);
+  assert.ok(next);
+  assert.equal(state.awaited, null); // there is no picture that could stay meanwhile
+  state.opened(next, /** @type {any} */ ({ header: { base } }));
+  assert.equal(state.awaited, null);
+  state.open("b", 2);
+  assert.ok(state.next && Number(state.awaited) < 1000);
+  state.next.client.want("map", "map?site=0&head=0");
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.ok(Number(state.awaited) >= 20);
+  state.opened(state.next, /** @type {any} */ ({ header: { base } }));
+  assert.ok(Number(state.awaited) < 20); // its weights come right after the base
+  await sources[1].answer("map?site=0&head=0");
+  assert.equal(state.awaited, null);
+  state.destroy();
 });

@@ -21,7 +21,7 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  * Creates the panels when there is data, and redraws them after every change of state, size, theme
  * or fonts. Panels are drawn in order, those marked `late` after the others have been painted. The
  * first time all are drawn at once, so that nothing grows above what a pointer aims at. While the
- * picture's weights are pending, drawing is held back for `HOLD_MS`: laying out the page twice takes
+ * next picture is on its way, drawing is held back for `HOLD_MS`: laying out the page twice takes
  * longer than most responses.
  *
  * @template {Base | ImageBase} B

@@ -46,6 +46,7 @@ export class ViewState {
     /** @type {B | null} */
     this.found = null;
     this.trace = "";
+    this.openedAt = 0; // when its base came
     /** @type {Selection} */
     this.selection = START;
     /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
@@ -86,9 +87,14 @@ export class ViewState {
     return this.client?.source.remote ?? true;
   }
 
-  /** How long the picture's weights have been on their way, in milliseconds; null if they are not. */
+  /**
+   * How long the next picture has been on its way, in milliseconds: a trace's base, or the weights
+   * since the base came; null if none is.
+   */
   get awaited() {
-    return this.client?.age(this.hooks.slot) ?? null;
+    if (this.next && this.found) return this.next.client.age(OVERVIEW);
+    const age = this.client?.age(this.hooks.slot) ?? null;
+    return age === null ? null : Math.min(age, performance.now() - this.openedAt);
   }
 
   /** @param {(picture: boolean) => void} listener is told whether the awaited weights have come */
@@ -240,6 +246,7 @@ export class ViewState {
     this.next = null;
     this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
     [this.client, this.found, this.trace] = [client, base, trace];
+    this.openedAt = performance.now();
     if (before && !again) {
       const pinned = this.selection.token !== null;
       this.selection = carry(before, base, this.selection, this.wanted, this.hooks.scales);
