@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from benchmarks.chrome import Traffic, fresh_page, wait_for
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "so", "it", "is")
+TYPED = "romanian"  # every beginning is one token of MiniLM: typing it leaves the count as it is
 WARM_UPS = 2  # key presses before the first that counts, on every page
 CHANGES_A_VISIT = 5  # as many layers as there are below MiniLM's first
 AHEAD_MS = 900  # after this long without a request, nothing more is fetched ahead
@@ -38,6 +39,7 @@ class Case:
         warm_keys: pressed to warm up, where `keys` must not be used up.
         link: of the app's page, instead of a matrix with a pinned token.
         same: whether the change is within a head: its picture is drawn anew.
+        typed: whether the keys complete the word TYPED, whose first letter ends the text.
     """
 
     name: str
@@ -50,20 +52,25 @@ class Case:
     warm_keys: tuple[str, ...] = ()
     link: str = ""
     same: bool = False
+    typed: bool = False
 
-    def url(self, urls: dict[str, str], tokens: int) -> str:
-        """The page at that many tokens."""
+    def url(self, urls: dict[str, str], tokens: int, visit: int = 0) -> str:
+        """The page at that many tokens; on every visit with another text, which no one has run."""
         if not self.bare:
             kept = {} if self.fetched else {"kept": "yes"}
             return f"{urls['canvas']}/bare?{urlencode({'side': tokens, **kept})}"
         special = 2 if self.model == "minilm" else 0  # [CLS] and [SEP]
-        text = " ".join(WORDS[place % len(WORDS)] for place in range(tokens - special))
-        query = {"input": text, "layer": 0, "head": 0}
+        every, first = 1 + visit // len(WORDS), visit % len(WORDS)
+        words = [WORDS[(every * place + first) % len(WORDS)] for place in range(tokens - special)]
+        if self.typed:
+            words[-1] = TYPED[0]
+        query = {"input": " ".join(words), "layer": 0, "head": 0}
         query |= {} if special else {"model": self.model}
         return f"{urls['app']}/?{urlencode(query)}&{self.link or 'token=0'}"
 
 
 FETCHED, THERE = "bare canvas: fetched", "bare canvas: already there"
+NETWORK, TYPING = "another network: seed", "a character typed"
 RIGHT, DOWN = ("ArrowRight",), ("ArrowDown",)
 LINES = '.hs-bipartite [role="listbox"]'
 TWELVE = "form=lines&shown=0.1.2.3.4.5.6.7.8.9.10.11"
@@ -79,8 +86,8 @@ CASES = (
         "lines of 12 heads: next token", THERE, LINES, DOWN, fetched=False, link=TWELVE, same=True
     ),
     Case("lines: another head", THERE, ATLAS, RIGHT, fetched=False, link="form=lines"),
-    Case("another network: seed", FETCHED, SEED, ("ArrowUp",), "built"),
-    Case("a character typed", FETCHED, BOX, ("x", "Backspace")),
+    Case(NETWORK, FETCHED, SEED, ("ArrowUp",), "built"),
+    Case(TYPING, FETCHED, BOX, tuple(TYPED[1:]), typed=True),
 )
 
 MANY_WORDS = " ".join(WORDS[place % len(WORDS)] for place in range(512))
@@ -96,7 +103,9 @@ def applies(case: Case, tokens: int) -> bool:
 
 
 @contextmanager
-def opened(browser: Browser, case: Case, urls: dict[str, str], tokens: int) -> Iterator[Page]:
+def opened(
+    browser: Browser, case: Case, urls: dict[str, str], tokens: int, visit: int = 0
+) -> Iterator[Page]:
     """The case's page with its picture painted, at rest, the control focused.
 
     Raises:
@@ -106,7 +115,7 @@ def opened(browser: Browser, case: Case, urls: dict[str, str], tokens: int) -> I
         page.add_init_script(f"probe.lazy = {str(case.fetched).lower()}")
         page.add_init_script(f"probe.same = {str(case.same).lower()}")
         with Traffic.of(page) as heard:
-            page.goto(case.url(urls, tokens), wait_until="commit")
+            page.goto(case.url(urls, tokens, visit), wait_until="commit")
             wait_for(page, PAINTED, f"the picture of {case.name}")
             heard.wait_until_quiet(page)
         matrix = case.bare and not case.link
@@ -145,14 +154,15 @@ def press(page: Page, key: str, *, ahead: bool = False) -> dict[str, Any] | None
 
 
 def changes(
-    browser: Browser, case: Case, urls: dict[str, str], tokens: int
+    browser: Browser, case: Case, urls: dict[str, str], tokens: int, visit: int = 0
 ) -> list[dict[str, Any] | None]:
     """Each change of one visit after the warm-ups; None for one that got lost."""
-    with opened(browser, case, urls, tokens) as page:
+    with opened(browser, case, urls, tokens, visit) as page:
         for number in range(WARM_UPS):
             keys = case.warm_keys or case.keys
             press(page, keys[number % len(keys)], ahead=not case.fetched)
+        begun = 0 if case.warm_keys else WARM_UPS
         return [
             press(page, case.keys[number % len(case.keys)], ahead=not case.fetched)
-            for number in range(CHANGES_A_VISIT)
+            for number in range(begun, begun + CHANGES_A_VISIT)
         ]

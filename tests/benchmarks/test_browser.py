@@ -9,6 +9,8 @@ import pytest
 from benchmarks import browser, reference_pages, servers, visits
 from benchmarks.chrome import Traffic, kind_of, payload_size
 from benchmarks.measure import Spread
+from models.catalogue import entry, folder
+from models.text import FileTokenizer
 
 CASES = visits.CASES
 HOST = "http://127.0.0.1:8501"
@@ -81,6 +83,15 @@ def test_lines_have_aims_at_two_lengths() -> None:
     assert "lines at 32" not in told
 
 
+def test_running_the_model_has_aims_of_its_own() -> None:
+    found: Found = {case.name: [[change(150)]] for case in CASES}
+    told = browser._control_table({tokens: browser.compared(found) for tokens in (16, 512)})
+    assert "another network: seed at 512 tokens within 120/180 ms: 150/150, MISSED" in told
+    assert "a character typed at 16 tokens within 200 ms: 150/150, met" in told
+    assert "seed at 16" not in told
+    assert "typed at 512" not in told
+
+
 def test_a_control_that_does_nothing_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="no picture followed"):
         browser.compared({visits.FETCHED: [[change(1.0)]], "stuck": [[None]]})
@@ -108,6 +119,19 @@ def test_the_address_asks_for_that_many_tokens(case: visits.Case) -> None:
     else:
         special = 2 if case.model == "minilm" else 0
         assert len(query["input"][0].split()) + special == 17
+
+
+def test_no_visit_runs_what_another_has_run() -> None:
+    typing = next(case for case in CASES if case.typed)
+    urls = [typing.url({"app": HOST}, 16, visit) for visit in range(9)]
+    assert len({parse_qs(urlsplit(url).query)["input"][0] for url in urls}) == 9
+
+
+def test_typing_leaves_the_number_of_tokens() -> None:
+    reader = FileTokenizer(folder(entry("minilm")) / "tokenizer.json")
+    counts = {len(reader.encode(visits.TYPED[:end])) for end in range(1, len(visits.TYPED) + 1)}
+    assert counts == {3}  # [CLS], the word and [SEP]
+    assert len(visits.TYPED) - 1 == visits.WARM_UPS + visits.CHANGES_A_VISIT
 
 
 def test_the_reference_pages_have_the_apps_settings(tmp_path: Path) -> None:
