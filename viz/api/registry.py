@@ -76,6 +76,25 @@ class Held(Generic[T]):
     requests: Requests = field(default_factory=Requests)
 
 
+@dataclass(eq=False)
+class Expected:
+    """A result that is being computed.
+
+    Attributes:
+        id: of the result.
+        serial: of the result.
+        requests: for the result.
+        settled: done when the result is held, or its computation has ended without one.
+        runs: how many compute it or wait for it.
+    """
+
+    id: str
+    serial: int
+    requests: Requests = field(default_factory=Requests)
+    settled: Future[None] = field(default_factory=Future)
+    runs: int = 0
+
+
 class UnknownError(LookupError):
     """No result was ever held under this id."""
 
@@ -99,6 +118,7 @@ class Registry:
         self._bytes = 0
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
+        self._expected: dict[str, Expected] = {}
         self._serial = 0
 
     def once(
@@ -143,6 +163,29 @@ class Registry:
                 del self._computing[id]
             mine.cancel()  # no effect unless interrupted
 
+    @contextmanager
+    def expecting(self, key: Hashable) -> Iterator[Held | Expected]:
+        """The result for this key, which `once` computes inside: it can be requested already."""
+        id = self.id_of(key)
+        with self._lock:
+            found = self._find(id)
+            if found is None:
+                found = self._expected.get(id)
+            if found is None:
+                found = self._expected[id] = Expected(id, self._next_serial())
+            if isinstance(found, Expected):
+                found.runs += 1
+        try:
+            yield found
+        finally:
+            if isinstance(found, Expected):
+                self._expect_no_more(found)
+
+    def expected(self, id: str) -> Expected | None:
+        """The result with this id, if it is not held but being computed."""
+        with self._lock:
+            return None if id in self._held else self._expected.get(id)
+
     def get(self, id: str) -> Held:
         """The result with this id.
 
@@ -177,11 +220,14 @@ class Registry:
         max_bytes, max_entries = self._limits
         with self._lock:
             self._drop(id)
-            self._serial += 1
-            held = Held(id, self._serial, value, size, parent)
             if parent is not None and self._held.get(parent.id) is not parent:
                 # the parent was evicted meanwhile, but is still referenced: count its bytes here
-                held = Held(id, self._serial, value, size + parent.bytes, parent)
+                size += parent.bytes
+            expected = self._expected.pop(id, None)
+            if expected is None:
+                held = Held(id, self._next_serial(), value, size, parent)
+            else:
+                held = Held(id, expected.serial, value, size, parent, expected.requests)
             self._held[id] = held
             self._bytes += held.bytes
             self._evicted.pop(id, None)
@@ -192,7 +238,21 @@ class Registry:
                 if oldest is None:
                     break
                 self._drop(oldest)
+        if expected is not None:
+            expected.settled.set_result(None)
         return held
+
+    def _next_serial(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    def _expect_no_more(self, expected: Expected) -> None:
+        with self._lock:
+            expected.runs -= 1
+            if expected.runs or self._expected.get(expected.id) is not expected:
+                return
+            del self._expected[expected.id]
+        expected.settled.set_result(None)
 
     def _drop(self, id: str) -> None:
         dropped = self._held.pop(id, None)

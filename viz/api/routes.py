@@ -186,7 +186,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     async def trace(request: "Request") -> "Response":
         if request.path_params["name"] == PROGRESS:
             return _progress(request, (quick, slow))
-        held = registry.get(request.path_params["id"])
+        held = await _found(request.path_params["id"])
         with held.requests.counted():
             cost, work = _work(held, request)
             name = _name(held.id, _path(request))
@@ -234,6 +234,18 @@ async def _or_refusal(
     except Exception:
         LOG.exception("no answer to %s", request.url)
         return _refusal(500, "this could not be computed")
+
+
+async def _found(id: str) -> Held:
+    """The result with this id; waits for one that is being computed."""
+    expected = registry.expected(id)
+    if expected is None:
+        return registry.get(id)
+    await asyncio.wait({asyncio.wrap_future(expected.settled)})
+    try:
+        return registry.get(id)
+    except (GoneError, UnknownError) as error:  # the page says why, or expects it again
+        raise QuestionError("the computation of this result was interrupted, or failed") from error
 
 
 def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":

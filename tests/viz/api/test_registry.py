@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from viz.api.registry import REMEMBERED, GoneError, Held, Registry, Requests, UnknownError
+from viz.api.registry import (
+    REMEMBERED,
+    Expected,
+    GoneError,
+    Held,
+    Registry,
+    Requests,
+    UnknownError,
+)
 
 MANY = 8  # threads
 
@@ -235,3 +243,43 @@ def test_a_request_that_comes_later_is_waited_for() -> None:
     timer.start()
     assert requests.answered(0, 30)
     timer.join()
+
+
+def test_a_result_is_expected_with_the_serial_and_the_requests_it_will_have() -> None:
+    registry = Registry()
+    with registry.expecting("key") as expected:
+        assert isinstance(expected, Expected)
+        assert registry.expected(expected.id) is expected
+        with pytest.raises(UnknownError):
+            registry.get(expected.id)
+        other = registry.once("other", lambda: "other")
+        held = registry.once("key", lambda: "result")
+        assert expected.settled.done()
+        assert registry.expected(held.id) is None
+    assert (held.id, held.serial) == (expected.id, expected.serial)
+    assert held.requests is expected.requests
+    assert other.serial != held.serial
+    with registry.expecting("key") as found:
+        assert found is held
+
+
+def test_a_result_that_does_not_come_is_expected_no_more() -> None:
+    registry = Registry()
+    with pytest.raises(ValueError, match="wrong"), registry.expecting("key") as expected:
+        raise ValueError("wrong")
+    assert isinstance(expected, Expected)
+    assert expected.settled.done()
+    assert registry.expected(expected.id) is None
+    with registry.expecting("key") as again:
+        assert again.serial > expected.serial  # a view that gave up asks for it once more
+
+
+def test_a_result_is_expected_as_long_as_anybody_computes_it() -> None:
+    registry = Registry()
+    with registry.expecting("key") as one:
+        with registry.expecting("key") as other:
+            assert other is one
+        assert registry.expected(one.id) is one
+        assert isinstance(one, Expected)
+        assert not one.settled.done()
+        assert registry.once("key", lambda: "result").serial == one.serial

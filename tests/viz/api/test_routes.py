@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -89,6 +90,28 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     assert answer.headers["content-type"] == kind
     assert int(answer.headers["content-length"]) == len(answer.content) > 0
     assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_request_waits_for_a_result_that_is_being_computed(
+    client: TestClient, entry: TextEntry
+) -> None:
+    key = ("routes", "waiting", id(entry))
+    with ThreadPoolExecutor(1) as thread, registry.expecting(key) as expected:
+        asked = thread.submit(client.get, f"/api/trace/{expected.id}/overview")
+        with pytest.raises(TimeoutError):
+            asked.result(0.2)
+        held = registry.once(key, lambda: entry)
+        assert asked.result(30).status_code == 200
+        assert held.requests.answered(0, 30)
+
+
+def test_a_computation_that_fails_is_told_to_those_who_wait(client: TestClient) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        with registry.expecting(("routes", "failing")) as expected:
+            asked = thread.submit(client.get, f"/api/trace/{expected.id}/overview")
+            with pytest.raises(TimeoutError):
+                asked.result(0.2)
+        is_refusal(asked.result(30), 400)
 
 
 def is_refusal(answer: Any, status: int) -> str:

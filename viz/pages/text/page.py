@@ -60,7 +60,7 @@ def page() -> None:
         with above:
             _controls(choice, problems)
     with attention.stage(PAGE, "text", params(choice.model, text), PATHS) as stage:
-        _show(choice, stage)
+        _show(choice, stage, soon)
     if soon:  # the browser has nearly all of the controls, and waits for the picture
         stage.let_paint()
         with above:
@@ -94,8 +94,14 @@ def _controls(choice: shared.Choice, problems: Iterable[str]) -> None:
         shared.error_line(problem)
 
 
-def _show(choice: shared.Choice, stage: attention.Stage) -> None:
-    """Traces the text and shows the view."""
+def _show(choice: shared.Choice, stage: attention.Stage, soon: bool) -> None:
+    """Traces the text and shows the view.
+
+    Args:
+        choice: the model.
+        stage: of the view.
+        soon: whether the browser asks for the picture while the model runs.
+    """
     device = shared.device()
     text, notes = reading.readable(
         session.get(PAGE, "input"),
@@ -114,12 +120,16 @@ def _show(choice: shared.Choice, stage: attention.Stage) -> None:
         run.offer()
         stage.stale()
         return
-    with run.progress() as progress:
-        tracing.traced(request, progress)
-    held = tracing.shown(request, *words.chosen(PAGE, words.of_catalogue(choice.model)))
+    by = words.chosen(PAGE, words.of_catalogue(choice.model))
+    panels = ["predictions", "code"] if predictions.has_predictions(choice) else ["code"]
+    with tracing.expecting(request, *by) as expected:
+        if soon:
+            stage.expect(expected, panels)
+        with run.progress() as progress:
+            tracing.traced(request, progress)
+        held = tracing.shown(request, *by)
     predictions.answer(choice, tracing.traced(request).value, request.target)
-    named = predictions.has_predictions(choice)
-    stage.show(held, of=choice.model, panels=["predictions", "code"] if named else ["code"])
+    stage.show(held, of=choice.model, panels=panels)
     with stage.below:
         verification.button(
             PAGE,

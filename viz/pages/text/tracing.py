@@ -1,12 +1,13 @@
 """The Text page's trace: one forward pass, held for the browser."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
 from viz.api.entries import TextEntry, survey_bytes, trace_bytes
-from viz.api.registry import Held
+from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.shared import Choice
 from viz.pages.text import predictions, words
@@ -58,15 +59,26 @@ def pass_of(page: str, request: Input) -> running.Pass:
     return running.of_text(page, registry.id_of(("trace", request)), opened)
 
 
+def expecting(
+    request: Input, by: words.By, special: words.Special
+) -> "AbstractContextManager[Held | Expected]":
+    """The registry entry that `shown` returns, which can be requested while it is computed."""
+    return registry.expecting(_key(request, by, special))
+
+
 def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntry]:
     """The registry entry of the trace, by tokens, whole words or whole sentences."""
     trace = traced(request)
     return registry.once(
-        ("text", request, by, special),
+        _key(request, by, special),
         lambda: _entry(request, trace, by, special),
         survey_bytes,
         trace,
     )
+
+
+def _key(request: Input, by: words.By, special: words.Special) -> tuple[str, Input, str, str]:
+    return "text", request, by, special
 
 
 def _run(request: Input, progress: "Progress | None") -> "Trace":

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.api.registry import Held
+from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -29,11 +29,12 @@ class Stage:
         params: the page's settings and the view's selection; likewise.
         paths: URL paths of the page.
         place: container of the view.
-        waiting: placeholder until something is drawn.
+        waiting: placeholder until something is drawn; None if something was in an earlier run.
         below: container below the view.
         drawn: whether the view was drawn in this run.
+        told: kind and picture that the browser was told of in this run.
         new: a picture that the browser has not shown before, with the number of requests for it
-            before it was drawn; None if there is none.
+            before the browser was told of it; None if there is none.
     """
 
     page: str
@@ -41,10 +42,18 @@ class Stage:
     params: tuple[link.Param, ...]
     paths: tuple[str, ...]
     place: DeltaGenerator
-    waiting: DeltaGenerator
+    waiting: DeltaGenerator | None
     below: DeltaGenerator
     drawn: bool = False
-    new: tuple[Held, int] | None = None
+    told: tuple[Kind, dict[str, Any]] | None = None
+    new: tuple[Held | Expected, int] | None = None
+
+    def expect(self, result: Held | Expected, panels: Sequence[str]) -> None:
+        """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
+
+        The last picture counts as drawn until then, and is that of `stale` if nothing follows.
+        """
+        self._tell(result, {"panels": list(panels)})
 
     def show(
         self,
@@ -62,19 +71,16 @@ class Stage:
             panels: names of panels below the picture.
             more: props of the view's kind.
         """
-        picture = {"trace": held.id, "made": held.serial, "panels": list(panels), **(more or {})}
-        drawn = self.kind, picture
-        if st.session_state.get(f"{self.page}/drawn") != drawn:
-            self.new = held, held.requests.count
-        st.session_state[f"{self.page}/drawn"] = drawn
+        if not self.drawn:
+            self._tell(held, {"panels": list(panels), **(more or {})})
+        st.session_state[f"{self.page}/drawn"] = self.told
         st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
-        self._mount({**picture, "busy": False})
 
     def stale(self) -> None:
         """Keeps the last picture, dimmed, because the current settings cannot be drawn."""
         last = st.session_state.get(f"{self.page}/drawn")
         if last is None:
-            self.waiting.empty()
+            self._end_waiting()
             address(self.page, self.params, self.paths)
         else:
             self.kind, picture = last
@@ -91,11 +97,22 @@ class Stage:
             if held.requests.answered(before, FETCH_SECONDS):
                 time.sleep(PAINT_SECONDS)
 
+    def _tell(self, result: Held | Expected, more: Mapping[str, Any]) -> None:
+        picture = {"trace": result.id, "made": result.serial, **more}
+        self.told = self.kind, picture
+        if st.session_state.get(f"{self.page}/drawn") != self.told:
+            self.new = result, result.requests.count
+        self._mount({**picture, "busy": False})
+
+    def _end_waiting(self) -> None:
+        if self.waiting is not None:
+            self.waiting.empty()
+
     def _mount(self, picture: dict[str, Any]) -> None:
         from headscope_views import view
 
         props = session.props(self.page, self.params, self.paths) | picture
-        self.waiting.empty()
+        self._end_waiting()
         with self.place:
             view(self.kind, props, key=f"{self.page}_view", on=("trace_lost",))
         self.drawn = True
@@ -122,13 +139,13 @@ def stage(
     from headscope_views import view
 
     above = st.container(key=f"{page}_notes", gap="small")
-    place, waiting = (
-        st.container(),
-        st.empty(),
-    )  # emptying the element in each run would unmount the view
+    # the view is not drawn in the empty element: emptying that in each run would unmount it
+    place, waiting = st.container(), st.empty()
     if not has_drawn(page):
         with waiting.container():
             view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
+    else:
+        waiting = None  # to empty it once more would hold up the message about the picture
     here = Stage(page, kind, params, paths, place, waiting, st.container(gap="small"))
     with above:
         try:

@@ -70,23 +70,24 @@ class Pass:
         A click on the button, like any other change, ends this run of the page at the next update
         of the bar, and the pass with it.
         """
-        place, began = st.empty(), time.monotonic()
-        bar, drawn, text = None, 0.0, ""
+        began = time.monotonic()
+        place, bar, drawn, text = None, None, 0.0, ""
 
         def report(done: int, total: int) -> None:
-            nonlocal bar, drawn, text
+            nonlocal place, bar, drawn, text
             now = time.monotonic()
             if bar is None:
                 if now - began < LONG and (done or self.seconds() < LONG):
                     return
                 text = f"Takes {self.words()}"
+                place = st.empty()
                 bar = self._draw(place)
             if now - drawn >= EVERY or done == total:
                 drawn = now
                 bar.progress(done / max(1, total), text=f"{text} · {done} of {total} layers")
 
         yield report
-        if bar is not None:
+        if place is not None:
             place.empty()
 
     def _draw(self, place: DeltaGenerator) -> DeltaGenerator:

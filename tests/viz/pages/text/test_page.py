@@ -411,18 +411,42 @@ def test_the_next_picture_of_a_model_comes_before_the_controls(
         monkeypatch.setattr(owner, name, call)
 
     noted(examples, "buttons")
+    noted(attention.Stage, "expect")
+    noted(tracing, "traced")
     noted(attention.Stage, "show")
     noted(attention.Stage, "let_paint")
     first, *others = [example.input for example in of("grammar")][:3]
     app = run(model="grammar", input=first)
-    assert order == ["buttons", "show"]
+    steps = [step for step in order if step != "traced"]
+    assert steps == ["buttons", "show"]
     drawn = [element.type for element in app.main]
     for text in others:
         order.clear()
         choose(app, "text", "input", text)
-        assert order == ["show", "let_paint", "buttons"]
+        assert order[:2] == ["expect", "traced"]  # the browser asks while the model runs
+        assert [step for step in order if step != "traced"][1:] == ["show", "let_paint", "buttons"]
         assert [element.type for element in app.main] == drawn
         assert labels(app) == trace(load("grammar"), text).labels
     order.clear()
     choose(app, "text", "model", "minilm")
-    assert order == ["buttons", "show"]
+    assert [step for step in order if step != "traced"] == ["buttons", "show"]
+
+
+def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = run(model="grammar")
+    first = app.session_state["text/drawn"]
+    with monkeypatch.context() as patched:
+
+        def fail(*_: Any) -> None:
+            raise ValueError("a pass that fails")
+
+        patched.setattr(tracing, "_run", fail)
+        choose(app, "text", "input", "the keys are near")
+        assert "a pass that fails" in lines(app)[0]
+        told = view(app, "text")
+        assert told["trace"] != first[1]["trace"]
+        assert registry.expected(told["trace"]) is None
+        assert app.session_state["text/drawn"] == first
+    choose(app, "text", "input", "the key is here")
+    assert lines(app) == []
+    assert app.session_state["text/drawn"][1]["trace"] == view(app, "text")["trace"]
