@@ -54,8 +54,8 @@ def trace_pretrained(
     source: Any,
     target: Any = None,
     *,
+    hidden: bool,
     edits: Sequence[Edit] = (),
-    hidden: bool = False,
     differentiate: Differentiate | None = None,
     rules: Rules = "exact",
     logits_to_keep: int | None = None,
@@ -67,8 +67,8 @@ def trace_pretrained(
         model: of the library.
         source: see `models.inputs.pretrained.prepare_inputs`.
         target: see there.
-        edits: interventions, in order.
         hidden: whether to record the hidden states of every layer.
+        edits: interventions, in order.
         differentiate: adds gradients to the patterns, given the output.
         rules: of the gradients, "exact" or "attnlrp".
         logits_to_keep: see `models.run.trace`.

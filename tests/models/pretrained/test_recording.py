@@ -60,6 +60,12 @@ def test_a_layer_outside_of_any_container_that_ran_is_of_the_first_run() -> None
     assert record.entry(layer).given == (2, 3, 5)
 
 
+def test_a_layer_whose_forward_did_not_run_is_of_its_own_block_and_the_first_run() -> None:
+    record, layer = recording("layers.0.attn")
+    found = record.entry(layer)
+    assert (found.path, found.layer, found.part, found.cross) == ("layers.0.attn", 0, 0, False)
+
+
 def test_a_layer_that_blocks_share_runs_in_one_after_another() -> None:
     paths = ("layers.0.attn", "layers.1.attn", "layers.2.attn")
     record, layer = recording(*paths)
