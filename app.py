@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 from headscope_views import ASSETS, assets_path
 
-from viz.api import room_routes, routes, server, uploads
+from viz.api import pdf, room_routes, routes, server, uploads
 from viz.pages.frame import registry
 from viz.pages.state import attachments
 
@@ -32,6 +32,7 @@ app = st.App(
     routes=[
         *routes(allowed_hosts),
         uploads.route(allowed_hosts, largest_upload, attachments.keep),
+        pdf.route(allowed_hosts),
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(registry.ENTRIES, registry.FIRST),
         server.asset_route(ASSETS, assets_path()),

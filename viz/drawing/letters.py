@@ -9,7 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def wrapped(text: str, size: float, most: float) -> list[str]:
     return lines
 
 
-@cache
+@lru_cache(4096)
 def runs(text: str) -> tuple[tuple[Face, str], ...]:
     """The text in visual order, from left to right, in pieces of one font each.
 

@@ -7,7 +7,7 @@ from html import escape
 from PIL import Image
 
 from viz.drawing.letters import FAMILIES
-from viz.drawing.scene import Fill, Raster, Scene, Stroke, Text, enlarged
+from viz.drawing.scene import Fill, Item, Path, Raster, Scene, Stroke, Text, enlarged
 
 
 def svg(scene: Scene) -> bytes:
@@ -27,7 +27,7 @@ def svg(scene: Scene) -> bytes:
     return ("\n".join(parts) + "\n").encode()
 
 
-def _item(item: Fill | Stroke | Text | Raster) -> str:
+def _item(item: Item) -> str:
     match item:
         case Fill(boxes, colour, opacity):
             path = "".join(f"M{_n(x)} {_n(y)}h{_n(w)}v{_n(h)}h{_n(-w)}z" for x, y, w, h in boxes)
@@ -38,10 +38,20 @@ def _item(item: Fill | Stroke | Text | Raster) -> str:
             faint = "" if opacity == 1 else f' stroke-opacity="{_n(opacity)}"'
             line = f'stroke="{colour}" stroke-width="{_n(width)}"{faint}'
             return f'<path d="{path}" fill="none" {line}/>'
-        case Text(x, y, text, size, colour, anchor, angle):
+        case Path(steps, fill, stroke, width, dash, rounded, opacity):
+            path = "".join(f"{command}{' '.join(map(_n, numbers))}" for command, *numbers in steps)
+            line = f' stroke="{stroke}" stroke-width="{_n(width)}"' if stroke else ""
+            line += f' stroke-dasharray="{" ".join(map(_n, dash))}"' if stroke and dash else ""
+            line += ' stroke-linecap="round"' if stroke and rounded else ""
+            faint = "" if opacity == 1 else f' opacity="{_n(opacity)}"'
+            return f'<path d="{path}" fill="{fill or "none"}"{line}{faint}/>'
+        case Text(x, y, text, size, colour, anchor, angle, bold, opacity):
             turn = f' transform="rotate({_n(angle)} {_n(x)} {_n(y)})"' if angle else ""
             place = f'x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"{turn}'
-            return f'<text {place} font-size="{_n(size)}" fill="{colour}">{_text(text)}</text>'
+            look = f'font-size="{_n(size)}" fill="{colour}"'
+            look += ' font-weight="bold"' if bold else ""
+            look += "" if opacity == 1 else f' opacity="{_n(opacity)}"'
+            return f"<text {place} {look}>{_text(text)}</text>"
         case Raster((x, y, width, height)):
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
             link = f'xlink:href="data:image/png;base64,{_png(item)}"'

@@ -4,15 +4,17 @@ import { choose, disown, own } from "../core/address.js";
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
-import { element } from "../core/dom.js";
+import { element, setText } from "../core/dom.js";
+import { FAMILY, saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { skeleton } from "../core/mounting.js";
 import { queryOf } from "../core/selection.js";
 import { diagram } from "./diagram.js";
 import { total } from "./numbers.js";
-import { savedPng, savedSvg } from "./save.js";
+import { written } from "./save.js";
 
-/** @import {ArchitecturePart, ArchitectureProps, SourceCode} from "../types" */
+/** @import {ArchitecturePart, ArchitectureProps, Host, SourceCode} from "../types" */
+/** @import {Format} from "../core/drawing_file.js" */
 
 const PHONE = 640; // CSS pixels: up to this width the code is folded
 const FIRST = "attention/attend"; // where tokens attend: shown when nothing was chosen
@@ -147,8 +149,9 @@ function panelOf() {
 /**
  * @param {HTMLElement} root
  * @param {ArchitectureProps} props
+ * @param {Host} host
  */
-export function mount(root, props) {
+export function mount(root, props, host) {
   root.classList.add("headscope");
   const state = new ArchitectureState(root);
   const stage = element("div", "hs-stage");
@@ -156,10 +159,14 @@ export function mount(root, props) {
   const place = element("div", "hs-diagram", {}, stage, panel.box);
   const files = switchOf(
     "Save the diagram",
-    button("SVG", "Save the diagram as vectors, light", () => save(savedSvg)),
-    button("PNG", "Save the diagram as pixels, light", () => save(savedPng)),
+    button("SVG", "Save the diagram as vectors, light", () => void save("svg")),
+    ...(host.source
+      ? [] // without the app's server
+      : [button("PDF", "Save the diagram as vectors with fonts embedded, light", () => void save("pdf"))]),
+    button("PNG", "Save the diagram as pixels, light", () => void save("png")),
   );
-  const tools = element("div", "hs-row", {}, element("span", "hs-label", {}, "Save"), files);
+  const problem = element("span", "hs-label", { role: "alert" });
+  const tools = element("div", "hs-row", {}, element("span", "hs-label", {}, "Save"), files, problem);
   let frame = 0;
   let count = 0;
 
@@ -181,18 +188,26 @@ export function mount(root, props) {
     root.dataset.painted = String((count += 1));
   }
 
-  /** @param {(picture: SVGSVGElement, background: string, name: string) => void} write */
-  function save(write) {
+  /** @param {Format} format */
+  async function save(format) {
     const { base } = state;
     if (!base) return;
     const { light } = base.theme;
     const sheet = element("div");
-    sheet.style.cssText = `position: absolute; visibility: hidden; width: ${stage.clientWidth}px`;
+    sheet.style.cssText = `position: absolute; visibility: hidden; width: ${stage.clientWidth}px; font-family: ${FAMILY}`;
     place.append(sheet);
     diagram(sheet, state, base, light, false);
     const picture = sheet.querySelector("svg");
     sheet.remove();
-    if (picture) write(picture, light.background, base.title);
+    if (!picture) return;
+    const what = `The parts of a network, the shapes between them, and the ${base.quantity} of each.`;
+    const { text, size } = written(picture, light.background, base.title, what);
+    setText(problem, "");
+    try {
+      await saveDrawing(text, size, base.title, format);
+    } catch (error) {
+      setText(problem, /** @type {Error} */ (error).message);
+    }
   }
 
   function schedule() {

@@ -1,6 +1,6 @@
 // The diagram as a tree that can be walked through with keys.
 
-import { arrow, box, label, markers, pen, STYLE, svg, toggle, towerTitle } from "./draw.js";
+import { arrow, box, label, pen, STYLE, svg, toggle, towerTitle } from "./draw.js";
 import { layout } from "./layout.js";
 import { amountsOf, shape } from "./numbers.js";
 
@@ -41,10 +41,10 @@ export function diagram(stage, state, base, theme, stale) {
     const amounts = { quantity: base.quantity, sum, copies };
     return treeItem(each, state, amounts, drawn);
   };
-  picture.append(svg("style", {}, STYLE), markers(theme));
+  picture.append(svg("style", {}, STYLE));
   picture.append(...placed.titles.map((title) => towerTitle(title, drawn)));
   picture.append(...placed.frames.map(part));
-  picture.append(...placed.lines.map((line) => arrow(line, drawn)));
+  picture.append(...placed.lines.flatMap((line) => arrow(line, drawn)));
   picture.append(...placed.boxes.map(part));
   const shapes = placed.lines.flatMap((line) => line.shape ?? []);
   shapes.forEach((given, i) => {

@@ -93,19 +93,6 @@ export function pen(theme, size, family) {
   return { theme, size, large, small };
 }
 
-/** @param {Colours} theme */
-export function markers(theme) {
-  const size = { refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" };
-  /** @type {(id: string, fill: string) => SVGMarkerElement} */
-  const tip = (id, fill) =>
-    svg(
-      "marker",
-      { id, viewBox: "0 0 8 8", ...size, markerUnits: "userSpaceOnUse" },
-      svg("path", { d: "M0 0.5 L8 4 L0 7.5 Z", fill }),
-    );
-  return svg("defs", {}, tip("flow", theme.muted), tip("cross", theme.primary));
-}
-
 /**
  * An arrow; a residual has round corners and is thinner.
  *
@@ -113,18 +100,32 @@ export function markers(theme) {
  * @param {Pen} pen
  */
 export function arrow({ points, kind, bare }, { theme }) {
-  const cross = kind === "cross";
+  const colour = kind === "cross" ? theme.primary : theme.muted;
   /** @type {Record<string, string | number>} */
   const attributes = {
     d: rounded(points),
     fill: "none",
-    stroke: cross ? theme.primary : theme.muted,
+    stroke: colour,
     "stroke-width": kind === "residual" ? 1.2 : 1.6,
     class: `line ${kind}`,
   };
   if (kind === "residual") attributes["stroke-dasharray"] = "4 3";
-  if (!bare) attributes["marker-end"] = `url(#${cross ? "cross" : "flow"})`;
-  return svg("path", attributes);
+  const line = svg("path", attributes);
+  return bare ? [line] : [line, svg("path", { d: tip(points), fill: colour })];
+}
+
+/**
+ * The head of an arrow.
+ *
+ * @param {[number, number][]} points of its line
+ */
+function tip(points) {
+  const [[fromX, fromY], [x, y]] = points.slice(-2);
+  const far = Math.hypot(x - fromX, y - fromY) || 1;
+  const [dx, dy] = [(x - fromX) / far, (y - fromY) / far];
+  /** @type {(along: number, across: number) => string} */
+  const corner = (along, across) => `${x + along * dx - across * dy} ${y + along * dy + across * dx}`;
+  return `M${corner(-6, -3)} L${corner(1, 0)} L${corner(-6, 3)} Z`;
 }
 
 /** @param {[number, number][]} points */

@@ -1,43 +1,25 @@
-// The diagram as a file: what the page's style sheet says is written into it.
+// The diagram as the text of an SVG file that stands alone.
 
-import { offer, saveAsPng } from "../core/dom.js";
-import { SPACE } from "./draw.js";
+import { FAMILY } from "../core/drawing_file.js";
+import { SPACE, svg } from "./draw.js";
 
 /**
- * @param {SVGSVGElement} picture
+ * Every text says where its line is: no style sheet goes with the file.
+ *
+ * @param {SVGSVGElement} picture as it is drawn, in light colours
  * @param {string} background
+ * @param {string} title
+ * @param {string} description
+ * @returns {{text: string, size: [number, number]}}
  */
-function written(picture, background) {
-  const { width, height } = picture;
-  const [wide, tall] = [width.baseVal.value, height.baseVal.value];
+export function written(picture, background, title, description) {
+  const [width, height] = [picture.width.baseVal.value, picture.height.baseVal.value];
   picture.setAttribute("xmlns", SPACE);
-  picture.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
-  picture.setAttribute("font-family", "system-ui, 'DejaVu Sans', Arial, sans-serif");
-  for (const style of picture.querySelectorAll("style"))
-    style.textContent = "text { dominant-baseline: middle; }";
-  const ground = document.createElementNS(SPACE, "rect");
-  for (const [name, value] of Object.entries({ width: wide, height: tall, fill: background }))
-    ground.setAttribute(name, String(value));
-  picture.prepend(ground);
-  const text = new XMLSerializer().serializeToString(picture);
-  return { blob: new Blob([text], { type: "image/svg+xml" }), wide, tall };
-}
-
-/**
- * @param {SVGSVGElement} picture
- * @param {string} background
- * @param {string} name
- */
-export function savedSvg(picture, background, name) {
-  offer(written(picture, background).blob, name, ".svg");
-}
-
-/**
- * @param {SVGSVGElement} picture
- * @param {string} background
- * @param {string} name
- */
-export function savedPng(picture, background, name) {
-  const { blob, wide, tall } = written(picture, background);
-  saveAsPng(blob, wide, tall, name);
+  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  picture.setAttribute("font-family", FAMILY);
+  for (const style of picture.querySelectorAll("style")) style.remove();
+  for (const text of picture.querySelectorAll("text")) text.setAttribute("dominant-baseline", "middle");
+  const ground = svg("rect", { width, height, fill: background });
+  picture.prepend(svg("title", {}, title), svg("desc", {}, description), ground);
+  return { text: new XMLSerializer().serializeToString(picture), size: [width, height] };
 }

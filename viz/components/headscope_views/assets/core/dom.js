@@ -80,28 +80,6 @@ export function savePng(canvas, name) {
   canvas.toBlob((blob) => blob && offer(blob, name, ".png"), "image/png");
 }
 
-const RATIO = 3; // pixels of a PNG for each unit of an SVG
-
-/**
- * Offers an SVG as a PNG.
- *
- * @param {Blob} svg
- * @param {number} wide in its own units
- * @param {number} tall
- * @param {string} name
- */
-export function saveAsPng(svg, wide, tall, name) {
-  const image = new Image();
-  image.onload = () => {
-    const file = element("canvas");
-    [file.width, file.height] = [Math.round(RATIO * wide), Math.round(RATIO * tall)];
-    contextOf(file).drawImage(image, 0, 0, file.width, file.height);
-    URL.revokeObjectURL(image.src);
-    savePng(file, name);
-  };
-  image.src = URL.createObjectURL(svg);
-}
-
 /**
  * Offers a file.
  *

@@ -1,8 +1,9 @@
 // A picture as a list of keyed marks. Drawing a new list moves what has kept its key to its new place,
 // fades in what is new and fades out what is gone.
 
-import { svg } from "../architecture/draw.js";
+import { SPACE, svg } from "../architecture/draw.js";
 import { parse } from "../core/colours.js";
+import { FAMILY } from "../core/drawing_file.js";
 import { extentOf, isLine, nearest } from "./extent.js";
 
 /** @import {Mark} from "../types" */
@@ -10,6 +11,7 @@ import { extentOf, isLine, nearest } from "./extent.js";
 
 export const TWEEN_MS = 200;
 const TIP = 7; // length of an arrow's head
+const FLOW = "3 9"; // dashes that run, as the style sheet has them
 const NUMBERS = /** @type {const} */ (["x", "y", "w", "h", "r", "x2", "y2", "size", "width", "turn"]);
 const COLOURS = /** @type {const} */ (["fill", "stroke"]);
 const ELEMENTS = /** @type {const} */ ({
@@ -344,19 +346,20 @@ export class Scene {
    * The picture that the marks lead to, whole, as the text of an SVG file.
    *
    * @param {string} title
+   * @param {string} description
    * @param {string} ground colour behind it
    * @param {string} ink of text without a colour of its own
    */
-  toSvg(title, ground, ink) {
+  toSvg(title, description, ground, ink) {
     const [width, height] = this.size;
-    const xmlns = "http://www.w3.org/2000/svg";
-    const copy = svg("svg", { xmlns, width, height, viewBox: `0 0 ${width} ${height}`, color: ink, "font-family": "sans-serif" });
-    copy.append(svg("title", {}, title), svg("rect", { width, height, fill: ground }));
+    const copy = svg("svg", { xmlns: SPACE, width, height, viewBox: `0 0 ${width} ${height}`, "font-family": FAMILY });
+    copy.append(svg("title", {}, title), svg("desc", {}, description), svg("rect", { width, height, fill: ground }));
     for (const child of this.root.children) {
       const { mark } = /** @type {MarkElement} */ (child);
       if (!mark || this.held.get(mark.key)?.gone) continue;
       const attributes = attributesOf(mark);
       if (attributes.fill === "currentColor") attributes.fill = ink;
+      if (mark.flow) attributes["stroke-dasharray"] = FLOW;
       const made = svg(ELEMENTS[mark.kind], attributes);
       if (mark.kind === "text") write(made, mark.text ?? "", mark.size ?? 14);
       copy.append(made);

@@ -4,7 +4,8 @@
 import { choose, disown, own } from "../core/address.js";
 import { switchOf } from "../core/bar.js";
 import { modeOf } from "../core/colours.js";
-import { element, offer, saveAsPng, setText } from "../core/dom.js";
+import { element, setText } from "../core/dom.js";
+import { saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { FIGURES } from "../figures/index.js";
 import { controlsOf, valuesAhead } from "./controls.js";
@@ -21,6 +22,7 @@ import { sectionsOf } from "./sections.js";
 import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
 
+/** @import {Format} from "../core/drawing_file.js" */
 /** @import {Figure, FigureControl, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
@@ -73,8 +75,9 @@ class Story {
     this.reset = button("Reset", "The figure as it was at first", () => this.set({ ...this.props.inputs }));
     const save = switchOf(
       "Save",
-      button("Save SVG", "Save this figure as an SVG file", () => this.saved()),
-      button("PNG", "Save this figure as a PNG file", () => this.saved(true)),
+      button("Save SVG", "Save this figure as an SVG file", () => void this.save("svg")),
+      button("PDF", "Save this figure as a PDF file", () => void this.save("pdf")),
+      button("PNG", "Save this figure as a PNG file", () => void this.save("png")),
     );
     save.classList.add("story-save");
     const out = button("Map", "Back out to the map (M)", leaveFigure);
@@ -425,18 +428,22 @@ class Story {
     this.colour(this.colours);
   }
 
-  /** @param {boolean} [pixels] whether as a PNG */
-  saved(pixels = false) {
-    if (!this.scene) return;
+  /** @param {Format} format */
+  async save(format) {
+    const { figure, numbers } = this;
+    if (!figure || !numbers) return;
     const { title, theme, page, steps } = this.props;
+    const { name, title: about } = steps[this.step];
     const { background, text } = theme.light;
-    const scene = new Scene(this.scene.size);
-    if (!this.figure || !this.numbers) return;
-    scene.draw(this.figure.marks(this.numbers, { ...this.moment(this.step), ink: inkOf(theme.light) }));
-    const file = scene.toSvg(`${title}: ${steps[this.step].title}`, background, text);
-    const [blob, name] = [new Blob([file], { type: "image/svg+xml" }), `headscope-${page}-${steps[this.step].name}`];
-    if (pixels) saveAsPng(blob, ...scene.size, name);
-    else offer(blob, name, ".svg");
+    const scene = new Scene(figure.size);
+    const moment = { ...this.moment(this.step), ink: inkOf(theme.light) };
+    scene.draw(figure.marks(numbers, moment));
+    const svg = scene.toSvg(`${title}: ${about}`, figure.describe(numbers, moment), background, text);
+    try {
+      await saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
+    } catch (error) {
+      this.failed(/** @type {Error} */ (error).message);
+    }
   }
 
   destroy() {
