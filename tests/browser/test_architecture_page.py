@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from models.presets import PRESETS
+from tests.browser.drawings import agree, saved
 from tests.browser.looks import first_look, looks
 from viz.pages.architecture.fields import KINDS
 
@@ -56,6 +57,15 @@ def test_every_arrow_says_its_live_shape(page, app_url):
     expect(shapes.nth(1)).to_have_text("17 tokens × 64 dim")
     expect(page.locator(f"{DIAGRAM} .shape.new").first).to_be_attached()
     page.wait_for_url(re.compile("tokens=17"))
+
+
+def test_the_diagram_s_pdf_is_what_its_svg_is(page, app_url, tmp_path):
+    open_page(page, app_url, "preset=small-seq2seq")
+    page.emulate_media(color_scheme="dark")  # files are light
+    expect(page.locator(DIAGRAM)).to_have_attribute("data-mode", "dark")
+    svg = saved(page, "Save the diagram as vectors, light", tmp_path)
+    pdf = saved(page, "Save the diagram as vectors with fonts embedded, light", tmp_path)
+    agree(page, svg, pdf)
 
 
 def test_a_click_on_a_part_shows_its_numbers_and_its_lines(page, app_url):

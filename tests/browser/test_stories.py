@@ -8,6 +8,7 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.drawings import agree, saved
 from viz.pages.lessons.heads import story as heads
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -98,7 +99,27 @@ def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: 
     shown = "".join(root.itertext())
     assert "Anna" in shown
     assert "0.663" in shown
-    assert root[1].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
+    assert "Ann" in root[1].text  # what it shows
+    assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
+
+
+def test_its_pdf_is_what_its_svg_is(page, app_url, tmp_path: Path):
+    open_story(page, app_url, "tokens?story=4")
+    page.emulate_media(color_scheme="dark")  # files are light
+    expect(page.locator(".story-scene")).to_contain_text("##wil")
+    svg = saved(page, "Save this figure as an SVG file", tmp_path)
+    pdf = saved(page, "Save this figure as a PDF file", tmp_path)
+    assert pdf.name == svg.with_suffix(".pdf").name
+    agree(page, svg, pdf)
+    assert "dasharray" in svg.read_text(encoding="utf-8")
+
+
+def test_a_pdf_that_cannot_be_made_is_said_in_one_line(page, app_url, console):
+    open_story(page, app_url, "dictionary")
+    page.route("**/api/pdf", lambda route: route.fulfill(status=429, body="too many"))
+    page.get_by_role("button", name="Save this figure as a PDF file").click()
+    expect(page.locator(".story-problem")).to_contain_text("too many")
+    console.clear()  # the browser reports the status
 
 
 def test_from_the_map_into_the_figure_and_back_out_by_keyboard(page, app_url):

@@ -34,6 +34,7 @@ PAGE = 19_200  # pixels along a side: no PDF is larger
 FARTHEST = 1e5  # coordinate
 PIXELS = 20_000_000  # of all images, enlarged
 DASHES = 8
+HAIRLINE = 0.1  # pixels: thinner areas are all but invisible, and PDF viewers thicken them
 ROUND = 0.5523  # of the radius: where a curve's control points make it a quarter of a circle
 
 PAINT = {"fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity"}
@@ -200,6 +201,8 @@ def _path(element: Element, steps: tuple[Step, ...]) -> Iterator[Path]:
 def _rect(element: Element) -> tuple[Step, ...]:
     x, y = (_number(element, name, "0") for name in ("x", "y"))
     wide, high = (_number(element, name, "0", 0) for name in ("width", "height"))
+    if min(wide, high) < HAIRLINE and element.get("stroke", "none") == "none":
+        return ()
     return _rounded(x, y, wide, high, _number(element, "rx", "0", 0))
 
 
