@@ -522,6 +522,13 @@ def test_the_browser_code_reads_no_test_attributes() -> None:
     assert [path for path in ours if word in path.read_text(encoding="utf-8")] == []
 
 
+def test_no_rule_depends_on_what_the_whole_page_has() -> None:
+    """`body:has(a) b` makes the browser style the whole page again at each change of it."""
+    rules = re.compile(r"\b(html|body):has\([^)]*\)\s+[^\s{]")
+    assert rules.search("body:has(.a) [class*='b'] {}")
+    assert not rules.search((ROOT / "viz/app.css").read_text(encoding="utf-8"))
+
+
 def test_readme_is_short() -> None:
     readme = ROOT / "README.md"
     assert len(readme.read_text(encoding="utf-8").splitlines()) < 200

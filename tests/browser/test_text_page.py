@@ -45,6 +45,13 @@ def test_it_fits_the_window_and_the_python_box_opens(page, app_url):
         expect(page.locator(f"{VIEW}[data-mode='{mode}']")).to_have_count(1)
 
 
+def test_an_embed_link_shows_the_view_alone(page, app_url):
+    open_page(page, f"{app_url}/?embed=true")
+    others = page.locator(".st-key-frame_bar, [class*='_before'], h4")
+    expect(others).not_to_have_count(0)
+    expect(others.filter(visible=True)).to_have_count(0)
+
+
 def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     page.on("dialog", lambda dialog: pytest.fail("the text was executed"))
     open_page(page, f"{app_url}/{SCRIPT}")

@@ -16,15 +16,14 @@ st.set_page_config(
     page_title=f"{entry.title} · Headscope", page_icon=str(VIZ / "icon.svg"), layout="wide"
 )
 st.html(VIZ / "app.css")
+if st.context.is_embedded:
+    st.html(VIZ / "embedded.css")
 again = session.is_on(entry.name)
 session.enter_app(entry.name)
 place = bar.place()
 if not again:
     bar.draw(entry, place)
 way_back(entry.name)
-if st.context.is_embedded:
-    with st.container(key="frame_embedded"):
-        st.html("<span></span>")  # app.css hides everything but the view if this exists
 try:
     page.run()
 finally:
