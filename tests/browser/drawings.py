@@ -46,7 +46,7 @@ def agree(page: Page, svg: Path, pdf: Path) -> None:
     far = [text for text, *place in texts if not _is_near(paper, text, *place)]
     assert not far, f"not at their places: {far}"
     screen = Image.open(io.BytesIO(page.screenshot()))
-    drawn = paper.render(scale=1 / PIXEL).to_pil().resize(screen.size)
+    drawn = paper.render(scale=4).to_pil().resize(screen.size)
     first, second = (
         np.asarray(image.convert("RGB").filter(ImageFilter.GaussianBlur(2)), float)
         for image in (screen, drawn)

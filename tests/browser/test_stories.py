@@ -99,7 +99,7 @@ def test_a_figure_is_saved_as_a_file_that_stands_alone(page, app_url, tmp_path: 
     shown = "".join(root.itertext())
     assert "Anna" in shown
     assert "0.663" in shown
-    assert "Ann" in root[1].text  # what it shows
+    assert "Ann" in str(root[1].text)  # what it shows
     assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 PATH = "/api/pdf"
-MOST = 2  # MiB of an SVG
+MOST = 1  # MiB of an SVG
 
 
 def route(allowed_hosts: Callable[[], Iterable[str]]) -> "Route":

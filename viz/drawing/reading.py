@@ -27,9 +27,9 @@ SPACE = "{http://www.w3.org/2000/svg}"
 PIXEL = 0.75  # points
 TYPE = 0.88  # at this share of a size DejaVu Sans is as wide as Arial, and as high as Source Sans
 BASELINES = {"central": 0.346, "middle": 0.273, "auto": 0.0}  # below that line, in DejaVu Sans
-ELEMENTS = 20_000
+ELEMENTS = 8000
 CHARACTERS = 1000  # of one text
-OUTLINE = 100_000  # characters of one path
+OUTLINES = 500_000  # characters of all paths
 PAGE = 19_200  # pixels along a side: no PDF is larger
 FARTHEST = 1e5  # coordinate
 PIXELS = 20_000_000  # of all images, enlarged
@@ -100,7 +100,7 @@ def _parsed(svg: bytes) -> Element:
         raise ValueError("expected an SVG in UTF-8") from None
     if "<!" in text or "<?" in text:
         raise ValueError("expected an SVG without declarations and comments")
-    if text.count("<") > 2 * ELEMENTS:
+    if text.count("<") - text.count("</") > ELEMENTS:
         raise ValueError(f"expected at most {ELEMENTS} elements")
     try:
         root = ElementTree.fromstring(text)
@@ -113,6 +113,8 @@ def _parsed(svg: bytes) -> Element:
 
 def _items(root: Element) -> Iterator[Item]:
     """What is drawn, in the order of the file."""
+    if sum(len(path.get("d", "")) for path in root.iter(f"{SPACE}path")) > OUTLINES:
+        raise ValueError(f"expected paths of at most {OUTLINES} characters")
     left = PIXELS
     for element in root.iter():
         tag = _tag(element)
@@ -248,7 +250,7 @@ def _curved(element: Element) -> tuple[Step, ...]:
         return ()
     pen = RecordingPen()
     try:
-        if len(text) > OUTLINE or not COMMANDS.fullmatch(text):
+        if not COMMANDS.fullmatch(text):
             raise ValueError
         parse_path(text, pen)
     except (ValueError, IndexError, TypeError):

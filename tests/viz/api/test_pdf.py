@@ -68,7 +68,7 @@ def test_several_at_once_are_all_made(client: TestClient) -> None:
     ("data", "words"),
     [
         (b"", "the file is empty"),
-        (b"x" * (pdf.MOST * 2**20 + 1), "expected a file of at most 2 MB"),
+        (b"x" * (pdf.MOST * 2**20 + 1), "expected a file of at most 1 MB"),
         (b"hello", "expected an SVG, well-formed"),
         (svg("<script>alert(1)</script>"), "received <script>"),
         (svg("<rect fill='red'/>"), "expected #rrggbb or none as fill"),

@@ -4,6 +4,7 @@ import base64
 import io
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def scene(inside: str) -> Scene:
     return read(svg(inside), "tests")
 
 
-def only(inside: str):
+def only(inside: str) -> Any:
     (item,) = scene(inside).items
     return item
 
@@ -216,7 +217,7 @@ PICTURE = '<image x="0" y="0" preserveAspectRatio="none"'
         ('<path d="M1 1Q2 2"/>', "expected a path of"),
         ('<path d="M1 1L1e300 1e300"/>', "expected coordinates of a path within"),
         ('<path d="M1 1L1e999 1l-1e999 0"/>', "expected coordinates of a path within"),
-        (f'<path d="M1 1{"h1" * 50_001}"/>', "expected a path of"),
+        (f'<path d="M1 1{"h1" * 50_000}"/>' * 5, "expected paths of at most 500000 characters"),
         ('<text transform="rotate(9 1 1)">a</text>', "turned about its own place"),
         ('<text transform="matrix(1 0 0 1 0 0)">a</text>', "turned about its own place"),
         ('<text transform="rotate(999 0 0)">a</text>', "expected turns from −360 to 360"),
@@ -230,7 +231,7 @@ PICTURE = '<image x="0" y="0" preserveAspectRatio="none"'
         (f'{PICTURE} width="0" height="9" href="{png(2, 2)}"/>', "expected width from 0.1"),
         (f'{PICTURE} width="9000" height="9000" href="{png(1, 1)}"/>', "expected smaller images"),
         (f'{PICTURE} width="1" height="9000" href="{png(1, 99)}"/>', "expected smaller images"),
-        ("<g/>" * (2 * ELEMENTS + 1), f"expected at most {ELEMENTS} elements"),
+        ("<g/>" * ELEMENTS, f"expected at most {ELEMENTS} elements"),
     ],
 )
 def test_everything_else_is_refused_in_one_line(inside: str, words: str) -> None:
@@ -261,7 +262,7 @@ def test_what_is_no_figure_is_refused(data: bytes) -> None:
 
 
 def test_nesting_however_deep_is_read() -> None:
-    assert scene("<g>" * 9000 + '<rect width="9" height="9"/>' + "</g>" * 9000).items
+    assert scene("<g>" * 7000 + '<rect width="9" height="9"/>' + "</g>" * 7000).items
 
 
 def test_the_numbers_are_finite() -> None:
