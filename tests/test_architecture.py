@@ -179,12 +179,12 @@ def clicks_count(source: Source) -> Iterator[str]:
 
 
 def one_reader_of_the_link(source: Source) -> Iterator[str]:
-    if source.under("viz/pages/state/session.py", "tests", "benchmarks"):
+    if source.under("viz/pages/state/link_on_entry.py", "tests", "benchmarks"):
         return
     for node in source.nodes:
         match node:
             case ast.Attribute(ast.Name("st"), "query_params"):
-                yield source.at(node, "touches the link: viz/pages/state/session.py alone does")
+                yield source.at(node, "touches the link, which state/link_on_entry.py alone does")
 
 
 def whole_pages_run(source: Source) -> Iterator[str]:
@@ -398,7 +398,7 @@ ALLOWED: list[tuple[Rule, str, str]] = [
     (clicks_count, "viz/pages/x.py", "st.button('a', on_click=session.callback(f), args=(1,))"),
     (clicks_count, "viz/pages/x.py", "st.expander('a', on_change='rerun')"),
     (clicks_count, "viz/pages/x.py", "st.download_button('a', b'', on_click='ignore')"),
-    (one_reader_of_the_link, "viz/pages/state/session.py", "st.query_params"),
+    (one_reader_of_the_link, "viz/pages/state/link_on_entry.py", "st.query_params"),
     (one_reader_of_the_link, "viz/api/routes.py", "request.query_params"),
     (pictures_know_no_models, "viz/x.py", "if TYPE_CHECKING:\n    import torch"),
     (

@@ -8,13 +8,13 @@ from streamlit.delta_generator import DeltaGenerator
 from viz.pages import shared
 from viz.pages.architecture import controls, diagram, network, presets, run, score
 from viz.pages.architecture.presets import PAGE
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import attention, pictures
 
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, presets.params_of).problems
+    problems = link_on_entry.enter(PAGE, presets.params_of).problems
     pictures.take(PAGE)
     st.markdown("#### What is a transformer made of?")
     with attention.controls(PAGE):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz.pages.frame import bar, registry
 from viz.pages.lessons.frame import way_back
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 
 VIZ = Path(__file__).parents[2]
 
@@ -19,7 +19,7 @@ st.html(VIZ / "app.css")
 if st.context.is_embedded:
     st.html(VIZ / "embedded.css")
 again = session.is_on(entry.name)
-session.enter_app(entry.name)
+link_on_entry.enter_app(entry.name)
 place = bar.place()
 if not again:
     bar.draw(entry, place)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from viz.api import room
 from viz.pages.frame import registry
-from viz.pages.state import session
+from viz.pages.state import link_on_entry
 
 
 def draw(current: registry.Entry) -> None:
@@ -14,7 +14,7 @@ def draw(current: registry.Entry) -> None:
     from headscope_views import view
 
     lessons = [{"name": each.name, "title": each.title} for each in registry.LESSONS]
-    props = {"page": current.name, "lessons": lessons, "code": session.room_code()}
+    props = {"page": current.name, "lessons": lessons, "code": link_on_entry.room_code()}
     view("room", props, key="frame_room", width="content")
     # not displayed: the browser's part presses them
     with st.container(key="frame_room_links", width="content"):

@@ -20,8 +20,8 @@ from viz.pages.image import (
     tracing,
 )
 from viz.pages.shared import BUILT
+from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.state import selected, session
 from viz.pages.widgets import attention, pictures, verification
 
 PAGE = "image"
@@ -73,7 +73,7 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, params_of).problems
+    problems = link_on_entry.enter(PAGE, params_of).problems
     pictures.take(PAGE)
     examples.settle(PAGE)
     st.markdown("#### Where does every head look?")

@@ -22,8 +22,8 @@ from viz.pages.frame import registry
 from viz.pages.lessons import course, markup, tables
 from viz.pages.lessons import story as stories
 from viz.pages.lessons.glossary import TERMS
+from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.state import session
 from viz.pages.widgets import attention, controls
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Try(NamedTuple):
 def lesson(name: str, params: Iterable[link.Param]) -> Iterator[None]:
     """Header, footer, settings and link of a lesson; a ValueError becomes one line."""
     params = (*params, PRINT)
-    problems = session.enter(name, (*params, *stories.SELECTION), stories.SELECTED).problems
+    problems = link_on_entry.enter(name, (*params, *stories.SELECTION), stories.SELECTED).problems
     st.session_state["lesson/last"] = name
     _listen(name)
     paper = "paper_" if printing(name) else ""

@@ -5,7 +5,7 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.frame import registry
 from viz.pages.lessons import course, frame
-from viz.pages.state import session
+from viz.pages.state import link_on_entry
 from viz.pages.widgets import attention
 
 PAGE = "course"
@@ -18,7 +18,7 @@ ABOUT = (
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, ()).problems
+    problems = link_on_entry.enter(PAGE, ()).problems
     st.markdown("#### How does a transformer work?")
     for problem in problems:
         shared.error_line(problem)

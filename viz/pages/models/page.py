@@ -19,8 +19,8 @@ from viz.pages.models import (
 )
 from viz.pages.models import download as fetching
 from viz.pages.models.source import PAGE, Open
+from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.state import selected, session
 from viz.pages.text import predictions, words
 from viz.pages.widgets import attention, charts, pictures, verification
 
@@ -76,7 +76,7 @@ def _now(model: str, kind: attention.Kind) -> tuple[link.Param, ...]:
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, params_of).problems
+    problems = link_on_entry.enter(PAGE, params_of).problems
     pictures.take(PAGE)
     recordings.take()
     with attention.controls(PAGE):

@@ -18,7 +18,7 @@ NOTES, SECONDS, RATE = (262, 330, 392), 0.5, 16_000  # C, E and G in hertz; of e
 
 
 def take() -> None:
-    """Makes an uploaded file the recording; must be called after `session.enter`."""
+    """Makes an uploaded file the recording; must be called after `link_on_entry.enter`."""
     uploads.take(PAGE, UPLOAD.name, _opened)
 
 

@@ -5,13 +5,13 @@ import streamlit as st
 from viz.pages import shared
 from viz.pages.positions import picks, texts, views
 from viz.pages.positions.controls import PAGE, PARAMS, SCHEMES, VIEWS, choose
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import attention, charts
 
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, PARAMS, frozenset()).problems
+    problems = link_on_entry.enter(PAGE, PARAMS, frozenset()).problems
     st.markdown("#### Where does order come from?")
     for problem in problems:
         shared.error_line(problem)

@@ -1,6 +1,6 @@
-"""Page states in the Streamlit session: reads links and creates widget keys.
+"""Page states in the Streamlit session, and the keys of their widgets.
 
-Python reads the link when a page is entered; the browser writes it. A widget key contains the
+A widget key contains the
 page's revision and the widget's mount number, and the initial value is constant while the widget
 stays mounted, so a stale event addresses a widget that no longer exists.
 """
@@ -13,11 +13,9 @@ from typing import Any
 
 import streamlit as st
 
-from viz.api import room
 from viz.pages.state import attachments
 from viz.pages.state import params as link
-from viz.pages.state.page_state import Assigned, Edited, Entered, Event, PageState, reduce
-from viz.pages.state.selected import SELECTED
+from viz.pages.state.page_state import Assigned, Edited, Event, PageState, reduce
 
 Params = Iterable[link.Param]
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
@@ -61,49 +59,11 @@ class Waiting:
     revision: int
 
 
-def enter(
-    page: str,
-    params: Params | Callable[[Mapping[str, str]], Params],
-    selected: frozenset[str] = SELECTED,
-) -> PageState:
-    """The page's state in this run; must be called once, before the page is drawn.
-
-    Args:
-        page: name of the page, the prefix of its widget keys.
-        params: its settings and its view's selection; or a function that returns them for a link.
-        selected: names of the parameters that the page's view holds; all others are settings.
-    """
-    enter_app(page)
+def arrive(page: str) -> str | None:
+    """Notes that this run is one of a page; returns the page of the last run."""
     before = st.session_state.get("state/page")
     st.session_state["state/page"] = page
-    if before is not None:
-        fold(before)  # changes made just before leaving arrive together with the new page
-    if before == page:
-        return current(page)
-    query = dict(st.query_params)
-    if query or _key(page) not in st.session_state:
-        found = tuple(params(query) if callable(params) else params)
-        _apply(page, _linked(found, query, selected))
-    else:
-        _apply(page, Entered())
-    return current(page)
-
-
-def enter_app(page: str) -> None:
-    """Takes the app-wide settings from a link; absent ones are unchanged.
-
-    `enter` calls it; code that draws such a setting above the page must call it first.
-    """
-    _catch_up()
-    fold(APP)
-    if is_on(page):
-        return
-    query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
-    values, _ = link.read(APP_PARAMS, query)
-    present = current(APP).settings
-    values = {name: value for name, value in values.items() if name in query or name not in present}
-    if any(present.get(name) != value for name, value in values.items()):
-        _apply(APP, Assigned(values))
+    return before
 
 
 def is_on(page: str) -> bool:
@@ -111,9 +71,9 @@ def is_on(page: str) -> bool:
     return st.session_state.get("state/page") == page
 
 
-def room_code() -> str:
-    """The code of the room that the link leads to; empty if to none."""
-    return st.query_params.get(room.PARAM, "")
+def is_known(page: str) -> bool:
+    """Whether the page was entered before."""
+    return _key(page) in st.session_state
 
 
 def current(page: str) -> PageState:
@@ -136,7 +96,7 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
     """A callback of a widget that runs an action at the start of the run it causes.
 
     Streamlit abandons a callback that accesses the session state while another event waits, and
-    never calls it again: the click would be lost. This one only appends to a list; `enter_app`
+    never calls it again: the click would be lost. This one only appends to a list; `catch_up`
     then repeats the action until it completes. An action thus ends with what it changes.
 
     Args:
@@ -153,7 +113,7 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
     return note
 
 
-def _catch_up() -> None:
+def catch_up() -> None:
     """Runs the actions that callbacks have noted."""
     waiting: list[Waiting] = st.session_state.get("state/waiting", [])
     waiting[:] = [
@@ -178,7 +138,7 @@ def assign(
     Entries missing from `selection` take their defaults.
     """
     fold(page)
-    _apply(page, Assigned(settings, selection))
+    apply(page, Assigned(settings, selection))
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
@@ -186,7 +146,7 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
     mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
     for name in settings.keys() & mounts.keys():
         mounts[name] = replace(mounts[name], shape=ANEW)
-    _apply(page, Edited(current(page).revision, settings))
+    apply(page, Edited(current(page).revision, settings))
 
 
 def widget(
@@ -282,35 +242,10 @@ def query_of(page: str, params: Params) -> dict[str, str]:
     return link.write([p for p in params if p.name in settings], settings)
 
 
-def _linked(
-    params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
-) -> Assigned:
-    """The settings in a link; long texts are looked up by their digest.
-
-    Settings of pages that were entered before are dropped: if Back is pressed while another page
-    loads, Streamlit can hand that page the query of an older one. So is the code of a room.
-    """
-    before: set[str] = st.session_state.setdefault("state/names", {room.PARAM})
-    values, problems = link.read((*params, *APP_PARAMS), query, before)
-    before.update(param.name for param in params)
-    values = {name: values[name] for name in (param.name for param in params)}
-    for name, digest in link.wanted(params, query).items():
-        text = attachments.text(digest)
-        if text is not None:
-            values[name] = text
-        else:
-            problems.append(
-                f"This link refers to a text that is too long for a link (SHA-256 {digest[:12]}…):"
-                " paste the text to see the same picture."
-            )
-    selection = {name: values.pop(name) for name in [*values] if name in selected}
-    return Assigned(values, selection, tuple(problems))
-
-
 def fold(page: str) -> None:
     """Merges the user's changes to widgets of this revision into the settings.
 
-    `enter` and `assign` call it; an action that reads settings must call it first.
+    Entering a page and `assign` call it; an action that reads settings must call it first.
     """
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
@@ -319,7 +254,7 @@ def fold(page: str) -> None:
         for name, mount in mounts.items()
         if mount.revision == now.revision and mount.key in state
     }
-    _apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
+    apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
 
 
 def _value(widget: Any, mount: Mount) -> Any:
@@ -336,7 +271,8 @@ def _value(widget: Any, mount: Mount) -> Any:
         return None
 
 
-def _apply(page: str, event: Event) -> None:
+def apply(page: str, event: Event) -> None:
+    """Changes the state of a page."""
     before = current(page)
     after = reduce(before, event)
     if after is not before:

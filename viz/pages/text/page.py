@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from viz.pages import shared
+from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.state import selected, session
 from viz.pages.text import builder, examples, pairs, predictions, reading, tracing, words
 from viz.pages.widgets import attention, cards, entry, verification
 
@@ -51,7 +51,7 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 
 def page() -> None:
     """Draws the page."""
-    problems = session.enter(PAGE, params_of).problems
+    problems = link_on_entry.enter(PAGE, params_of).problems
     words.settle(PAGE)
     choice, text = builder.chosen(PAGE), session.get(PAGE, "input")
     above = attention.controls(PAGE)

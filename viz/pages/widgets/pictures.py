@@ -20,7 +20,7 @@ PARAMS = (UPLOAD, UPLOADS, FRAME)
 
 
 def take(page: str) -> None:
-    """Makes an uploaded file the picture; must be called after `session.enter`."""
+    """Makes an uploaded file the picture; must be called after `link_on_entry.enter`."""
     uploads.take(page, UPLOAD.name, opened_image, into=UPLOADS.name)
 
 

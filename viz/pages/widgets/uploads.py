@@ -46,7 +46,7 @@ class File:
 
 
 def take(page: str, setting: str, read: Callable[[str, bytes], object], *, into: str = "") -> None:
-    """Makes an uploaded file the setting; must be called after `session.enter`.
+    """Makes an uploaded file the setting; must be called after `link_on_entry.enter`.
 
     The uploader is polled in every run: a callback would be lost if another run replaced this one.
 

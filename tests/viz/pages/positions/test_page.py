@@ -248,10 +248,10 @@ def test_another_grid_keeps_what_it_had():
 BETWEEN_PAGES = """
 import streamlit as st
 from viz.pages.positions.page import page
-from viz.pages.state import session
+from viz.pages.state import link_on_entry
 if st.session_state.get("elsewhere"):
     st.markdown("#### Another page")
-    session.enter("elsewhere", ())
+    link_on_entry.enter("elsewhere", ())
 else:
     page()
 """

@@ -11,7 +11,7 @@ from viz.pages.state.params import MAX_TEXT, digest_of
 SCRIPT = """
 import streamlit as st
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import controls, entry
 
 PARAMS = (
@@ -31,7 +31,7 @@ def fail():
     raise ValueError("no")
 
 page = st.session_state.get("test/page", "one")
-state = session.enter(page, PARAMS)
+state = link_on_entry.enter(page, PARAMS)
 if st.session_state.pop("test/interrupted", False):
     st.rerun()
 entry.text(page, "input", "Input")

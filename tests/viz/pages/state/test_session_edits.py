@@ -10,12 +10,12 @@ PAGE = "edits"
 HEADING = "import streamlit as st\nst.markdown('#### Edits')\n"
 EDITS = f"""{HEADING}
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import attention, controls
 
 PARAMS = (link.number("length", 64, 8, 64), link.number("position", 20, 0, 63),
           link.number("width", 0, 0, 64), link.number("head", 0, 0, 9))
-session.enter("{PAGE}", PARAMS, frozenset())
+link_on_entry.enter("{PAGE}", PARAMS, frozenset())
 length = controls.slider("{PAGE}", "length", "Length", (8, 64), "")
 if session.get("{PAGE}", "position") >= length:
     session.edit("{PAGE}", {{"position": length - 1}})
@@ -25,10 +25,10 @@ attention.address("{PAGE}", PARAMS)
 """
 VIEWS = f"""{HEADING}
 from viz.pages.state import params as link
-from viz.pages.state import session
+from viz.pages.state import link_on_entry, session
 
 PARAMS = (link.number("heads", 4, 1, 9), link.text("part", "all"), link.number("layer", 0, 0, 9))
-session.enter("{PAGE}", PARAMS)
+link_on_entry.enter("{PAGE}", PARAMS)
 st.button("give", key="give", on_click=session.assign, args=("{PAGE}", {{}}, {{"layer": 3}}))
 for params in (PARAMS[:2], (PARAMS[0], PARAMS[2])):
     st.json(session.props("{PAGE}", params))

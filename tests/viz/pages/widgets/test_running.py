@@ -8,10 +8,10 @@ SCRIPT = """
 import streamlit as st
 
 from models.cost.estimate import Estimate
-from viz.pages.state import session
+from viz.pages.state import link_on_entry
 from viz.pages.widgets.running import Pass
 
-session.enter("test", ())
+link_on_entry.enter("test", ())
 run = Pass("test", "id", lambda: (Estimate({flops}, 3 * 2**30), "cpu"))
 if run.stopped:
     run.offer()

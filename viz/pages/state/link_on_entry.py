@@ -1,0 +1,89 @@
+"""What a link says, read when a page is entered.
+
+Nothing else in Python reads the link: from then on the browser writes it, from the page's state.
+"""
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from viz.api import room
+from viz.pages.state import attachments, session
+from viz.pages.state import params as link
+from viz.pages.state.page_state import Assigned, Entered, PageState
+from viz.pages.state.selected import SELECTED
+from viz.pages.state.session import APP, APP_PARAMS, Params
+
+
+def enter(
+    page: str,
+    params: Params | Callable[[Mapping[str, str]], Params],
+    selected: frozenset[str] = SELECTED,
+) -> PageState:
+    """The page's state in this run; must be called once, before the page is drawn.
+
+    Args:
+        page: name of the page, the prefix of its widget keys.
+        params: its settings and its view's selection; or a function that returns them for a link.
+        selected: names of the parameters that the page's view holds; all others are settings.
+    """
+    enter_app(page)
+    before = session.arrive(page)
+    if before is not None:
+        session.fold(before)  # changes made just before leaving arrive together with the new page
+    if before == page:
+        return session.current(page)
+    query = dict(st.query_params)
+    if query or not session.is_known(page):
+        found = tuple(params(query) if callable(params) else params)
+        session.apply(page, _linked(found, query, selected))
+    else:
+        session.apply(page, Entered())
+    return session.current(page)
+
+
+def enter_app(page: str) -> None:
+    """Takes the app-wide settings from a link; absent ones are unchanged.
+
+    `enter` calls it; code that draws such a setting above the page must call it first.
+    """
+    session.catch_up()
+    session.fold(APP)
+    if session.is_on(page):
+        return
+    query = {p.name: st.query_params[p.name] for p in APP_PARAMS if p.name in st.query_params}
+    values, _ = link.read(APP_PARAMS, query)
+    present = session.current(APP).settings
+    values = {name: value for name, value in values.items() if name in query or name not in present}
+    if any(present.get(name) != value for name, value in values.items()):
+        session.apply(APP, Assigned(values))
+
+
+def room_code() -> str:
+    """The code of the room that the link leads to; empty if to none."""
+    return st.query_params.get(room.PARAM, "")
+
+
+def _linked(
+    params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
+) -> Assigned:
+    """The settings in a link; long texts are looked up by their digest.
+
+    Settings of pages that were entered before are dropped: if Back is pressed while another page
+    loads, Streamlit can hand that page the query of an older one. So is the code of a room.
+    """
+    before: set[str] = st.session_state.setdefault("state/names", {room.PARAM})
+    values, problems = link.read((*params, *APP_PARAMS), query, before)
+    before.update(param.name for param in params)
+    values = {name: values[name] for name in (param.name for param in params)}
+    for name, digest in link.wanted(params, query).items():
+        text = attachments.text(digest)
+        if text is not None:
+            values[name] = text
+        else:
+            problems.append(
+                f"This link refers to a text that is too long for a link (SHA-256 {digest[:12]}…):"
+                " paste the text to see the same picture."
+            )
+    selection = {name: values.pop(name) for name in [*values] if name in selected}
+    return Assigned(values, selection, tuple(problems))
