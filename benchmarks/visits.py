@@ -55,7 +55,7 @@ class Case:
     typed: bool = False
 
     def url(self, urls: dict[str, str], tokens: int, visit: int = 0) -> str:
-        """The page at that many tokens; on every visit with another text, which no one has run."""
+        """The page at that many tokens; on every visit another text and other random weights."""
         if not self.bare:
             kept = {} if self.fetched else {"kept": "yes"}
             return f"{urls['canvas']}/bare?{urlencode({'side': tokens, **kept})}"
@@ -65,7 +65,7 @@ class Case:
         if self.typed:
             words[-1] = TYPED[0]
         query = {"input": " ".join(words), "layer": 0, "head": 0}
-        query |= {} if special else {"model": self.model}
+        query |= {} if special else {"model": self.model, "seed": 10 * visit}
         return f"{urls['app']}/?{urlencode(query)}&{self.link or 'token=0'}"
 
 

@@ -125,6 +125,9 @@ def test_no_visit_runs_what_another_has_run() -> None:
     typing = next(case for case in CASES if case.typed)
     urls = [typing.url({"app": HOST}, 16, visit) for visit in range(9)]
     assert len({parse_qs(urlsplit(url).query)["input"][0] for url in urls}) == 9
+    network = next(case for case in CASES if case.name == visits.NETWORK)
+    seeds = [network.url({"app": HOST}, 16, visit) for visit in (0, 1, 7)]
+    assert [parse_qs(urlsplit(url).query)["seed"] for url in seeds] == [["0"], ["10"], ["70"]]
 
 
 def test_typing_leaves_the_number_of_tokens() -> None:
