@@ -153,6 +153,14 @@ def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
     assert not ran.exists()
 
 
+def test_a_broken_tokenizer_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text('{"model": 3}', encoding="utf-8")
+    with pytest.raises(
+        CheckpointError, match=r"^tokenizer\.json is not a readable tokenizer file: .+$"
+    ):
+        read_tokenizer(Folder.at(tmp_path))
+
+
 def test_an_empty_vocabulary_has_no_tokenizer(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
     assert read_tokenizer(Folder.at(tmp_path)) is None
