@@ -22,11 +22,11 @@ CHECKS = {
     "JavaScript": ["tests.javascript"],
 }
 PROCESSES = min(4, os.cpu_count() or 1)
-# of the tests, with how many processes share each; Playwright's event loop stays in the second,
-# whose tests wait for half of their time
+# of the tests, with how many processes share each: those of the browser wait for half of their
+# time, in which the checks run
 PARTS = {
-    "not browser": (PROCESSES, "--ignore=tests/browser"),
     "browser": (PROCESSES + 1, "tests/browser"),
+    "not browser": (PROCESSES, "--ignore=tests/browser"),
 }
 FETCH_SECONDS = 300
 
