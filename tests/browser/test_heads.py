@@ -30,8 +30,9 @@ def test_dots_are_read_and_chosen_by_pointer_and_by_keyboard(page: Page, server:
     source = random_source(2, 3, 7)
     view = opened(page, server, source, "phone", overview="scatter", layer=1, head=2)
     read, plot = page.locator(".hs-scatter .hs-read"), page.locator(".hs-scatter .hs-plot-canvas")
-    place = page.locator(".hs-ring-chosen").bounding_box()
-    box = plot.bounding_box()
+    chosen = page.locator(".hs-ring-chosen")
+    expect(chosen).to_be_visible()
+    place, box = chosen.bounding_box(), plot.bounding_box()
     assert place
     assert box
     middle = [place[a] + place[b] / 2 - box[a] for a, b in (("x", "width"), ("y", "height"))]

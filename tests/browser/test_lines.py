@@ -151,6 +151,17 @@ def test_a_long_text_scrolls_and_only_what_is_in_sight_is_there(draw, server):
     expect(lines.read).to_have_text(re.compile(rf"goes to “.*?” \({best}\) {number}"))
 
 
+def test_the_active_token_is_named_while_it_is_in_sight(draw):
+    lines = draw(random_source(1, 2, 900, seed=3), token=0)
+    active = "aria-activedescendant"
+    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
+    lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    expect(lines.token("query", 899)).to_be_visible()
+    expect(lines.left).not_to_have_attribute(active, re.compile(""))
+    lines.left.evaluate("box => { box.scrollTop = 0; }")
+    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
+
+
 def test_texts_are_never_markup_and_every_label_is_there(draw):
     weights = np.full((1, 1, len(ODD), len(ODD)), 1 / len(ODD))
     lines = draw(Source(weights, ODD, special=[0, len(ODD) - 1]))

@@ -185,8 +185,9 @@ export function column(name, axis, on) {
       child.classList.toggle("hs-brushed", Boolean(inside));
       setAttribute(child, "aria-selected", String(index === pinned));
     }
-    if (active === null) box.removeAttribute("aria-activedescendant");
-    else setAttribute(box, "aria-activedescendant", `${id}-${active}`);
+    const named = active !== null && active >= from && active < to; // a token out of sight is no element
+    if (named) setAttribute(box, "aria-activedescendant", `${id}-${active}`);
+    else box.removeAttribute("aria-activedescendant");
   }
 
   /**
