@@ -1,5 +1,6 @@
 // Lets keys move through a lesson and press its links, and brings what a button has set into view.
 
+import { followChanges } from "../core/follow_changes.js";
 import { moveStep } from "./current_step.js";
 import { toggleFigure } from "./figure_and_map.js";
 
@@ -14,7 +15,6 @@ const OWN =
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const STEPS = "[class*='st-key-lesson_step_']";
 const PAGE = "[class*='st-key-lesson_page']";
-const SETTLED_MS = 4000; // without a change, after which a page is complete
 let listening = false;
 
 /**
@@ -111,37 +111,4 @@ function pressSoon(wanted) {
     stop();
     press(found);
   });
-}
-
-/**
- * Calls back now and after every change of an element's content or size, until there has been none
- * for a while or the reader does anything.
- *
- * @param {Element} element
- * @param {(stop: () => void) => void} changed
- * @returns {() => void} ends it
- */
-function followChanges(element, changed) {
-  const done = new AbortController();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const again = () => {
-    clearTimeout(timer);
-    timer = setTimeout(stop, SETTLED_MS);
-    changed(stop);
-  };
-  const sizes = new ResizeObserver(again);
-  const parts = new MutationObserver(again); // one part may take the place of another of its size
-  const stop = () => {
-    done.abort();
-    clearTimeout(timer);
-    sizes.disconnect();
-    parts.disconnect();
-  };
-  sizes.observe(element);
-  parts.observe(element, { childList: true, subtree: true });
-  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"])
-    document.addEventListener(kind, stop, { passive: true, signal: done.signal });
-  again();
-  return stop;
 }

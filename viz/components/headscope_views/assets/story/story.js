@@ -6,6 +6,7 @@ import { switchOf } from "../core/bar.js";
 import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
 import { saveDrawing } from "../core/drawing_file.js";
+import { followChanges } from "../core/follow_changes.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { FIGURES } from "../figures/index.js";
 import { controlsOf, valuesAhead } from "./controls.js";
@@ -203,7 +204,8 @@ class Story {
     if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
     const first = this.root.dataset.ready === undefined;
     this.draw(this.dragging || first ? 0 : TWEEN_MS);
-    if (first && this.step && !this.reading) this.go(this.step); // only now the figure has its height
+    // only now the figure has its height; what is still to come above it must not move the step away
+    if (first && this.step && !this.reading) this.ends.push(followChanges(document.body, () => this.go(this.step)));
     this.root.dataset.ready = "";
     if (this.props.paper) this.showStills();
     clearTimeout(this.quiet);
