@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import stat
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
-# Between threads that run Python: after each message it sends, the event loop waits this long for a
-# script. With Python's own 5 ms, a dozen messages would take 60 ms.
-SWITCH_SECONDS = 0.0005
 
 
 def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager[None]]":
@@ -40,7 +36,6 @@ def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager
     @contextlib.asynccontextmanager
     async def running(_: object) -> AsyncIterator[None]:
         send_at_once()
-        sys.setswitchinterval(SWITCH_SECONDS)
         threading.Thread(target=importlib.import_module, args=(first_page,), daemon=True).start()
         yield
 

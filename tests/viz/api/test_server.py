@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import socket
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -165,16 +164,3 @@ def test_the_first_page_is_imported_while_the_server_runs(monkeypatch: pytest.Mo
 
     asyncio.run(asyncio.wait_for(run(), 30))
     assert imported == ["a.page"]
-
-
-def test_threads_take_turns_often_while_the_server_runs() -> None:
-    before = sys.getswitchinterval()
-
-    async def run() -> None:
-        async with server.lifespan("json")(None):
-            assert sys.getswitchinterval() == pytest.approx(0.0005)
-
-    try:
-        asyncio.run(run())
-    finally:
-        sys.setswitchinterval(before)
