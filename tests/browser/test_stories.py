@@ -19,7 +19,12 @@ GROW = """by => {
     place.style.paddingTop = `${parseFloat(getComputedStyle(place).paddingTop) + by}px`;
     return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 }"""
-
+# 600 pixels of text that come above the story
+LATE = """() => {
+    const late = document.createElement("div");
+    late.style.flex = "0 0 600px";
+    document.querySelector("[class*='st-key-lesson_page']").prepend(late);
+}"""
 BELOW = """story => {
     const box = name => story.querySelector(name).getBoundingClientRect();
     const [figure, text] = [box(".story-figure"), box(".current")];
@@ -79,9 +84,8 @@ def test_on_a_phone_a_link_shows_the_text_of_its_step_below_the_figure(page, app
     page.goto(f"{app_url}/dictionary?story=3")
     expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
     page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
-    for by in (600, -500):  # what comes late above it moves the step away, and back it goes
-        page.evaluate(GROW, by)
-        page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
+    page.evaluate(LATE)
+    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
     page.get_by_role("button", name="The step before").click()
     page.get_by_role("button", name="The step before").click()
     shows(page, "similarity")

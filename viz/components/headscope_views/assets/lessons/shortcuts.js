@@ -1,8 +1,8 @@
 // Lets keys move through a lesson and press its links, and brings what a button has set into view.
 
-import { followChanges } from "../core/follow_changes.js";
 import { moveStep } from "./current_step.js";
 import { toggleFigure } from "./figure_and_map.js";
+import { followChanges, followPage } from "./follow_changes.js";
 
 /** @type {Record<string, string>} */
 const PRESSES = {
@@ -14,7 +14,6 @@ const OWN =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
 const STEPS = "[class*='st-key-lesson_step_']";
-const PAGE = "[class*='st-key-lesson_page']";
 let listening = false;
 
 /**
@@ -57,7 +56,7 @@ export function mount(_root, props) {
  */
 function showFirst({ page, revision, show }) {
   const places = show.map((name) => `.st-key-${page}-${revision}-0-${name}`);
-  return followChanges(document.querySelector(PAGE) ?? document.body, () => {
+  return followPage(() => {
     const found = [...places, STEPS]
       .map((place) => document.querySelector(place))
       .find((place) => place?.getClientRects().length);

@@ -6,12 +6,12 @@ import { switchOf } from "../core/bar.js";
 import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
 import { saveDrawing } from "../core/drawing_file.js";
-import { followChanges } from "../core/follow_changes.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
 import { FIGURES } from "../figures/index.js";
 import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
+import { followPage } from "../lessons/follow_changes.js";
 import { feed, fetchJson } from "./feed.js";
 import { inkOf } from "./ink.js";
 import { changed, queryOf, read, written } from "./inputs.js";
@@ -205,7 +205,7 @@ class Story {
     const first = this.root.dataset.ready === undefined;
     this.draw(this.dragging || first ? 0 : TWEEN_MS);
     // only now the figure has its height; what is still to come above it must not move the step away
-    if (first && this.step && !this.reading) this.ends.push(followChanges(document.body, () => this.go(this.step)));
+    if (first && this.step && !this.reading) this.ends.push(followPage(() => this.go(this.step)));
     this.root.dataset.ready = "";
     if (this.props.paper) this.showStills();
     clearTimeout(this.quiet);

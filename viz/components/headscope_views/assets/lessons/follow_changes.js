@@ -1,5 +1,6 @@
 // Keeps something right while a page is still being drawn.
 
+const PAGE = "[class*='st-key-lesson_page']";
 const SETTLED_MS = 4000; // without a change, after which a page is complete
 
 /**
@@ -34,3 +35,10 @@ export function followChanges(element, changed) {
   again();
   return stop;
 }
+
+/**
+ * `followChanges` of the lesson's page.
+ *
+ * @param {(stop: () => void) => void} changed
+ */
+export const followPage = (changed) => followChanges(document.querySelector(PAGE) ?? document.body, changed);
