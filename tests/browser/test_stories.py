@@ -19,8 +19,9 @@ GROW = """by => {
     place.style.paddingTop = `${parseFloat(getComputedStyle(place).paddingTop) + by}px`;
     return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 }"""
-# 600 pixels of text that come above the story
+# text that comes above the story, in a page that has begun at its top again
 LATE = """() => {
+    document.querySelector("[data-testid='stMain']").scrollTo(0, 0);
     const late = document.createElement("div");
     late.style.flex = "0 0 600px";
     document.querySelector("[class*='st-key-lesson_page']").prepend(late);
