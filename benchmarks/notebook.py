@@ -129,7 +129,7 @@ def measured(browser: Browser, tokens: int, changes: int) -> dict[str, Any]:
         matrix.scroll_into_view_if_needed()
         hover = [hovered(page, place, tokens) for place in range(WARM_UPS + changes)]
         page.locator('[aria-label^="All heads"]').first.focus()
-        head = [pressed(page) for _ in range(WARM_UPS + changes)]
+        head = [pressed(page, place) for place in range(WARM_UPS + changes)]
         return {
             "tokens": tokens,
             "hover": Spread.of(hover[WARM_UPS:]),
@@ -225,11 +225,12 @@ def hovered(page: Page, place: int, tokens: int) -> float:
     )
 
 
-def pressed(page: Page) -> float:
-    """Milliseconds from an arrow key to the next head's matrix."""
+def pressed(page: Page, place: int) -> float:
+    """Milliseconds from an arrow key to the next matrix, from end to end of a row of heads."""
     page.wait_for_timeout(PAUSE_MS)
     page.evaluate("notebookProbe.watch('head')")
-    page.keyboard.press("ArrowRight")
+    back = place // (HEADS - 1) % 2
+    page.keyboard.press("ArrowLeft" if back else "ArrowRight")
     return float(wait_for(page, "notebookProbe.ms", "the next head"))
 
 
