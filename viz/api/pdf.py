@@ -44,7 +44,7 @@ def pdf_of(svg: bytes) -> bytes:
         QuestionError: for what is no such figure.
     """
     from viz.drawing.pdf import pdf
-    from viz.drawing.reading import read
+    from viz.drawing.svg_reader import read
     from viz.export.request import SOFTWARE
 
     try:

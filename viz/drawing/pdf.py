@@ -74,13 +74,13 @@ class Page:
     def _write(self, text: Text) -> None:
         x = text.x - SHARES[text.anchor] * width(text.text, text.size)
         self.file.set_text_color(text.colour)
-        with self._dressed(text):
+        with self._styled(text):
             for face, run in runs(text.text):
                 self.file.set_font(self._font(face), size=text.size)
                 self.file.text(x, text.y, run)
                 x += text.size * sum(face.advances[letter] for letter in run)
 
-    def _dressed(self, text: Text) -> AbstractContextManager[None]:
+    def _styled(self, text: Text) -> AbstractContextManager[None]:
         """Within it, letters are bold or faint."""
         if not text.bold and text.opacity == 1:
             return nullcontext()

@@ -48,10 +48,10 @@ def _item(item: Item) -> str:
         case Text(x, y, text, size, colour, anchor, angle, bold, opacity):
             turn = f' transform="rotate({_n(angle)} {_n(x)} {_n(y)})"' if angle else ""
             place = f'x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}"{turn}'
-            look = f'font-size="{_n(size)}" fill="{colour}"'
-            look += ' font-weight="bold"' if bold else ""
-            look += "" if opacity == 1 else f' opacity="{_n(opacity)}"'
-            return f"<text {place} {look}>{_text(text)}</text>"
+            style = f'font-size="{_n(size)}" fill="{colour}"'
+            style += ' font-weight="bold"' if bold else ""
+            style += "" if opacity == 1 else f' opacity="{_n(opacity)}"'
+            return f"<text {place} {style}>{_text(text)}</text>"
         case Raster((x, y, width, height)):
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
             link = f'xlink:href="data:image/png;base64,{_png(item)}"'

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, ImageFont
 
 from viz.drawing.letters import BUNDLED, width
-from viz.drawing.reading import ELEMENTS, TYPE, read
 from viz.drawing.scene import Path, Raster, Scene, Text
+from viz.drawing.svg_reader import ELEMENTS, TYPE, read
 
 COLOURS = 'fill="#0000ff" stroke="#FF0000" stroke-width="4"'
 

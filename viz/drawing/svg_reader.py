@@ -317,8 +317,8 @@ def _text(element: Element) -> Iterator[Text]:
         along = before if len(runs) > 1 else 0.0
         left, top = x + along * across - below * down, y + along * down + below * across
         where = anchor if len(runs) == 1 else "start"
-        look: Any = (colour, where, angle, bold, opacity)
-        yield Text(left * PIXEL, top * PIXEL, run.text, run.size * PIXEL, *look)
+        style: Any = (colour, where, angle, bold, opacity)
+        yield Text(left * PIXEL, top * PIXEL, run.text, run.size * PIXEL, *style)
         before += width(run.text, run.size)
 
 
