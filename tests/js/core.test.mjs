@@ -82,7 +82,8 @@ test("the server's refusals are told apart, and its session is named", async (t)
   let status = 200;
   t.mock.method(globalThis, "fetch", async (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
     calls.push([url, init]);
-    return new Response(status === 200 ? "ab" : "one line", { status });
+    const body = { 200: "ab", 204: null }[status];
+    return new Response(body === undefined ? "one line" : body, { status });
   });
   const source = new sources.HttpSource("http://here/api/trace/x/", "token");
   assert.deepEqual([...(await source.get("row?site=0", options))], [97, 98]);
@@ -93,6 +94,7 @@ test("the server's refusals are told apart, and its session is named", async (t)
   const kinds = [
     [404, sources.Gone],
     [410, sources.Gone],
+    [204, sources.Absent],
     [400, sources.Absent],
     [403, sources.Absent],
     [429, sources.Failed],

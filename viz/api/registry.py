@@ -84,14 +84,14 @@ class Expected:
         id: of the result.
         serial: of the result.
         requests: for the result.
-        settled: done when the result is held, or its computation has ended without one.
+        settled: True once the result is held, False once its computation has ended without one.
         runs: how many compute it or wait for it.
     """
 
     id: str
     serial: int
     requests: Requests = field(default_factory=Requests)
-    settled: Future[None] = field(default_factory=Future)
+    settled: Future[bool] = field(default_factory=Future)
     runs: int = 0
 
 
@@ -239,7 +239,7 @@ class Registry:
                     break
                 self._drop(oldest)
         if expected is not None:
-            expected.settled.set_result(None)
+            expected.settled.set_result(True)
         return held
 
     def _next_serial(self) -> int:
@@ -252,7 +252,7 @@ class Registry:
             if expected.runs or self._expected.get(expected.id) is not expected:
                 return
             del self._expected[expected.id]
-        expected.settled.set_result(None)
+        expected.settled.set_result(False)
 
     def _drop(self, id: str) -> None:
         dropped = self._held.pop(id, None)

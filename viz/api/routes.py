@@ -178,6 +178,7 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
     Args:
         allowed_hosts: returns the allowed host names; empty for all.
     """
+    from starlette.responses import Response
     from starlette.routing import Route
 
     quick = FairPool(prepare=_one_thread)
@@ -187,6 +188,8 @@ def routes(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         if request.path_params["name"] == PROGRESS:
             return _progress(request, (quick, slow))
         held = await _found(request.path_params["id"])
+        if held is None:
+            return Response(status_code=204, headers={"Cache-Control": "no-store"})
         with held.requests.counted():
             cost, work = _work(held, request)
             name = _name(held.id, _path(request))
@@ -236,16 +239,17 @@ async def _or_refusal(
         return _refusal(500, "this could not be computed")
 
 
-async def _found(id: str) -> Held:
-    """The result with this id; waits for one that is being computed."""
+async def _found(id: str) -> Held | None:
+    """The result with this id; waits for one that is being computed.
+
+    Returns:
+        None if the computation was interrupted or failed: no fault of the request, and the page
+        says why, or expects the result again.
+    """
     expected = registry.expected(id)
-    if expected is None:
-        return registry.get(id)
-    await asyncio.wait({asyncio.wrap_future(expected.settled)})
-    try:
-        return registry.get(id)
-    except (GoneError, UnknownError) as error:  # the page says why, or expects it again
-        raise QuestionError("the computation of this result was interrupted, or failed") from error
+    if expected is not None and not await asyncio.shield(asyncio.wrap_future(expected.settled)):
+        return None
+    return registry.get(id)
 
 
 def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":

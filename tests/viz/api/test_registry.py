@@ -254,7 +254,7 @@ def test_a_result_is_expected_with_the_serial_and_the_requests_it_will_have() ->
             registry.get(expected.id)
         other = registry.once("other", lambda: "other")
         held = registry.once("key", lambda: "result")
-        assert expected.settled.done()
+        assert expected.settled.result(0)
         assert registry.expected(held.id) is None
     assert (held.id, held.serial) == (expected.id, expected.serial)
     assert held.requests is expected.requests
@@ -268,7 +268,7 @@ def test_a_result_that_does_not_come_is_expected_no_more() -> None:
     with pytest.raises(ValueError, match="wrong"), registry.expecting("key") as expected:
         raise ValueError("wrong")
     assert isinstance(expected, Expected)
-    assert expected.settled.done()
+    assert not expected.settled.result(0)
     assert registry.expected(expected.id) is None
     with registry.expecting("key") as again:
         assert again.serial > expected.serial  # a view that gave up asks for it once more

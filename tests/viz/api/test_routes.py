@@ -17,6 +17,7 @@ from models.run import load, trace
 from viz.api import registry, routes
 from viz.api.entries import TextEntry
 from viz.api.pool import report
+from viz.api.registry import Expected
 from viz.api.routes import ENDPOINTS
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -111,7 +112,24 @@ def test_a_computation_that_fails_is_told_to_those_who_wait(client: TestClient) 
             asked = thread.submit(client.get, f"/api/trace/{expected.id}/overview")
             with pytest.raises(TimeoutError):
                 asked.result(0.2)
-        is_refusal(asked.result(30), 400)
+        answer = asked.result(30)
+    # no error: a browser would report one in its console although nothing is wrong with the request
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_result_that_is_evicted_before_it_is_answered_is_gone(
+    client: TestClient, entry: TextEntry
+) -> None:
+    key = ("routes", "evicted", id(entry))
+    with ThreadPoolExecutor(1) as thread, registry.expecting(key) as expected:
+        assert isinstance(expected, Expected)
+        expected.settled.add_done_callback(lambda _: registry.evict(expected.id))
+        asked = thread.submit(client.get, f"/api/trace/{expected.id}/overview")
+        with pytest.raises(TimeoutError):
+            asked.result(0.2)
+        registry.once(key, lambda: entry)
+        is_refusal(asked.result(30), 410)
 
 
 def is_refusal(answer: Any, status: int) -> str:

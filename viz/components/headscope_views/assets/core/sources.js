@@ -62,6 +62,7 @@ export class HttpSource {
       if (signal.aborted) throw error;
       throw new Failed("no connection to the server", { cause: error });
     }
+    if (response.status === 204) throw new Absent("its computation was interrupted, or failed");
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
     const reason = (await response.text()).slice(0, 200);
     if (response.status === 404 || response.status === 410) throw new Gone(reason);
