@@ -29,7 +29,7 @@ def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
-    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
 
 
 def test_it_fits_the_window_and_says_what_is_open(page, app_url):
@@ -58,7 +58,7 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     matrix = page.get_by_role("img", name=re.compile("^Attention of .*layer 1 · text: self"))
     expect(matrix.first).to_be_visible()
     page.reload()
-    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
+    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
     expect(kinds.and_(page.locator("[aria-pressed='true']"))).to_have_text("text: self")
     expect(tokens).to_have_count(3)
     shown = page.locator(VIEW).get_attribute("data-trace")
