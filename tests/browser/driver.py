@@ -282,13 +282,14 @@ def watch(page: Page, problems: list[str]) -> None:
 
 
 def _expected(message: ConsoleMessage) -> bool:
-    """Whether the page itself is not to blame: a trace is gone, or the page was left."""
+    """Whether the page is not to blame: a result is gone, a text is refused, a page was left."""
     url = message.location.get("url", "")
     gone = "/api/trace/" in url and re.search(r"status of (404|410)", message.text)
+    refused = "/api/figure/" in url and "status of 400" in message.text  # what was typed
     below = re.search(r"/\w+/_stcore/", url)  # what Streamlit asks below a page before the root
     left = "WebSocket is closed before the connection is established" in message.text
     again = "file upload - CanceledError" in message.text  # another file was dropped over it
-    return bool(gone or below or left or again)
+    return bool(gone or refused or below or left or again)
 
 
 BLUR = """() => {

@@ -1,5 +1,7 @@
 // What the component can show. The module of a kind is loaded when it is first wanted.
 
+import { endRedraws } from "./redraws.js";
+
 /** @import {Mount} from "../types" */
 
 /** @type {Record<string, () => Promise<{mount: Mount<any>}>>} */
@@ -22,3 +24,5 @@ export const KINDS = {
   entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
 };
+
+if (globalThis.document) endRedraws(document); // on every page: each has something of ours
