@@ -86,7 +86,8 @@ def seed(browser: Browser, url: str, number: int, options: argparse.Namespace) -
     finally:
         context.close()
     seconds = time.monotonic() - began
-    print(f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", file=sys.stderr)
+    lines = [f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", *found.problems]
+    print("\n".join(lines), file=sys.stderr, flush=True)  # at once: a later seed may never end
     return {
         "seed": number,
         "seconds": seconds,
