@@ -60,7 +60,7 @@ function untilRefused(/** @type {Chart} */ chart) {
   return redraws;
 }
 
-test("redraws that nobody asked for end, and a later one is drawn", () => {
+test("redraws without input end, and a later one is drawn", () => {
   const chart = new Chart();
   documentOf(chart);
   assert.equal(untilRefused(chart), 8);
@@ -81,7 +81,15 @@ test("each input allows as many again", () => {
   }
 });
 
-test("each chart is counted on its own, whatever the page reports of it", () => {
+test("redraws with pauses between them are never refused", (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => (now += 3000));
+  const chart = new Chart();
+  documentOf(chart);
+  assert.equal(untilRefused(chart), ENDLESS);
+});
+
+test("each chart is counted on its own, however often it is observed", () => {
   const [one, other] = [new Chart(), new Chart()];
   documentOf(one, other);
   assert.equal(untilRefused(one), 8);

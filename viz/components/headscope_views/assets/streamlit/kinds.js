@@ -25,4 +25,4 @@ export const KINDS = {
   files: () => import("../controls/files.js"),
 };
 
-if (globalThis.document) endRedraws(document); // on every page: each has something of ours
+if (globalThis.document) endRedraws(document); // once: every page mounts some view

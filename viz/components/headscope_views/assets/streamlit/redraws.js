@@ -1,20 +1,21 @@
-// Ends endless redraws of Plotly's charts. Streamlit keeps the figure that Plotly reports after each
-// redraw: where two are under way, each report brings the other figure back, for good. If a click
-// began them, the whole page stands still, because all of it happens before the browser's next task.
-// A redraw that is refused reports nothing, and the other figure stays.
+// Ends endless redraws of Plotly charts. Streamlit's chart adopts the figure that Plotly reports after
+// each redraw. When two redraws are pending, each report replaces the other figure, which is redrawn in
+// turn, forever. If a click started this, it runs in microtasks and freezes the page. A redraw that is
+// refused reports nothing, so the loop ends and one of the two figures stays.
 
 /**
  * @typedef {HTMLElement & {on?: (name: string, listener: () => boolean | void) => void}} Chart with
  *   Plotly's own events, once it has been drawn
  */
 
-const MOST = 8; // redraws of a chart without any input: new fonts, colours and sizes take fewer
+const MAX_REDRAWS = 8; // in a row without user input; fonts, colours and a new size take fewer
+const PAUSE_MS = 2000; // after which a redraw belongs to no row: a loop makes no pause
 const INPUTS = ["pointerdown", "pointermove", "wheel", "keydown", "resize"];
 
-let inputs = 0; // counted
+let inputs = 0; // user input events so far
 
 /**
- * Watches the charts of a document, those that are still to come too.
+ * Watches all present and future charts of a document.
  *
  * @param {Document} document
  */
@@ -34,15 +35,16 @@ export function endRedraws(document) {
 
 /** @param {NonNullable<Chart["on"]>} on of a chart */
 function watch(on) {
-  let redraws = 0;
-  let since = inputs;
+  let redraws = 0; // in a row
+  let last = { inputs, at: performance.now() };
+  const inRow = () => last.inputs === inputs && performance.now() - last.at < PAUSE_MS;
   on("plotly_afterplot", () => {
-    redraws = since === inputs ? redraws + 1 : 1;
-    since = inputs;
+    redraws = inRow() ? redraws + 1 : 1;
+    last = { inputs, at: performance.now() };
   });
   on("plotly_beforeplot", () => {
-    if (since !== inputs || redraws < MOST) return true;
+    if (!inRow() || redraws < MAX_REDRAWS) return true;
     redraws = 0;
-    return false; // tells Plotly not to draw
+    return false; // Plotly does not draw
   });
 }
