@@ -545,11 +545,25 @@ def test_the_map_of_the_next_trace_is_fetched_beside_its_overview(explore, serve
     explorer = explore(random_source(2, 3, 61))
     server.sources["t2"] = random_source(2, 3, 61, seed=1, trace="t2")
     server.hold("overview")
-    explorer.update(trace="t2")
+    explorer.update(trace="t2", heads=[3, 3])
     server.until(lambda: "map" in [r.route for r in server.requests if r.trace == "t2"])
     server.release()
     expect(explorer.root).to_have_attribute("data-trace", "t2")
     explorer.whole_is_shown()
+
+
+@pytest.mark.parametrize("heads", [[], [2], [3]], ids=["unknown", "fewer heads", "fewer layers"])
+def test_what_the_next_trace_may_not_have_is_not_fetched_before_its_overview(
+    explore, server, console, heads: list[int]
+):
+    explorer = explore(random_source(2, 3, 61))
+    explorer.choose(0 if heads == [2] else 1, 2)
+    explorer.whole_is_shown()
+    server.sources["t2"] = random_source(1, *(heads or [3]), 61, seed=1, trace="t2")
+    explorer.update(trace="t2", heads=heads)
+    expect(explorer.root).to_have_attribute("data-trace", "t2")
+    explorer.whole_is_shown()
+    assert not console  # which reports every request that is refused
 
 
 def test_busy_dims_and_null_keeps_the_last_picture(explore):

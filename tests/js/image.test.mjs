@@ -224,6 +224,22 @@ test("two pictures beside each other show the same layer, head and place", async
   assert.equal(first.peer, null);
 });
 
+test("of the next trace only a layer that it has is fetched before its base", async () => {
+  const { state, source } = await opened(4, [2, 2]);
+  try {
+    state.select({ site: 3 });
+    for (const [trace, heads] of /** @type {[string, number[]][]} */ ([["u", [3, 3]], ["v", [3, 3, 3, 3]]])) {
+      const before = source.requests.length;
+      state.view.update({ ...state.view.props, trace, heads });
+      const asked = ["overview", "picture", ...(heads.length > 3 ? ["layer?site=3"] : [])];
+      assert.deepEqual(source.paths().slice(before), asked);
+    }
+  } finally {
+    state.view.destroy();
+    state.destroy();
+  }
+});
+
 test("two pictures share the scale of colours that heads share", async () => {
   const { state: first } = await opened(1, [2, 2]);
   const { state: second } = await opened(1, [2, 2], first);

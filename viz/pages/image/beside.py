@@ -9,7 +9,7 @@ from viz.pages.image import controls, cost, examples, network, picture, tracing
 from viz.pages.shared import BUILT
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import pictures
+from viz.pages.widgets import attention, pictures
 from viz.pages.widgets.controls import select
 
 if TYPE_CHECKING:
@@ -131,7 +131,12 @@ def props(titles: tuple[str, str], held: "Held[ImageEntry]") -> dict[str, Any]:
     first, other = titles
     return {
         "title": first,
-        "second": {"trace": held.id, "made": held.serial, "title": other},
+        "second": {
+            "trace": held.id,
+            "made": held.serial,
+            "heads": attention.heads_of(held),
+            "title": other,
+        },
     }
 
 

@@ -33,9 +33,13 @@ def enter(
         session.fold(before)  # changes made just before leaving arrive together with the new page
     if before == page:
         return session.current(page)
+    read = params if callable(params) else lambda query: params
     query = dict(st.query_params)
+    found = tuple(read(query))
+    if _is_of_another_page(page, found, query):
+        query = {}
+        found = tuple(read(query))
     if query or not session.is_known(page):
-        found = tuple(params(query) if callable(params) else params)
         session.apply(page, _linked(found, query, selected))
     else:
         session.apply(page, Entered())
@@ -64,17 +68,29 @@ def room_code() -> str:
     return st.query_params.get(room.PARAM, "")
 
 
+def _is_of_another_page(
+    page: str, params: tuple[link.Param, ...], query: Mapping[str, str]
+) -> bool:
+    """Whether a query has settings that only other pages have, of those entered in this session.
+
+    If Back is pressed while another page loads, Streamlit can hand that page the query of an older
+    one.
+    """
+    names: dict[str, set[str]] = st.session_state.setdefault("state/names", {})
+    own = names.setdefault(page, set())
+    own.update(param.name for param in (*params, *APP_PARAMS))
+    others = set().union(*names.values()) - own
+    return any(name.removesuffix(link.HASH) in others for name in query)
+
+
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
 ) -> Assigned:
-    """The settings in a link; long texts are looked up by their digest.
+    """The settings in a link, other than the code of a room.
 
-    Settings of pages that were entered before are dropped: if Back is pressed while another page
-    loads, Streamlit can hand that page the query of an older one. So is the code of a room.
+    Long texts are looked up by their digest.
     """
-    before: set[str] = st.session_state.setdefault("state/names", {room.PARAM})
-    values, problems = link.read((*params, *APP_PARAMS), query, before)
-    before.update(param.name for param in params)
+    values, problems = link.read((*params, *APP_PARAMS), query, {room.PARAM})
     values = {name: values[name] for name in (param.name for param in params)}
     for name, digest in link.wanted(params, query).items():
         text = attachments.text(digest)

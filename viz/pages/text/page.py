@@ -1,6 +1,7 @@
 """Text: a sentence, and where every head of a model looks."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -122,14 +123,15 @@ def _show(choice: shared.Choice, stage: attention.Stage, soon: bool) -> None:
         return
     by = words.chosen(PAGE, words.of_catalogue(choice.model))
     panels = ["predictions", "code"] if predictions.has_predictions(choice) else ["code"]
+    network = replace(choice, seed=0)
     with tracing.expecting(request, *by) as expected:
         if soon:
-            stage.expect(expected, panels)
+            stage.expect(expected, network, panels)
         with run.progress() as progress:
             tracing.traced(request, progress)
         held = tracing.shown(request, *by)
     predictions.answer(choice, tracing.traced(request).value, request.target)
-    stage.show(held, of=choice.model, panels=panels)
+    stage.show(held, of=choice.model, network=network, panels=panels)
     with stage.below:
         verification.button(
             PAGE,

@@ -1,7 +1,7 @@
 """The attention view of a page: loading, shown, or dimmed with its last picture."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -48,18 +48,29 @@ class Stage:
     told: tuple[Kind, dict[str, Any]] | None = None
     new: tuple[Held | Expected, int] | None = None
 
-    def expect(self, result: Held | Expected, panels: Sequence[str]) -> None:
+    def expect(self, result: Held | Expected, network: Hashable, panels: Sequence[str]) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
 
         The last picture counts as drawn until then, and is that of `stale` if nothing follows.
+
+        Args:
+            result: which the trace will be.
+            network: equal for all networks with the same layers and heads.
+            panels: names of panels below the picture.
         """
-        self._tell(result, {"panels": list(panels)})
+        before, heads = st.session_state.get(f"{self.page}/heads", (None, None))
+        if isinstance(result, Held):
+            heads = heads_of(result)
+        elif network != before:
+            heads = None
+        self._tell(result, heads, {"panels": list(panels)})
 
     def show(
         self,
         held: Held,
         *,
         of: str = "",
+        network: Hashable = None,
         panels: Sequence[str] = (),
         more: Mapping[str, Any] | None = None,
     ) -> None:
@@ -68,11 +79,14 @@ class Stage:
         Args:
             held: the trace.
             of: the model, for `shows`.
+            network: as in a later `expect`.
             panels: names of panels below the picture.
             more: props of the view's kind.
         """
+        heads = heads_of(held)
         if not self.drawn:
-            self._tell(held, {"panels": list(panels), **(more or {})})
+            self._tell(held, heads, {"panels": list(panels), **(more or {})})
+        st.session_state[f"{self.page}/heads"] = network, heads
         st.session_state[f"{self.page}/drawn"] = self.told
         st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
 
@@ -97,12 +111,14 @@ class Stage:
             if held.requests.answered(before, FETCH_SECONDS):
                 time.sleep(PAINT_SECONDS)
 
-    def _tell(self, result: Held | Expected, more: Mapping[str, Any]) -> None:
+    def _tell(
+        self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]
+    ) -> None:
         picture = {"trace": result.id, "made": result.serial, **more}
         self.told = self.kind, picture
         if st.session_state.get(f"{self.page}/drawn") != self.told:
             self.new = result, result.requests.count
-        self._mount({**picture, "busy": False})
+        self._mount({**picture, "heads": heads, "busy": False})
 
     def _end_waiting(self) -> None:
         if self.waiting is not None:
@@ -116,6 +132,11 @@ class Stage:
         with self.place:
             view(self.kind, props, key=f"{self.page}_view", on=("trace_lost",))
         self.drawn = True
+
+
+def heads_of(held: Held) -> list[int]:
+    """How many heads each site of a trace has: the browser asks for no others."""
+    return [site.heads for site in held.value.shown.sites]
 
 
 def controls(page: str) -> DeltaGenerator:

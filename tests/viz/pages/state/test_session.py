@@ -294,12 +294,14 @@ def test_a_long_text_that_nobody_typed_here_is_named() -> None:
     assert "too long for a link" in problem
 
 
-def test_settings_of_a_page_that_was_open_before_are_dropped_without_a_line() -> None:
+def test_the_query_of_another_page_that_was_open_before_is_not_read() -> None:
     page = Page()
-    page.app.session_state["state/names"] = {"place"}
-    page.open("two", place="hub", nobody="1")
-    assert len(page.said["problems"]) == 1
-    assert "nobody" in page.said["problems"][0]
+    page.app.session_state["state/names"]["three"] = {"place", "norm"}
+    page.open("two", place="hub", norm="batch", heads="9")
+    assert page.said["problems"] == []
+    assert (page.settings["heads"], page.settings["norm"]) == (4, "post")
+    page.open("one", norm="batch", nobody="1")  # names that tell nothing
+    assert len(page.said["problems"]) == 2
 
 
 def test_settings_of_the_app_hold_on_every_page_and_stay_in_the_link() -> None:

@@ -161,6 +161,8 @@ export interface ViewProps extends LinkProps {
   trace: string | null;
   /** Serial number of the computation: a trace made again has the same id and a new number. */
   made: number;
+  /** Number of heads of each of its sites; null while that is not known. */
+  heads?: number[] | null;
   /** Adopted once a revision; null: what was chosen here before. */
   start: Partial<LinkSelection> | null;
   /** What is left out of the link. */
@@ -177,7 +179,7 @@ export interface ViewProps extends LinkProps {
   /** Names the picture or network, where there are two. */
   title?: string;
   /** A trace that is shown beside this one. */
-  second?: { trace: string; made: number; title: string } | null;
+  second?: { trace: string; made: number; heads: number[]; title: string } | null;
 }
 
 // ---- messages (viz/pack.py): a JSON header and an area of bytes

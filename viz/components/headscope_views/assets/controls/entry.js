@@ -131,15 +131,18 @@ export function mount(root, props, host) {
   arrange(props);
   let wide = 0;
   const observer = new ResizeObserver(() => {
-    if (root.clientWidth !== wide) grow();
-    wide = root.clientWidth;
+    if (field.offsetWidth !== wide) grow();
+    wide = field.offsetWidth;
   });
-  observer.observe(root);
+  observer.observe(field); // whose style may come later than it does
+  const ended = new AbortController();
+  document.fonts.addEventListener("loadingdone", grow, { signal: ended.signal });
   grow();
   return {
     update: arrange,
     destroy() {
       stop();
+      ended.abort();
       observer.disconnect();
       root.replaceChildren();
     },

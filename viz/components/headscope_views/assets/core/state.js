@@ -53,8 +53,8 @@ export class ViewState {
     this.wanted = {};
     /** @type {Client | null} of the trace that is shown */
     this.client = null;
-    /** @type {{trace: string, made: number, client: Client, early: [string, Uint8Array][]} | null} */
-    this.next = null; // a trace whose base is on its way
+    /** @type {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]} | null} */
+    this.next = null; // a trace whose base is on its way; its heads are [] if they are not known
     /** @type {Partial<LinkSelection> | null} */
     this.start = null; // to be adopted with the base
     this.revision = "";
@@ -172,7 +172,7 @@ export class ViewState {
       gone: () => this.gone(client, trace, made),
       changed: () => this.changed(),
     });
-    this.next = { trace, made, client, early: [] };
+    this.next = { trace, made, heads: this.props.heads ?? [], client, early: [] };
     client.want(OVERVIEW, OVERVIEW);
     this.hooks.wish();
   }

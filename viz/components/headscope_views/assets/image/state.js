@@ -529,8 +529,8 @@ export class ImageState {
     const { client, next, found, start, selection } = this.view;
     if (next) {
       next.client.want("picture", "picture");
-      const site = start?.layer ?? selection.site;
-      next.client.want("layer", pathOf("layer", { site }));
+      const site = start?.layer ?? selection.site; // most likely: another network may have fewer layers
+      next.client.want("layer", site in next.heads ? pathOf("layer", { site }) : null);
     }
     if (!client || !found) return;
     const { site, token, sinks, outliers } = selection;

@@ -661,7 +661,10 @@ export class TextState {
   guess() {
     const { next, found, start, selection } = this.view;
     if (!next || !found || start || this.maps.maps.entries.size === 0) return;
-    next.client.want("map", this.mapPath(selection.site, selection.head));
+    const { site, head } = selection;
+    const heads = next.heads[site] ?? 0; // another network may have fewer layers or heads
+    const exists = typeof head === "number" ? head < heads : heads > 0;
+    next.client.want("map", exists ? this.mapPath(site, head) : null);
   }
 
   /**
