@@ -559,7 +559,8 @@ def test_what_the_next_trace_may_not_have_is_not_fetched_before_its_overview(
     explorer = explore(random_source(2, 3, 61))
     explorer.choose(0 if heads == [2] else 1, 2)
     explorer.whole_is_shown()
-    server.sources["t2"] = random_source(1, *(heads or [3]), 61, seed=1, trace="t2")
+    (count,) = heads or [3]
+    server.sources["t2"] = random_source(1, count, 61, seed=1, trace="t2")
     explorer.update(trace="t2", heads=heads)
     expect(explorer.root).to_have_attribute("data-trace", "t2")
     explorer.whole_is_shown()

@@ -43,6 +43,7 @@ def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
         shown = controls.view(diagram.summary(found))
     with place:
         if shown == "score" and error is None:
+            attention.address(PAGE, presets.settings_of(network.chosen()))
             score.show(config)
         elif shown == "yes" and error is None:
             run.show(config)

@@ -54,8 +54,10 @@ def test_an_untrained_one_is_as_good_as_chance():
     ],
 )
 def test_what_cannot_be_measured_gets_one_line(query, says):
-    (line,) = helpers.lines(opened(**query))
+    app = opened(**query)
+    (line,) = helpers.lines(app)
     assert says in line
+    assert helpers.link(app) == {"run": "score"} | query
 
 
 @pytest.mark.parametrize("preset", ["small-decoder", "small-seq2seq"])
