@@ -87,6 +87,8 @@ def seed(browser: Browser, url: str, number: int, options: argparse.Namespace) -
         context.close()
     seconds = time.monotonic() - began
     lines = [f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", *found.problems]
+    if found.problems:
+        lines += ["after:", *found.log]
     print("\n".join(lines), file=sys.stderr, flush=True)  # at once: a later seed may never end
     return {
         "seed": number,

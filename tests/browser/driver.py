@@ -276,7 +276,7 @@ def watch(page: Page, problems: list[str]) -> None:
             problems.append(f"console: {message.text} ({message.location.get('url', '')})")
 
     page.on("console", heard)
-    page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+    page.on("pageerror", lambda error: problems.append(f"page error: {error.stack or error}"))
     page.expose_function("reportErrorBox", lambda text: problems.append(f"error box: {text}"))
     page.add_init_script(f"({INIT.replace('errors.push(', 'window.reportErrorBox(')})()")
 

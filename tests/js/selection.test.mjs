@@ -211,6 +211,29 @@ test("settings and selection are written together, the hash stays", () => {
   assert.equal(written.length, 1); // nothing new
 });
 
+test("a page that is added to the history with the query of the one before loses it", () => {
+  const { environment, location, written } = fakeWindow();
+  /** @type {((change: {navigationType: string, from: {url: string}}) => void)[]} */
+  const listeners = [];
+  const navigation = {
+    addEventListener: (/** @type {string} */ _, /** @type {any} */ listener) => listeners.push(listener),
+  };
+  createAddress({ ...environment, navigation });
+  /** @type {(navigationType: string, before: string, now: [string, string]) => void} */
+  const change = (navigationType, before, now) => {
+    [location.pathname, location.search] = now;
+    for (const listener of listeners) listener({ navigationType, from: { url: `http://a${before}` } });
+  };
+  change("push", "/positions?base=10", ["/models", "?base=10"]);
+  assert.deepEqual(written, ["/models#softmax"]);
+  change("push", "/positions?base=10&embed=true", ["/models", "?base=10&embed=true"]);
+  assert.deepEqual(written.slice(1), ["/models?embed=true#softmax"]);
+  change("push", "/block?step=2", ["/models", "?model=digits"]); // a link to a picture
+  change("traverse", "/positions?base=10", ["/models", "?base=10"]);
+  change("push", "/positions?base=10", ["/positions", "?base=10"]);
+  assert.equal(written.length, 2);
+});
+
 test("an embed link stays one", () => {
   const { environment, location, written, pass } = fakeWindow();
   location.search = "?embed=true";

@@ -2,6 +2,10 @@
 // selections of the views. Both are written together, a moment after the first of several changes, so
 // that writing never delays a picture, while a view's element is in the document and the URL is that
 // of its page.
+//
+// One address is mended at once: if Back is pressed while a page loads, Streamlit can add that page to
+// the history with the query of the page that Back led to. Left before its own link is written, it
+// would later be opened with the other page's settings.
 
 const DELAY_MS = 200;
 
@@ -13,11 +17,15 @@ const DELAY_MS = 200;
  * @property {{isConnected: boolean}} element
  */
 
+/** @typedef {{navigationType: string | null, from: {url: string | null}}} Change of the history's entry */
+
 /**
  * @typedef {object} Environment
  * @property {{pathname: string, search: string, hash: string, reload(): void}} location
  * @property {{state: unknown, replaceState(state: unknown, title: string, url: string): void}} history
  * @property {(action: () => void, delay: number) => unknown} setTimeout
+ * @property {{addEventListener(name: "currententrychange", listener: (change: Change) => void): void}} [navigation]
+ *   which older browsers lack
  */
 
 /**
@@ -45,19 +53,38 @@ export function createAddress(environment) {
 
   function write() {
     waiting = false;
-    const { location, history } = environment;
+    const { location } = environment;
     const here = [...entries.values()].filter(
       ({ paths, element }) => element.isConnected && paths.includes(location.pathname),
     );
     if (!here.length || here.some(({ selection }) => selection === null)) return;
     const selections = here.map(({ selection }) => selection ?? {});
-    const embed = new URLSearchParams(location.search).get("embed"); // Streamlit's own: it stays
-    /** @type {Record<string, string>} */
-    const kept = embed === null ? {} : { embed };
-    const query = queryStringOf([...here.map(({ settings }) => settings), ...selections, kept]);
-    if (query === location.search) return;
-    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    replace(queryStringOf([...here.map(({ settings }) => settings), ...selections, kept()]));
   }
+
+  /**
+   * The part of the query that is Streamlit's own.
+   *
+   * @returns {Record<string, string>}
+   */
+  function kept() {
+    const embed = new URLSearchParams(environment.location.search).get("embed");
+    return embed === null ? {} : { embed };
+  }
+
+  /** @param {string} query */
+  function replace(query) {
+    const { location, history } = environment;
+    if (query !== location.search)
+      history.replaceState(history.state, "", location.pathname + query + location.hash);
+  }
+
+  environment.navigation?.addEventListener("currententrychange", ({ navigationType, from }) => {
+    const { pathname, search } = environment.location;
+    if (navigationType !== "push" || !from.url) return;
+    const before = new URL(from.url);
+    if (pathname !== before.pathname && search === before.search) replace(queryStringOf([kept()]));
+  });
 
   /**
    * The settings' part of a page's link. Nothing is written before the view's selection is known.
