@@ -289,7 +289,7 @@ def test_picture_and_layer_of_the_next_trace_are_fetched_beside_its_overview(vie
     seen = view(random_source(3, 2, GRID), layer=1)
     server.sources["i2"] = random_source(3, 2, GRID, trace="i2", seed=5)
     server.hold("overview")
-    seen.update(trace="i2")
+    seen.update(trace="i2", heads=[2, 2, 2])
     server.until(
         lambda: (
             {r.path for r in server.requests if r.trace == "i2"}
