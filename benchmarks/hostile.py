@@ -2,20 +2,23 @@
 
     python -m benchmarks.hostile [--seeds 20] [--first 0] [--actions 300] [--load 2] [--json]
 
-Each seed is a fresh browser context in which tests/browser/driver.py performs its actions, waits
-until the page is at rest and compares controls, picture and address with the same address in a new
-tab. `--load 2` keeps two loops busy beside it. `--url` drives an app that already runs.
+Each seed is a fresh browser in which tests/browser/driver.py performs its actions, waits until the
+page is at rest and compares controls, picture and address with the same address in a new tab. A
+seed that takes longer than 15 minutes has failed. `--load 2` keeps two loops busy beside it.
+`--url` drives an app that already runs.
 """
 
 import argparse
+import multiprocessing
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
 from typing import Any
 
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Error
 
 from benchmarks import servers
 from benchmarks.chrome import SIZE, launched
@@ -23,26 +26,28 @@ from benchmarks.measure import as_json, machine, machine_line, table
 from tests.browser.driver import ACTIONS, PLACES, Drive, drive
 
 PACKAGES = ("streamlit", "torch", "playwright")
+LIMIT_SECONDS = 900  # of a seed
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print. Returns 1 if a seed failed."""
     options = parse(arguments)
     try:
+        with launched() as browser:
+            version = browser.version
         with ExitStack() as stack:
             url = options.url or stack.enter_context(servers.served()).url
             stack.enter_context(busy(options.load))
-            browser = stack.enter_context(launched())
             report = {
                 "benchmark": "hostile",
-                "machine": {**machine(PACKAGES), "browser": f"Chromium {browser.version}"},
+                "machine": {**machine(PACKAGES), "browser": f"Chromium {version}"},
                 "busy loops": options.load,
                 "seeds": [
-                    seed(browser, url, number, options)
+                    seed(url, number, options)
                     for number in range(options.first, options.first + options.seeds)
                 ],
             }
-    except (RuntimeError, Error) as error:
+    except RuntimeError as error:
         print(f"benchmarks.hostile: {error}", file=sys.stderr)
         return 1
     print(as_json(report) if options.json else text(report))
@@ -73,23 +78,27 @@ def busy(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def seed(browser: Browser, url: str, number: int, options: argparse.Namespace) -> dict[str, Any]:
-    """One seed in a context of its own."""
-    wanted = set(options.pages or [place.name for place in PLACES])
-    places = tuple(place for place in PLACES if place.name in wanted)
-    context = browser.new_context(viewport=SIZE, color_scheme="light")
+def seed(url: str, number: int, options: argparse.Namespace) -> dict[str, Any]:
+    """One seed in a process of its own: a page that hangs never answers Playwright."""
+    spawned = multiprocessing.get_context("spawn")
+    received, sent = spawned.Pipe(duplex=False)
+    process = spawned.Process(target=driven, args=(sent, url, number, options))
     began = time.monotonic()
+    process.start()
+    sent.close()
     try:
-        found = drive(context.new_page(), url, number, options.actions, places)
-    except Error as error:
-        found = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
-    finally:
-        context.close()
+        found = received.recv() if received.poll(LIMIT_SECONDS) else None
+    except EOFError:
+        found = None
+    if found is None:
+        process.kill()
+        found = Drive(number, problems=["stopped: the browser does not answer"])
+    process.join()
     seconds = time.monotonic() - began
     lines = [f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", *found.problems]
     if found.problems:
         lines += ["after:", *found.log]
-    print("\n".join(lines), file=sys.stderr, flush=True)  # at once: a later seed may never end
+    print("\n".join(lines), file=sys.stderr, flush=True)
     return {
         "seed": number,
         "seconds": seconds,
@@ -99,6 +108,19 @@ def seed(browser: Browser, url: str, number: int, options: argparse.Namespace) -
         "log": found.log if found.problems else [],
         "left out": len(found.left_out),
     }
+
+
+def driven(sent: Connection, url: str, number: int, options: argparse.Namespace) -> None:
+    """Performs a seed and sends what it found."""
+    wanted = set(options.pages or [place.name for place in PLACES])
+    places = tuple(place for place in PLACES if place.name in wanted)
+    try:
+        with launched() as browser:
+            page = browser.new_context(viewport=SIZE, color_scheme="light").new_page()
+            found = drive(page, url, number, options.actions, places)
+    except Error as error:
+        found = Drive(number, problems=[f"stopped: {error}".splitlines()[0]])
+    sent.send(found)
 
 
 def text(report: dict[str, Any]) -> str:

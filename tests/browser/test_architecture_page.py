@@ -47,6 +47,13 @@ def test_it_fits_the_window(page, app_url, name):
         page.wait_for_function(INSIDE, arg=page.locator(DIAGRAM).element_handle())
 
 
+def test_a_link_with_invalid_sizes_keeps_what_it_selects(page, app_url):
+    sizes, selected = "preset=small-decoder&dim=65", "layer=1&head=2"
+    open_page(page, app_url, f"{sizes}&run=yes&{selected}&projector=no")
+    page.wait_for_url(lambda url: "projector" not in url)  # a default, and so not in the link
+    assert page.url.endswith(f"?{sizes}&run=yes&{selected}")
+
+
 def test_every_arrow_says_its_live_shape(page, app_url):
     open_page(page, app_url)
     shapes = page.locator(f"{DIAGRAM} .shape")

@@ -40,10 +40,11 @@ def show(config: "Config") -> None:
 
 
 def stale(config: "Config") -> bool:
-    """Dims the last picture; returns whether there is one."""
+    """Dims the last picture; returns whether there is one. The link keeps the selection anyway."""
     name = network.chosen()
     params = (*presets.settings_of(name), *presets.selection_of(name))
     if not attention.has_drawn(PAGE):
+        attention.address(PAGE, params)
         return False
     with attention.stage(PAGE, kind_of(config), params) as stage:
         stage.stale()

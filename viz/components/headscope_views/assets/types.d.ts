@@ -154,8 +154,16 @@ export interface LinkProps {
   session?: string;
 }
 
+/** Props of a page without a view, and of every view with a selection. */
+export interface PageLinkProps extends LinkProps {
+  /** Adopted once a revision; null: what was chosen here before. */
+  start: Partial<LinkSelection> | null;
+  /** What is left out of the link. */
+  defaults: Partial<LinkSelection>;
+}
+
 /** Props of an attention view (kinds "text" and "image"). */
-export interface ViewProps extends LinkProps {
+export interface ViewProps extends PageLinkProps {
   kind: string;
   /** Id of the trace; null while there is none. */
   trace: string | null;
@@ -163,10 +171,6 @@ export interface ViewProps extends LinkProps {
   made: number;
   /** Number of heads of each of its sites; null while that is not known. */
   heads?: number[] | null;
-  /** Adopted once a revision; null: what was chosen here before. */
-  start: Partial<LinkSelection> | null;
-  /** What is left out of the link. */
-  defaults: Partial<LinkSelection>;
   type_size?: number;
   /** Whether the picture is of earlier settings: it is drawn dimmed. */
   busy?: boolean;

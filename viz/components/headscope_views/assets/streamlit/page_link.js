@@ -1,18 +1,22 @@
-// A page without a view: its settings are written into the link.
+// A page without a view: its settings are written into the link, and the selection of the view that it
+// will have once its settings are valid.
 
 import { choose, disown, own } from "../core/address.js";
+import { kept, startOf } from "../core/saved_selection.js";
+import { queryOf } from "../core/selection.js";
 
-/** @import {LinkProps} from "../types" */
+/** @import {PageLinkProps} from "../types" */
 
 /**
  * @param {HTMLElement} root
- * @param {LinkProps} props
+ * @param {PageLinkProps} props
  */
 export function mount(root, props) {
-  /** @param {LinkProps} next */
-  const update = ({ page, path, link, session }) => {
+  /** @param {PageLinkProps} next */
+  const update = (next) => {
+    const { page, path, link, session, revision, defaults } = next;
     own(page, path, link, root, session);
-    choose(page, {});
+    choose(page, queryOf(startOf(kept(page, revision), next), defaults));
   };
   update(props);
   return { update, destroy: () => disown(props.page, root) };
