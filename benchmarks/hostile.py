@@ -87,12 +87,13 @@ def seed(url: str, number: int, options: argparse.Namespace) -> dict[str, Any]:
     process.start()
     sent.close()
     try:
-        found = received.recv() if received.poll(LIMIT_SECONDS) else None
+        if received.poll(LIMIT_SECONDS):
+            found = received.recv()
+        else:
+            found = Drive(number, problems=[f"stopped: not at its end after {LIMIT_SECONDS} s"])
+            process.kill()
     except EOFError:
-        found = None
-    if found is None:
-        process.kill()
-        found = Drive(number, problems=["stopped: the browser does not answer"])
+        found = Drive(number, problems=["stopped: the driver has failed (see its traceback)"])
     process.join()
     seconds = time.monotonic() - began
     lines = [f"seed {number}: {len(found.problems)} problems, {seconds:.0f} s", *found.problems]

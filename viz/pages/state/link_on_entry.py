@@ -71,7 +71,7 @@ def room_code() -> str:
 def _is_of_another_page(
     page: str, params: tuple[link.Param, ...], query: Mapping[str, str]
 ) -> bool:
-    """Whether a query has settings that only other pages have, of those entered in this session.
+    """Whether a query has a setting that this page lacks and another page of this session has.
 
     If Back is pressed while another page loads, Streamlit can hand that page the query of an older
     one.

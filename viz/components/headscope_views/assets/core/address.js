@@ -3,9 +3,9 @@
 // that writing never delays a picture, while a view's element is in the document and the URL is that
 // of its page.
 //
-// One address is mended at once: if Back is pressed while a page loads, Streamlit can add that page to
-// the history with the query of the page that Back led to. Left before its own link is written, it
-// would later be opened with the other page's settings.
+// One URL is corrected at once. If Back is pressed while a page loads, Streamlit can push that page's
+// path with the query of the page that Back led to. If the user leaves before the page's own link is
+// written, that history entry would later open the page with the other page's settings.
 
 const DELAY_MS = 200;
 

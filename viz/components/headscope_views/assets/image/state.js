@@ -529,7 +529,7 @@ export class ImageState {
     const { client, next, found, start, selection } = this.view;
     if (next) {
       next.client.want("picture", "picture");
-      const site = start?.layer ?? selection.site; // most likely: another network may have fewer layers
+      const site = start?.layer ?? selection.site; // a guess: another network may have fewer layers
       next.client.want("layer", site in next.heads ? pathOf("layer", { site }) : null);
     }
     if (!client || !found) return;

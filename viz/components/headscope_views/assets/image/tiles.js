@@ -210,7 +210,7 @@ export function tilesOf(state) {
     if (slits.width !== width || slits.height !== down) [slits.width, slits.height] = [width, down];
     stretch(slits, ...whole);
     const context = contextOf(slits);
-    context.clearRect(0, 0, width, down); // of what was there before, perhaps more heads
+    context.clearRect(0, 0, width, down); // there may have been more heads before
     const colours = massColours(theme);
     rows.whole.forEach((values, i) => {
       const mass = state.mass(values, rows.factor);

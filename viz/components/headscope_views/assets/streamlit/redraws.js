@@ -8,8 +8,8 @@
  *   Plotly's own events, once it has been drawn
  */
 
-const MAX_REDRAWS = 8; // in a row without user input; fonts, colours and a new size take fewer
-const PAUSE_MS = 2000; // after which a redraw belongs to no row: a loop makes no pause
+const MAX_REDRAWS = 8; // consecutive, without user input; fonts, colours and a new size take fewer
+const PAUSE_MS = 2000; // between two redraws that are not consecutive: a loop does not pause
 const INPUTS = ["pointerdown", "pointermove", "wheel", "keydown", "resize"];
 
 let inputs = 0; // user input events so far
@@ -35,15 +35,15 @@ export function endRedraws(document) {
 
 /** @param {NonNullable<Chart["on"]>} on of a chart */
 function watch(on) {
-  let redraws = 0; // in a row
+  let redraws = 0; // consecutive ones
   let last = { inputs, at: performance.now() };
-  const inRow = () => last.inputs === inputs && performance.now() - last.at < PAUSE_MS;
+  const isConsecutive = () => last.inputs === inputs && performance.now() - last.at < PAUSE_MS;
   on("plotly_afterplot", () => {
-    redraws = inRow() ? redraws + 1 : 1;
+    redraws = isConsecutive() ? redraws + 1 : 1;
     last = { inputs, at: performance.now() };
   });
   on("plotly_beforeplot", () => {
-    if (!inRow() || redraws < MAX_REDRAWS) return true;
+    if (!isConsecutive() || redraws < MAX_REDRAWS) return true;
     redraws = 0;
     return false; // Plotly does not draw
   });
