@@ -36,6 +36,7 @@ app = st.App(
         *room_routes.routes(allowed_hosts, {entry.name for entry in registry.LESSONS}),
         *server.page_routes(registry.ENTRIES, registry.FIRST),
         server.asset_route(ASSETS, assets_path()),
+        server.plotly_route(),
     ],
     middleware=server.middleware(allowed_hosts()),
     lifespan=server.lifespan(registry.ENTRIES[registry.FIRST].module),

@@ -10,7 +10,7 @@ from viz.pages.positions.controls import SCHEMES, VIEWS, VIEWS_OF
 from viz.theme import COLOURS, MODES, rgb
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-CHART = ".stPlotlyChart .main-svg"
+CHART = ".js-plotly-plot .main-svg"
 SMALL = "length=32&width=32&rows=6&cols=5&newrows=9&newcols=8"
 # what the link says after one step to the right of a slider, or after a choice; all of them move
 # without a browser in tests/viz/pages/positions
@@ -99,9 +99,9 @@ def test_colours_follow_the_mode_at_once(page, app_url):
     open_page(page, f"{app_url}/positions?view=distance")
     for mode in (*MODES, MODES[0]):
         page.emulate_media(color_scheme=mode)
-        line = page.locator(".stPlotlyChart .lines path.js-line").last
+        line = page.locator(".js-plotly-plot .lines path.js-line").last
         expect(line).to_have_css("stroke", css(COLOURS[mode].heads[1]))
-        ticks = page.locator(".stPlotlyChart .xtick text").first
+        ticks = page.locator(".js-plotly-plot .xtick text").first
         ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
         assert ground == css(COLOURS[mode].background)
         assert ticks.evaluate("text => getComputedStyle(text).fill") != ground

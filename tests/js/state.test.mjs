@@ -39,7 +39,9 @@ test("a lost trace is reported again until another is to be shown", () => {
   mock.timers.reset();
 });
 
-test("a picture is awaited from the first request to its weights", async () => {
+test("a picture is awaited from the first request to its weights", async (t) => {
+  let now = 1000;
+  t.mock.method(performance, "now", () => now);
   const sources = [new HeldSource(), new HeldSource()];
   const host = { set() {}, trigger() {}, source: () => sources[state.trace === "" ? 0 : 1] };
   const hooks = { slot: "map", scales: [], wish() {}, opened() {}, take: () => true };
@@ -53,12 +55,15 @@ test("a picture is awaited from the first request to its weights", async () => {
   state.opened(next, /** @type {any} */ ({ header: { base } }));
   assert.equal(state.awaited, null);
   state.open("b", 2);
-  assert.ok(state.next && Number(state.awaited) < 1000);
+  assert.ok(state.next);
+  assert.equal(state.awaited, 0);
   state.next.client.want("map", "map?site=0&head=0");
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.ok(Number(state.awaited) >= 20);
+  now += 30;
+  assert.equal(state.awaited, 30);
   state.opened(state.next, /** @type {any} */ ({ header: { base } }));
-  assert.ok(Number(state.awaited) < 20); // its weights come right after the base
+  assert.equal(state.awaited, 0); // its weights come right after the base
+  now += 5;
+  assert.equal(state.awaited, 5);
   await sources[1].answer("map?site=0&head=0");
   assert.equal(state.awaited, null);
   state.destroy();

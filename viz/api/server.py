@@ -4,6 +4,8 @@ import base64
 import contextlib
 import hashlib
 import importlib
+import importlib.metadata
+import importlib.util
 import os
 import re
 import socket
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
+UNCHANGING = {"Cache-Control": "public, immutable, max-age=31536000"}
 
 
 def lifespan(first_page: str) -> "Callable[[object], AbstractAsyncContextManager[None]]":
@@ -110,10 +113,32 @@ def asset_route(folder: Path, path: str) -> "Mount":
     class Unchanging(StaticFiles):
         def file_response(self, *args: Any, **kwargs: Any) -> "Response":
             response = super().file_response(*args, **kwargs)
-            response.headers["Cache-Control"] = "public, immutable, max-age=31536000"
+            response.headers.update(UNCHANGING)
             return response
 
     return Mount(path, Unchanging(directory=folder))
+
+
+@cache
+def plotly_path() -> str:
+    """The URL path that serves plotly.js, with its version."""
+    return f"/plotly-{importlib.metadata.version('plotly')}.min.js"
+
+
+def plotly_route() -> "Route":
+    """Serves plotly.js from the Python package, which need not be imported for that."""
+    from starlette.responses import FileResponse
+    from starlette.routing import Route
+
+    package = importlib.util.find_spec("plotly")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("Plotly is not installed: install requirements.txt")
+    file = Path(package.origin).parent / "package_data" / "plotly.min.js"
+
+    async def serve(_: "Request") -> "Response":
+        return FileResponse(file, headers=UNCHANGING)
+
+    return Route(plotly_path(), serve)
 
 
 @cache

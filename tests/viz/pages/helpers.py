@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
+import plotly.io
 from streamlit.testing.v1 import AppTest
 
 from viz.pages.state import attachments
@@ -38,6 +39,16 @@ def view(app: AppTest, kind: str) -> dict[str, Any]:
     """The props of the only view of a kind."""
     (props,) = views(app, kind)
     return props
+
+
+def specs(app: AppTest) -> list[dict[str, Any]]:
+    """The figures of all charts, as the browser gets them."""
+    return [json.loads(props["figure"]) for props in views(app, "chart")]
+
+
+def figures(app: AppTest) -> list[Any]:
+    """The same as figures of Plotly, which checks them."""
+    return [plotly.io.from_json(props["figure"]) for props in views(app, "chart")]
 
 
 def link(app: AppTest) -> dict[str, str]:

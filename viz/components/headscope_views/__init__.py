@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 ASSETS = Path(__file__).parent / "assets"
 HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
+IN_THE_PAGE = {"chart"}  # kinds without a shadow root
 
 
 def view(
@@ -23,7 +24,7 @@ def view(
 
     Args:
         kind: "text", "image", "cells", "architecture", "address", "keys", "map", "room", "mode",
-            "pick", "preload", "slider", "entry", "files", "choices" or "copy".
+            "chart", "story", "preload", "slider", "entry", "files", "choices" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
         on: the values and events the kind may send, each with a callback that runs before the
@@ -38,7 +39,8 @@ def view(
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": assets_path()}
-    return _component()(key=key, data=data, default=dict(default or {}), width=width, **listeners)
+    mount = _component(kind in IN_THE_PAGE)
+    return mount(key=key, data=data, default=dict(default or {}), width=width, **listeners)
 
 
 def _nothing() -> None:
@@ -61,12 +63,15 @@ def assets_path() -> str:
 
 
 @cache
-def _component() -> Callable[..., Any]:
-    """Registers the component once per process.
+def _component(in_the_page: bool) -> Callable[..., Any]:
+    """Registers the component once per process, with or without a shadow root.
 
     On first use, not at import: Streamlit finds packaged assets only while a server runs, and
     standalone.py must work without one.
     """
     from streamlit.components.v2 import component
 
-    return component("headscope-views.view", html=HTML, css="views.css", js="streamlit/main.js")
+    js = "streamlit/main.js"
+    if in_the_page:
+        return component("headscope-views.chart", html=HTML, js=js, isolate_styles=False)
+    return component("headscope-views.view", html=HTML, css="views.css", js=js)

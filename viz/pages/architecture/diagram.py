@@ -99,7 +99,7 @@ def _rows(part: "Part", times: int) -> list[tuple[str, str]]:
 def _shares(parts: Parts, quantity: str) -> None:
     """A treemap of all parts."""
     from models.cost.count import walk
-    from viz.pages.widgets.charts import CONFIG
+    from viz.pages.widgets import charts
 
     rows = [
         (path, part.title, times * getattr(part, quantity)) for path, times, part in walk(parts)
@@ -109,7 +109,7 @@ def _shares(parts: Parts, quantity: str) -> None:
         return
     figure = treemap(*zip(*rows, strict=True), title=network.title(), quantity=quantity)
     alt = f"{QUANTITIES[quantity][0]} of every part"
-    st.plotly_chart(figure, key=f"{PAGE}_shares", config=CONFIG, alt=alt)
+    charts.draw(figure, f"{PAGE}_shares", alt)
     st.caption(COUNTED[quantity])
 
 

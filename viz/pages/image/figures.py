@@ -1,7 +1,7 @@
 """Figures of the vision papers for the Image page's network and picture, one at a time."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -84,7 +84,6 @@ SAYS = {  # what a figure shows, and what it does not prove
         "Similar features are not yet one object: patches of one texture are alike as well.",
     ),
 }
-PICK = "figure_pick"  # of the clicks on the figure
 
 
 def show(page: str, request: tracing.Input, data: bytes) -> None:
@@ -108,8 +107,6 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
         if name == "similarity":
             last = (request.choice.size // request.choice.patch) ** 2 - 1
             controls.slider(page, "like", "Patch", (0, last), "With which all are compared")
-            _listen(page)
-    charts.follow_mode(page)
     if name == "none":
         return
     says, proves = SAYS[name]
@@ -122,7 +119,8 @@ def show(page: str, request: tracing.Input, data: bytes) -> None:
         return
     title = f"{TITLES[name]} of {model.name}"
     with charts.saved(page, "figure", title, (proves,)):
-        charts.chart(page, figure, name, f"{title}. {says}")
+        picked = session.callback(partial(_take, page)) if name == "similarity" else None
+        charts.chart(page, figure, name, f"{title}. {says}", picked)
     st.caption(proves)
 
 
@@ -249,26 +247,13 @@ def _similarity(page: str, model: "Model", request: tracing.Input, data: bytes) 
     return figure
 
 
-def _listen(page: str) -> None:
-    """Lets a click on a patch of the figure choose it."""
-    from headscope_views import view
-
-    charts_of = {"similarity": f"{page}_chart_similarity_"}
-    taken = session.callback(partial(_take, page))
-    view("pick", {"charts": charts_of}, key=f"{page}_{PICK}", on={"picked": taken})
-
-
 def _take(page: str) -> None:
-    """Called after a click on the figure."""
+    """Called after a click on the similarity of patches: compares with the patch clicked."""
     session.fold(page)
-    state = st.session_state.get(f"{page}_{PICK}")
-    event = state.get("picked") if isinstance(state, Mapping) else None
-    if not isinstance(event, Mapping) or session.get(page, "figure") != "similarity":
-        return
     choice = image_controls.chosen(page)
     across = choice.size // choice.patch
-    row, col = event.get("y"), event.get("x")
-    if isinstance(row, int) and isinstance(col, int) and 0 <= row < across and 0 <= col < across:
+    col, row = charts.cell(page, "similarity")
+    if row is not None and col is not None and 0 <= row < across and 0 <= col < across:
         session.assign(page, {"like": row * across + col})
 
 

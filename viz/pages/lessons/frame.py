@@ -136,14 +136,12 @@ def show(*parts: str) -> None:
 def figure(
     name: str, drawn: "Figure", key: str, alt: str, *, width: int | Literal["stretch"] = "stretch"
 ) -> None:
-    """A Plotly figure in the colours of the mode; `alt` is its text alternative."""
-    mode = st.context.theme.type or "light"
-    config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
+    """A Plotly figure; `alt` is its text alternative."""
+    from viz.pages.widgets import charts
+
     if session.app("projector") == "yes":
         drawn.update_layout(font_size=LARGE, title_font_size=LARGE + 3)
-    # an existing chart keeps the colours of the other mode
-    place = f"{name}_chart_{key}_{mode}"
-    st.plotly_chart(drawn, key=place, config=config, alt=alt, width=width)
+    charts.draw(drawn, f"{name}_chart_{key}", alt, width=width)
 
 
 def shapes(*pairs: tuple[str, str]) -> None:
@@ -276,8 +274,7 @@ def _listen(name: str) -> None:
     now = session.current(name).revision
     show = settings if (lesson, revision) == (name, now) else []
     view("keys", {"page": name, "revision": now, "show": show}, key="lesson_keys")
-    mode = st.context.theme.type or "light"
-    view("mode", {"mode": mode}, key="lesson_mode", on=("mode",))
+    view("mode", {}, key="lesson_mode")
 
 
 def _head(name: str) -> None:

@@ -236,9 +236,10 @@ def _tensors(source: Source, model: "Model") -> None:
         session.edit(PAGE, {"tensor": found[0].name})
     help = "How often each value occurs in this tensor"
     chosen = controls.select(PAGE, "tensor", "Histogram of", names, help, width=600)
-    from viz.pages.widgets.charts import CONFIG
+    from viz.pages.widgets import charts
 
-    st.plotly_chart(_histogram(model, chosen), key=f"{PAGE}_histogram", config=CONFIG)
+    alt = f"Histogram of {chosen}"
+    charts.draw(_histogram(model, chosen), f"{PAGE}_histogram", alt)
 
 
 def _columns(rows: list[TensorRow]) -> dict[str, list[Any]]:

@@ -22,7 +22,7 @@ from viz.pages.models.source import PAGE, Open
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
 from viz.pages.text import predictions, words
-from viz.pages.widgets import attention, charts, pictures, verification
+from viz.pages.widgets import attention, pictures, verification
 
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
@@ -121,8 +121,6 @@ def _show(found: Open, model: str, stage: attention.Stage) -> None:
     stage.params = _now(model, stage.kind)
     more = beside.choose(found) if isinstance(held.value, ImageEntry) else {}
     stage.show(held, panels=tracing.panels(held), more=more)
-    if request.image is not None:
-        charts.follow_mode(PAGE)
     if stage.kind == "text":
         with over:
             over_picture.show(found, request, trace, held)

@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from viz.pages.positions import picks
 from viz.pages.positions.controls import PAGE, SCHEMES, value
 from viz.pages.positions.encodings import Encoding
 from viz.pages.widgets import charts
@@ -13,7 +14,7 @@ PERCENTILE = 99  # colour range of a learned table: larger values are clipped to
 
 def chart(figure: go.Figure, name: str, alt: str) -> None:
     """One figure with a unique name; `alt` is its text alternative."""
-    charts.chart(PAGE, figure, name, alt)
+    charts.chart(PAGE, figure, name, alt, picks.picking(value("view"), name))
 
 
 def wide_chart(figure: go.Figure, name: str, alt: str) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.positions import picks, texts, views
+from viz.pages.positions import texts, views
 from viz.pages.positions.controls import PAGE, PARAMS, SCHEMES, VIEWS, choose
 from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import attention, charts
@@ -11,6 +11,8 @@ from viz.pages.widgets import attention, charts
 
 def page() -> None:
     """Draws the page."""
+    from headscope_views import view as mounted
+
     problems = link_on_entry.enter(PAGE, PARAMS, frozenset()).problems
     st.markdown("#### Where does order come from?")
     for problem in problems:
@@ -28,6 +30,5 @@ def page() -> None:
         st.caption(note)
     except ValueError as error:
         shared.error_line(error)
-    charts.follow_mode(PAGE)
-    picks.listen(view)
+    mounted("mode", {}, key=f"{PAGE}_mode")
     attention.address(PAGE, PARAMS)

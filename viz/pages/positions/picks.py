@@ -1,14 +1,12 @@
 """Clicks on the charts of the Positions page: a cell sets the sliders of its row and column."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import streamlit as st
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from viz.pages.positions.controls import PAGE, PARAMS
 from viz.pages.state import session
+from viz.pages.widgets import charts
 
-KEY = f"{PAGE}_pick"
 # by view and chart, the settings of the axes
 PICKS: dict[str, dict[str, dict[str, str]]] = {
     "table": {
@@ -21,39 +19,32 @@ PICKS: dict[str, dict[str, dict[str, str]]] = {
 }
 
 
-def listen(view: str) -> None:
-    """Lets a click on a chart of this view set what it shows."""
-    from headscope_views import view as mounted
-
-    charts = {name: f"{PAGE}_chart_{name}_" for name in PICKS.get(view, ())}
-    mounted("pick", {"charts": charts}, key=KEY, on={"picked": session.callback(_take)})
+def picking(view: str, chart: str) -> Callable[[], None] | None:
+    """What a click on a chart of this view does; None if nothing."""
+    axes = PICKS.get(view, {}).get(chart)
+    return session.callback(partial(_take, chart, axes)) if axes else None
 
 
-def _take() -> None:
-    """Called after a click: sets the sliders of its axes."""
+def _take(chart: str, axes: Mapping[str, str]) -> None:
+    """Called after a click: sets the sliders of the chart's axes."""
     session.fold(PAGE)
-    state = st.session_state.get(KEY)
-    event = state.get("picked") if isinstance(state, Mapping) else None
-    found = chosen(session.get(PAGE, "view"), event)
+    found = chosen(axes, charts.cell(PAGE, chart))
     if found:
         session.assign(PAGE, found)
 
 
-def chosen(view: str, event: Any) -> dict[str, int]:
-    """The settings that a click stands for; none for a click that means nothing here.
+def chosen(axes: Mapping[str, str], cell: tuple[int | None, int | None]) -> dict[str, int]:
+    """The settings that a click stands for; none where it is beyond their range.
 
     Args:
-        view: of the page.
-        event: chart, x and y of the click, as the browser sends them.
+        axes: the setting of each axis.
+        cell: column and row of the click.
     """
-    if not isinstance(event, Mapping):
-        return {}
-    axes = PICKS.get(view, {}).get(str(event.get("chart")), {})
     params = {param.name: param for param in PARAMS}
     found = {}
     for axis, name in axes.items():
         try:
-            found[name] = params[name].parse(str(event.get(axis)))
+            found[name] = params[name].parse(str(cell["xy".index(axis)]))
         except ValueError:
             continue
     return found

@@ -1,17 +1,18 @@
-"""Plotly charts of a page, in the browser's light or dark mode, and as files."""
+"""Plotly charts of a page, drawn in the browser, and as files."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from typing import Literal
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.io.json import to_json_plotly
 
+from viz.api.server import plotly_path
 from viz.export.charts import SUFFIXES, chart_file
-
-CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg"}}
 
 FILES = {
     ".svg": ("SVG", "Vector graphics with editable text"),
@@ -23,23 +24,56 @@ FILES = {
 _drawn: ContextVar[list[go.Figure] | None] = ContextVar("charts of this page", default=None)
 
 
-def mode() -> str:
-    """The browser's mode, "light" or "dark", as far as it is known."""
-    return st.context.theme.type or "light"
+def chart(
+    page: str, figure: go.Figure, name: str, alt: str, picked: Callable[[], None] | None = None
+) -> None:
+    """One figure with a name that is unique on its page; `alt` is its text alternative.
+
+    Args:
+        picked: called after a click on the chart; `cell` then tells where.
+    """
+    keep(figure)
+    draw(figure, _key(page, name), alt, picked=picked)
 
 
-def follow_mode(page: str) -> None:
-    """Redraws the charts when the browser's mode changes."""
+def draw(
+    figure: go.Figure,
+    key: str,
+    alt: str,
+    *,
+    width: int | Literal["stretch"] = "stretch",
+    picked: Callable[[], None] | None = None,
+) -> None:
+    """A figure in the colours of the mode; a chart with the same key keeps its zoom.
+
+    Args:
+        figure: with a height.
+        key: unique in the app.
+        alt: its text alternative.
+        width: in pixels, or that of its container.
+        picked: called after a click on the chart.
+    """
     from headscope_views import view
 
-    view("mode", {"mode": mode()}, key=f"{page}_mode", on=("mode",))
+    drawn = figure.to_dict()
+    drawn["layout"].pop("template", None)  # the browser has one in its own colours
+    props = {"figure": to_json_plotly(drawn), "height": drawn["layout"]["height"], "alt": alt}
+    listeners = {} if picked is None else {"picked": picked}
+    view("chart", props | {"plotly": plotly_path()}, key=key, on=listeners, width=width)
 
 
-def chart(page: str, figure: go.Figure, name: str, alt: str) -> None:
-    """One figure with a name that is unique on its page; `alt` is its text alternative."""
-    keep(figure)
-    key = f"{page}_chart_{name}_{mode()}"  # an existing chart keeps its colours
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+def cell(page: str, name: str) -> tuple[int | None, int | None]:
+    """Column and row of the click that this run follows; None where the chart has no numbers."""
+    state = st.session_state.get(_key(page, name))
+    event = state.get("picked") if isinstance(state, Mapping) else None
+    if not isinstance(event, Mapping):
+        return None, None
+    x, y = event.get("x"), event.get("y")
+    return x if isinstance(x, int) else None, y if isinstance(y, int) else None
+
+
+def _key(page: str, name: str) -> str:
+    return f"{page}_chart_{name}"
 
 
 def keep(figure: go.Figure) -> None:

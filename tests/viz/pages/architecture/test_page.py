@@ -309,7 +309,7 @@ def test_the_last_possible_picture_stays_in_view_while_it_is_run():
 @pytest.mark.parametrize("quantity", ["parameters", "flops", "memory"])
 def test_shares_are_shown_as_areas(quantity):
     app = opened(preset="small-seq2seq", look=quantity)
-    assert len(app.get("plotly_chart")) == 1
+    assert len(helpers.specs(app)) == 1
     props = diagram(app)
     assert props["base"]["quantity"] == quantity
     assert not props["panel"]

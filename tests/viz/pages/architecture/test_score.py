@@ -1,6 +1,5 @@
 """Loss and accuracy at several k on the Architecture page, without a browser."""
 
-import json
 import math
 import re
 
@@ -18,16 +17,12 @@ def opened(**query):
     return helpers.run(PAGE, {"run": "score"} | query, timeout=120)
 
 
-def specs(app):
-    return [json.loads(each.proto.spec) for each in app.get("plotly_chart")]
-
-
 def words(app):
     return " ".join(element.value for element in app.markdown)
 
 
 def test_a_trained_network_is_measured_on_held_out_items_of_its_task():
-    bars, curve = specs(opened(preset="trained-shapes"))
+    bars, curve = helpers.specs(opened(preset="trained-shapes"))
     assert "held-out items of its task" in curve["layout"]["title"]["text"]
     assert float(bars["data"][0]["text"][0]) > 0.9  # its card says so of every held-out item
 
@@ -35,7 +30,7 @@ def test_a_trained_network_is_measured_on_held_out_items_of_its_task():
 def test_an_untrained_one_is_as_good_as_chance():
     app = opened(preset="small-vit", image="16", weight="2.5", ks="1 3 5")
     assert "chance: ln 10 = 2.303" in words(app)
-    bars, curve = specs(app)
+    bars, curve = helpers.specs(app)
     shares = [float(text) for text in bars["data"][0]["text"]]
     count = int(re.findall(r"(\d+) answers", curve["layout"]["title"]["text"])[0])
     for share, k in zip(shares, (1, 3, 5), strict=True):
@@ -64,7 +59,7 @@ def test_what_cannot_be_measured_gets_one_line(query, says):
 def test_language_models_are_measured_on_every_next_token(preset):
     app = opened(preset=preset, tokens="5")
     assert not helpers.lines(app)
-    assert len(specs(app)) == 2
+    assert len(helpers.specs(app)) == 2
 
 
 def test_ks_in_order_and_never_more_than_there_are_classes():

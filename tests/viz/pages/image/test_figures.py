@@ -5,7 +5,6 @@ import io
 from typing import Any
 
 import numpy as np
-import plotly.io
 import pytest
 from PIL import Image
 
@@ -24,7 +23,7 @@ SMALL = {"model": "built", "size": "64", "patch": "16", "heads": "2", "dim": "32
 def figures(**query: str) -> list[Any]:
     app = helpers.run("image", {**SMALL, **query})
     assert [each.value for each in app.error] == []
-    return [plotly.io.from_json(each.proto.spec) for each in app.get("plotly_chart")]
+    return helpers.figures(app)
 
 
 def array(values: Any) -> np.ndarray:
@@ -61,7 +60,7 @@ def test_a_network_without_positions_says_so() -> None:
     assert [each.value.replace("\\", "") for each in app.error] == [
         "ViT, 3 × 2 heads, width 32 adds no position vectors"
     ]
-    assert not app.get("plotly_chart")
+    assert not helpers.specs(app)
 
 
 def test_the_other_side_is_coloured() -> None:
@@ -91,8 +90,8 @@ def test_the_threshold_of_the_foreground(side: str) -> None:
     beyond = {int((sign * first > 0.75 * first.std()).sum()) for sign in (1, -1)}
     if side == "below":
         beyond = {16 - count for count in beyond}
-    (chart,) = app.get("plotly_chart")
-    title = plotly.io.from_json(chart.proto.spec).layout.title.text
+    (chart,) = helpers.figures(app)
+    title = chart.layout.title.text
     count, rest = title.rsplit("; ")[-1].split(" of 16 patches are ")
     assert int(count) in beyond
     assert rest == f"{side} 0.75 σ ({0.75 * first.std():.3g})"
@@ -127,8 +126,7 @@ def test_entropy_of_every_head_against_a_plain_sum() -> None:
 
 def test_a_click_chooses_the_patch_that_others_are_compared_with() -> None:
     app = helpers.run("image", {**SMALL, "figure": "similarity", "like": "6"})
-    (chart,) = app.get("plotly_chart")
-    figure: Any = plotly.io.from_json(chart.proto.spec)
+    (figure,) = helpers.figures(app)
     values = array(figure.data[0].z)
     assert values.shape == (4, 4)
     assert values[1, 2] == pytest.approx(1, abs=1e-5)
@@ -137,7 +135,7 @@ def test_a_click_chooses_the_patch_that_others_are_compared_with() -> None:
     lengths = np.linalg.norm(features, axis=1)
     expected = features @ features[6] / (lengths * lengths[6])
     np.testing.assert_allclose(values.flatten(), expected, atol=1e-5)
-    app.session_state["image_figure_pick"] = {"picked": {"chart": "similarity", "x": 3, "y": 0}}
+    app.session_state["image_chart_similarity"] = {"picked": {"x": 3, "y": 0}}
     app.session_state["state/waiting"].append(
         session.Waiting(lambda: image_figures._take("image"), None, 0)
     )

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import plotly.io
 import pytest
 import torch
 from PIL import Image
@@ -29,17 +28,13 @@ def opened(**query: str) -> AppTest:
     return app
 
 
-def figures(app: AppTest) -> list[Any]:
-    return [plotly.io.from_json(each.proto.spec) for each in app.get("plotly_chart")]
-
-
 def test_no_method_is_no_figure() -> None:
-    assert figures(opened()) == []
+    assert helpers.figures(opened()) == []
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_relevance_of_the_likeliest_class(method: Method) -> None:
-    (figure,) = figures(opened(relevance=method))
+    (figure,) = helpers.figures(opened(relevance=method))
     expected = explain(load("digits"), Image.open(PHOTO).convert("RGB"), method=method).tokens
     np.testing.assert_allclose(
         array(figure.data[0].z).flatten(), expected[1:].numpy(), rtol=1e-4, atol=1e-6
@@ -49,7 +44,7 @@ def test_the_relevance_of_the_likeliest_class(method: Method) -> None:
 
 
 def test_another_class_is_explained() -> None:
-    (figure,) = figures(opened(relevance="gradient", **{"class": "8"}))
+    (figure,) = helpers.figures(opened(relevance="gradient", **{"class": "8"}))
     image = Image.open(PHOTO).convert("RGB")
     expected = explain(load("digits"), image, method="gradient", target=8).tokens
     np.testing.assert_allclose(
@@ -59,7 +54,7 @@ def test_another_class_is_explained() -> None:
 
 
 def test_rollout_has_no_class() -> None:
-    (figure,) = figures(opened(relevance="rollout"))
+    (figure,) = helpers.figures(opened(relevance="rollout"))
     found = rollout(trace(load("digits"), Image.open(PHOTO).convert("RGB")))
     np.testing.assert_allclose(array(figure.data[0].z).flatten(), found[0, 1:], rtol=1e-4)
     assert figure.layout.title.text.endswith("Rollout")
@@ -68,17 +63,17 @@ def test_rollout_has_no_class() -> None:
 @pytest.mark.parametrize("fused", ["mean", "max", "min"])
 def test_rollout_and_flow_of_heads_made_one(fused: Any) -> None:
     found = trace(load("digits"), Image.open(PHOTO).convert("RGB"))
-    (figure,) = figures(opened(relevance="rollout", fused=fused, discarded="40"))
+    (figure,) = helpers.figures(opened(relevance="rollout", fused=fused, discarded="40"))
     expected = rollout(found, fusion=fused, discard=0.4)[0, 1:]
     np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
-    (figure,) = figures(opened(relevance="flow", fused=fused))
+    (figure,) = helpers.figures(opened(relevance="flow", fused=fused))
     expected = flow(found, 0, fusion=fused)[1:]
     np.testing.assert_allclose(array(figure.data[0].z).flatten(), expected, rtol=1e-4)
 
 
 def test_value_norms_of_the_last_layer() -> None:
     """By the vectors themselves: weight times value times output projection, head by head."""
-    (figure,) = figures(opened(relevance="norms"))
+    (figure,) = helpers.figures(opened(relevance="norms"))
     found = trace(load("digits"), Image.open(PHOTO).convert("RGB"))
     site = found.sites[-1]
     values, output = found.pattern(site.layer).v[0].float(), found.projections(site).output
@@ -98,15 +93,17 @@ def test_flow_of_many_tokens_is_refused_in_one_line() -> None:
 
 def test_a_proof_is_that_of_its_own_settings() -> None:
     """Curves of another discard are computed anew."""
-    first = figures(opened(relevance="rollout", proof="deletion"))[1]
-    other = figures(opened(relevance="rollout", proof="deletion", discarded="95", fused="min"))[1]
+    first = helpers.figures(opened(relevance="rollout", proof="deletion"))[1]
+    other = helpers.figures(
+        opened(relevance="rollout", proof="deletion", discarded="95", fused="min")
+    )[1]
     assert (array(first.data[1].y) != array(other.data[1].y)).any()
 
 
 @pytest.mark.parametrize(("proof", "removal"), [("yes", "grey"), ("drop", "drop")])
 def test_the_proof_is_that_of_the_analysis(proof: str, removal: Removal) -> None:
     app = opened(relevance="chefer", proof=proof)
-    _, removed, kept = figures(app)
+    _, removed, kept = helpers.figures(app)
     model, image = load("digits"), Image.open(PHOTO).convert("RGB")
     tokens = explain(model, image, method="chefer").tokens
     expected = faithfulness(model, image, tokens, target=3, removal=removal)
@@ -121,7 +118,7 @@ def test_the_proof_is_that_of_the_analysis(proof: str, removal: Removal) -> None
 
 def test_insertion_is_that_of_the_analysis() -> None:
     app = opened(relevance="gradient", proof="insertion")
-    _, figure = figures(app)
+    _, figure = helpers.figures(app)
     model, image = load("digits"), Image.open(PHOTO).convert("RGB")
     tokens = explain(model, image, method="gradient", target=3).tokens
     expected = perturbation(model, image, tokens, "insertion", target=3)

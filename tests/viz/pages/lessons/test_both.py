@@ -1,13 +1,12 @@
 """Encoder and decoder together: three kinds of attention, sharing, and what layers see."""
 
-import json
 import re
 
 import pytest
 
 from models.lessons.sharing import shared
 from models.run import load, trace
-from tests.viz.pages.helpers import choose
+from tests.viz.pages.helpers import choose, specs
 from tests.viz.pages.lessons.pages import errors, whole, words
 from viz.pages.lessons import generation
 from viz.pages.lessons.both import page as both
@@ -28,7 +27,7 @@ def test_three_kinds_of_attention(kind: str) -> None:
     said = words(app)
     for row in weights.max(-1).values.tolist():
         assert number(row) in said
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    spec = specs(app)[0]
     assert len(spec["layout"]["yaxis"]["ticktext"]) == weights.shape[0]
     assert len(spec["layout"]["xaxis"]["ticktext"]) == weights.shape[1]
     queries, keys = weights.shape

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.viz.pages.helpers import choose
+from tests.viz.pages.helpers import choose, specs
 from tests.viz.pages.lessons.pages import errors, numbers, whole, words
 from viz.pages.lessons import generation
 from viz.pages.lessons.tables import number
@@ -89,9 +89,9 @@ def test_writing_shows_what_the_model_writes(writer: str) -> None:
 
 def test_one_more_token() -> None:
     app = whole("decoder", writer="untrained", written=1)
-    assert "Step 2: what comes next" in app.get("plotly_chart")[0].proto.spec
+    assert "Step 2: what comes next" in specs(app)[0]["layout"]["title"]["text"]
     choose(app, "decoder", "written", 2)
-    assert "Step 3: what comes next" in app.get("plotly_chart")[0].proto.spec
+    assert "Step 3: what comes next" in specs(app)[0]["layout"]["title"]["text"]
 
 
 def test_a_word_it_does_not_know() -> None:

@@ -1,12 +1,10 @@
 """The head layer: every number against torch, and that it moves."""
 
-import json
-
 import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.viz.pages.helpers import choose
+from tests.viz.pages.helpers import choose, specs
 from tests.viz.pages.lessons.pages import numbers, whole, words
 from viz.pages.lessons import tables
 from viz.pages.lessons.head_layer.page import OTHERS, TARGETS, H, W
@@ -71,13 +69,13 @@ def test_even_logits() -> None:
 
 def test_the_trained_network_knows_its_letters() -> None:
     app = whole("head_layer", letters="magnet", position=0)
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    spec = specs(app)[0]
     assert "“magnet” backwards, position 0" in spec["layout"]["title"]["text"]
     assert spec["layout"]["yaxis"]["ticktext"][0] == "t"
     choose(app, "head_layer", "letters", "")
     assert any("expected 4 to 12 letters, received 0" in error.value for error in app.error)
     app = whole("head_layer", letters="star", position=11)
-    title = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
+    title = specs(app)[0]["layout"]["title"]["text"]
     assert "“star” backwards, position 3" in title
     assert any("4 letters: the last one is shown" in line.value for line in app.caption)
     assert "To take away" in words(app)

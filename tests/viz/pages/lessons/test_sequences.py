@@ -1,10 +1,10 @@
 """Why attention: shown numbers against closed forms, and that they move."""
 
-import json
 import re
 
 import pytest
 
+from tests.viz.pages.helpers import specs
 from tests.viz.pages.lessons.pages import run, words
 
 
@@ -24,7 +24,7 @@ def test_it_forgets_and_attention_does_not() -> None:
     said = words(app)
     assert ratio(said, "recurrence") < 1e-6
     assert ratio(said, "attention") > 0.05
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    spec = specs(app)[0]
     assert spec["layout"]["yaxis"]["type"] == "log"
     assert [trace["name"] for trace in spec["data"]] == ["recurrence", "attention"]
 

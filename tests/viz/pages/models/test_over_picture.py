@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly.io
 import pytest
 import torch
 import transformers
@@ -56,8 +55,8 @@ def test_one_sentence_names_where_the_other_direction_is(folders) -> None:
 
 
 def figure_of(app: AppTest) -> Any:
-    (found,) = app.get("plotly_chart")
-    return plotly.io.from_json(found.proto.spec)
+    (found,) = helpers.figures(app)
+    return found
 
 
 def maps(network: Any, processor: Any, name: str) -> Any:
@@ -164,4 +163,4 @@ def test_detection_tokens_among_the_patches(tmp_path: Path) -> None:
 
 def test_a_model_of_patches_has_its_own_view(folders: Any) -> None:
     app = helpers.run("models", {"place": "catalogue", "model": "objects"})
-    assert not app.get("plotly_chart")
+    assert not helpers.specs(app)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly.io
 import pytest
 import torch
 import transformers
@@ -54,10 +53,6 @@ def opened(folder: Path, **query: str) -> AppTest:
     return helpers.run("models", {"place": "folder", "folder": str(folder), **query})
 
 
-def figures(app: AppTest) -> list[Any]:
-    return [plotly.io.from_json(each.proto.spec) for each in app.get("plotly_chart")]
-
-
 def told(app: AppTest) -> str:
     lines = " ".join(element.value for element in (*app.caption, *app.markdown))
     return lines.replace("\\", "").replace("&#58;", ":")
@@ -71,7 +66,7 @@ def test_the_relevance_of_the_likeliest_class(
 ) -> None:
     app = opened(folders[name], relevance=method)
     assert helpers.lines(app) == []
-    (figure,) = figures(app)
+    (figure,) = helpers.figures(app)
     model = load(str(folders[name]))
     expected = explain(model, Image.open(PHOTOS["flower"]), method=method)
     patches = expected.tokens[expected.trace.prefix :].reshape(5, 5)
@@ -86,7 +81,7 @@ def test_the_relevance_of_the_likeliest_class(
 def test_rollout_is_read_where_the_answer_is(name: str, folders: dict[str, Path]) -> None:
     """Of a ViT the class token; of DeiT the mean of the rows of its two tokens."""
     app = opened(folders[name], relevance="rollout", fused="max", discarded="40")
-    (figure,) = figures(app)
+    (figure,) = helpers.figures(app)
     model = load(str(folders[name]))
     found = trace(model, Image.open(PHOTOS["flower"]))
     rolled = rollout(found, fusion="max", discard=0.4)
@@ -102,10 +97,10 @@ def test_proofs_are_those_of_the_analysis(folders: dict[str, Path]) -> None:
     pixels = pixels_of(model, Image.open(PHOTOS["flower"]))
     tokens = explain(model, pixels, method="chefer", target=1).tokens
     query = {"relevance": "chefer", "class": "1"}
-    _, figure = figures(opened(folders["deit"], proof="insertion", **query))
+    _, figure = helpers.figures(opened(folders["deit"], proof="insertion", **query))
     expected = perturbation(model, pixels, tokens, "insertion", target=1)
     np.testing.assert_allclose(array(figure.data[1].y), expected.curve, atol=1e-5)
-    _, removed, kept = figures(opened(folders["deit"], proof="yes", **query))
+    _, removed, kept = helpers.figures(opened(folders["deit"], proof="yes", **query))
     curves = faithfulness(model, pixels, tokens, target=1, removal="grey")
     np.testing.assert_allclose(array(removed.data[1].y), curves.comprehensiveness, atol=1e-5)
     np.testing.assert_allclose(array(kept.data[1].y), curves.sufficiency, atol=1e-5)
@@ -113,7 +108,7 @@ def test_proofs_are_those_of_the_analysis(folders: dict[str, Path]) -> None:
 
 def test_a_model_without_classes_has_the_methods_that_need_none(folders: dict[str, Path]) -> None:
     app = opened(folders["bare"], relevance="rollout", proof="deletion", **{"class": "3"})
-    (figure,) = figures(app)
+    (figure,) = helpers.figures(app)
     found = trace(load(str(folders["bare"])), Image.open(PHOTOS["flower"]))
     expected = rollout(found)[0, 1:].reshape(5, 5)
     np.testing.assert_allclose(array(figure.data[0].z), expected, rtol=1e-4)
@@ -121,7 +116,7 @@ def test_a_model_without_classes_has_the_methods_that_need_none(folders: dict[st
     assert line.startswith("bare gives hidden states, and no classes: a proof measures")
     app = opened(folders["bare"], relevance="attnlrp")
     assert helpers.lines(app) == ["bare gives hidden states, and no classes: AttnLRP explains one"]
-    assert figures(app) == []
+    assert helpers.figures(app) == []
 
 
 def test_other_networks_say_why_not(folders: dict[str, Path]) -> None:

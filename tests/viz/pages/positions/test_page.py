@@ -22,10 +22,6 @@ def run(**query):
     return helpers.run(PAGE, query)
 
 
-def specs(app):
-    return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-
-
 def array(held):
     import base64
 
@@ -63,13 +59,13 @@ def encoding(scheme, **changed):
 @pytest.mark.parametrize(("scheme", "view"), ALL)
 def test_every_view_has_figures_and_words(scheme, view):
     app = run(scheme=scheme, view=view, length="16")
-    assert 1 <= len(specs(app)) <= 3
+    assert 1 <= len(helpers.specs(app)) <= 3
     assert texts.shows(scheme, view) in [element.value for element in app.markdown]
     assert texts.not_proved(scheme, view) in [element.value for element in app.caption]
-    drawn = [go.Figure(decoded(spec)) for spec in specs(app)]
+    drawn = [go.Figure(decoded(spec)) for spec in helpers.specs(app)]
     assert b"</svg>" in chart_file(drawn, ".svg", "A title")
     assert not app.error
-    for spec in specs(app):
+    for spec in helpers.specs(app):
         assert spec["layout"]["title"]["text"]
         visible = spec["layout"]["xaxis"].get("visible", True)
         assert not visible or "xaxis" in spec["layout"]
@@ -77,7 +73,7 @@ def test_every_view_has_figures_and_words(scheme, view):
 
 def test_the_first_screen_is_the_table_of_the_paper():
     app = run()
-    table, wave, code = specs(app)
+    table, wave, code = helpers.specs(app)
     expected = sinusoidal(64, 64).numpy()
     assert np.array_equal(array(table["data"][0]["z"]), expected)
     assert np.array_equal(array(wave["data"][0]["y"]), expected[:, 4])
@@ -86,17 +82,17 @@ def test_the_first_screen_is_the_table_of_the_paper():
 
 
 def test_the_learned_table_is_minilms_own():
-    table, *_ = specs(run(scheme="learned", length="512"))
+    table, *_ = helpers.specs(run(scheme="learned", length="512"))
     own = load("minilm").network.get_parameter("positions.table").detach().numpy()
     assert np.array_equal(array(table["data"][0]["z"]), own)
     assert "MiniLM" in table["layout"]["title"]["text"]
-    other, *_ = specs(run(scheme="learned", source="random", length="16", width="8"))
+    other, *_ = helpers.specs(run(scheme="learned", source="random", length="16", width="8"))
     assert array(other["data"][0]["z"]).shape == (16, 8)
     assert "untrained" in other["layout"]["title"]["text"]
 
 
 def test_what_is_random_says_untrained():
-    (spec,) = specs(run(scheme="relative", view="bias"))
+    (spec,) = helpers.specs(run(scheme="relative", view="bias"))
     assert "untrained" in spec["layout"]["title"]["text"]
     again = encodings.biases(encoding("relative"))
     assert np.array_equal(again, encodings.biases(encoding("relative")))
@@ -134,9 +130,9 @@ def test_what_is_random_says_untrained():
 )
 def test_a_control_changes_the_figure_and_the_link(scheme, view, name, other):
     app = run(scheme=scheme, view=view)
-    before = specs(app)
+    before = helpers.specs(app)
     helpers.choose(app, PAGE, name, other)
-    assert specs(app) != before
+    assert helpers.specs(app) != before
     assert helpers.link(app)[name] == str(other)
 
 
@@ -158,7 +154,8 @@ def test_pointers_stay_within_what_there_is():
     helpers.choose(app, PAGE, "length", 64)  # it stays where it was drawn
     assert helpers.setting(app, PAGE, "position") == 7
     helpers.choose(app, PAGE, "position", 63)
-    assert "The code of position 63" in [spec["layout"]["title"]["text"] for spec in specs(app)]
+    titles = [spec["layout"]["title"]["text"] for spec in helpers.specs(app)]
+    assert "The code of position 63" in titles
 
 
 def _pointer(app, label, last):
@@ -170,7 +167,7 @@ def _pointer(app, label, last):
 def test_nonsense_in_the_link_is_one_line_each():
     app = run(scheme="magic", base="7", length="9", rows="99")
     assert len(app.error) == 4
-    assert len(specs(app)) == 3
+    assert len(helpers.specs(app)) == 3
 
 
 def test_every_setting_has_a_control():
@@ -272,7 +269,7 @@ def test_settings_are_kept_while_another_page_is_read():
 
 def test_the_outliers_of_a_learned_table_do_not_set_its_colours():
     app = run(scheme="learned", length="512")
-    table, wave, code = specs(app)
+    table, wave, code = helpers.specs(app)
     values = array(table["data"][0]["z"])
     ends = table["layout"]["coloraxis"]
     assert ends["cmax"] == -ends["cmin"] == pytest.approx(np.percentile(abs(values), 99))
@@ -299,23 +296,27 @@ def test_a_range_of_colours_without_outliers_is_that_of_the_numbers():
 
 
 @pytest.mark.parametrize(
-    ("view", "event", "settings"),
+    ("view", "chart", "cell", "settings"),
     [
-        ("table", {"chart": "table", "x": 9, "y": 3}, {"dim": 9, "position": 3}),
-        ("table", {"chart": "wave", "x": 7, "y": 0}, {"position": 7}),
-        ("table", {"chart": "code", "x": 5, "y": 1}, {"dim": 5}),
-        ("similar", {"chart": "similar", "x": 2, "y": 8}, {"position": 8}),
-        ("alone", {"chart": "alone", "x": 2, "y": 12}, {"position": 12}),
-        ("tiles", {"chart": "table", "x": 9, "y": 3}, {}),
-        ("table", {"chart": "table", "x": None, "y": -1}, {}),
-        ("table", {"chart": "table", "x": "<b>", "y": 4}, {"position": 4}),
-        ("table", {"chart": ["table"], "x": 9000, "y": 1e9}, {}),
-        ("table", "table", {}),
-        ("table", None, {}),
+        ("table", "table", (9, 3), {"dim": 9, "position": 3}),
+        ("table", "wave", (7, 0), {"position": 7}),
+        ("table", "code", (5, 1), {"dim": 5}),
+        ("similar", "similar", (2, 8), {"position": 8}),
+        ("alone", "alone", (2, 12), {"position": 12}),
+        ("table", "table", (None, -1), {}),
+        ("table", "table", (None, 4), {"position": 4}),
+        ("table", "table", (9000, 10**9), {}),
     ],
 )
-def test_a_click_stands_for_settings(view, event, settings):
-    assert picks.chosen(view, event) == settings
+def test_a_click_stands_for_settings(view, chart, cell, settings):
+    assert picks.chosen(picks.PICKS[view][chart], cell) == settings
+
+
+def test_charts_without_pointers_take_no_clicks():
+    assert picks.picking("tiles", "table") is None
+    app = run(scheme="learned", view="distance", length="16")
+    (chart,) = [each.proto for each in app.get("bidi_component") if '"chart"' in each.proto.json]
+    assert "picked" not in str(chart)
 
 
 @pytest.mark.parametrize("view", picks.PICKS)
@@ -323,10 +324,9 @@ def test_every_chart_that_can_be_clicked_is_there(view):
     scheme = next(scheme for scheme, views in VIEWS_OF.items() if view in views)
     app = run(scheme=scheme, view=view, length="16")
     assert texts.picking(view) in [element.value for element in app.caption]
-    (props,) = helpers.views(app, "pick")
-    keys = [element.proto.id for element in app.get("plotly_chart")]
-    for key in props["charts"].values():
-        assert any(key in each for each in keys), (key, keys)
+    names = [element.proto.id for element in app.get("bidi_component")]
+    for chart in picks.PICKS[view]:
+        assert any(name.endswith(f"{PAGE}_chart_{chart}") for name in names), (chart, names)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_every_chart_that_can_be_clicked_is_there(view):
 )
 def test_many_large_matrices_are_drawn_at_the_resolution_of_their_pixels(scheme, view):
     app = run(scheme=scheme, view=view, length="512", heads="16")
-    spec = specs(app)[0]
+    spec = helpers.specs(app)[0]
     assert len(json.dumps(spec)) < 2**21
     assert "1 in 4 queries" in spec["layout"]["title"]["text"]
     first = next(each for each in spec["data"] if each["type"] == "heatmap")

@@ -1,7 +1,5 @@
 // What the component can show. The module of a kind is loaded when it is first wanted.
 
-import { endRedraws } from "./redraws.js";
-
 /** @import {Mount} from "../types" */
 
 /** @type {Record<string, () => Promise<{mount: Mount<any>}>>} */
@@ -10,13 +8,13 @@ export const KINDS = {
   image: () => import("../image/image.js"),
   cells: () => import("../image/cells.js"),
   architecture: () => import("../architecture/architecture.js"),
+  chart: () => import("../chart/chart.js"),
   address: () => import("./page_link.js"),
   keys: () => import("../lessons/shortcuts.js"),
   room: () => import("../room/room.js"),
   map: () => import("../map/map.js"),
   story: () => import("../story/story.js"),
   mode: () => import("./mode.js"),
-  pick: () => import("./pick.js"),
   preload: () => import("./preload.js"),
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
@@ -24,5 +22,3 @@ export const KINDS = {
   entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
 };
-
-if (globalThis.document) endRedraws(document); // once: every page mounts some view

@@ -1,0 +1,84 @@
+"""Plotly charts: what stays when they change, and what a click and their buttons do."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import driver
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
+SIZE = "chart => [chart.clientWidth, chart.clientHeight]"
+ENDS = "chart => chart.layout.xaxis.range.map((end) => Math.round(end))"
+
+
+@pytest.fixture
+def table(page: Page, app_url: str) -> Locator:
+    """The first chart of the Positions page: 64 positions of 64 dimensions."""
+    page.goto(f"{app_url}/positions")
+    driver.rest(page)
+    chart = page.locator(".js-plotly-plot").first
+    expect(chart.locator(".heatmaplayer image")).to_be_visible()
+    return chart
+
+
+def button(chart: Locator, title: str) -> Locator:
+    """A button of a chart, which shows them to a pointer."""
+    chart.hover()
+    return chart.locator(f".modebar-btn[data-title^='{title}']")
+
+
+def slide(page: Page, name: str, query: str) -> None:
+    page.get_by_role("slider", name=name, exact=True).press("ArrowRight")
+    page.wait_for_url(re.compile(rf"\b{query}\b"))
+    driver.rest(page)
+
+
+def test_zoom_stays_until_the_axes_change(page, table):
+    assert table.evaluate(ENDS) == [0, 64]
+    button(table, "Zoom in").click()
+    page.wait_for_function(f"chart => ({ENDS})(chart)[1] < 64", arg=table.element_handle())
+    zoomed = table.evaluate(ENDS)
+    slide(page, "Position", "position=21")
+    assert table.evaluate(ENDS) == zoomed
+    slide(page, "Width", "width=68")
+    assert table.evaluate(ENDS) == [0, 68]
+
+
+def test_a_click_on_a_cell_moves_the_sliders(page, table):
+    cells = table.locator(".nsewdrag").first
+    box = cells.bounding_box()
+    assert box is not None
+    # the cell of dimension 16 and position 32
+    cells.click(position={"x": box["width"] * 16.5 / 64, "y": box["height"] * 32.5 / 64})
+    page.wait_for_url(re.compile(r"position=32"))
+    driver.rest(page)
+    expect(page.get_by_role("slider", name="Dimension", exact=True)).to_have_attribute(
+        "aria-valuenow", "16"
+    )
+
+
+def test_a_chart_fills_the_screen_and_returns(page, table):
+    before = table.evaluate(SIZE)
+    button(table, "Full screen").click()
+    page.wait_for_function(
+        "chart => chart.clientHeight === innerHeight && chart.clientWidth === innerWidth",
+        arg=table.element_handle(),
+    )
+    button(table, "Full screen").click()
+    page.wait_for_function(
+        f"([chart, size]) => `${{({SIZE})(chart)}}` === `${{size}}`",
+        arg=[table.element_handle(), before],
+    )
+
+
+def test_nothing_offers_to_send_a_chart_away(table):
+    assert button(table, "Download").count() == 1
+    assert table.locator("[data-title*='hare']").count() == 0
+
+
+def test_a_chart_without_plotly_says_so(page, app_url, console):
+    page.route("**/plotly-*.min.js", lambda route: route.abort())
+    page.goto(f"{app_url}/positions?view=distance")
+    expect(page.get_by_text("This chart could not be drawn. Reload the page.")).to_be_visible()
+    console.clear()  # what the browser says of the request

@@ -1,0 +1,162 @@
+// One Plotly chart. It is drawn into the page, not into a shadow root, which Plotly's styles do not
+// reach. New props change the chart that is there, so that its zoom stays.
+
+import { templateOf } from "./template.js";
+
+/** @import {Host} from "../types" */
+
+/**
+ * @typedef {object} ChartProps
+ * @property {string} figure JSON of `data` and `layout`, without a template
+ * @property {number} height in pixels
+ * @property {string} alt the text alternative
+ * @property {string} plotly path of plotly.js
+ */
+
+/** @typedef {{points?: {x?: unknown, y?: unknown}[]}} Click what Plotly reports */
+
+/** @typedef {HTMLElement & {on: (event: "plotly_click", listener: (click: Click) => void) => void}} Chart */
+
+/**
+ * @typedef {object} Plotly
+ * @property {(place: HTMLElement, data: unknown[], layout: object, config: object) => Promise<Chart>} react
+ * @property {(place: HTMLElement) => void} purge
+ */
+
+const FULL_SCREEN = {
+  name: "fullscreen",
+  title: "Full screen; Escape ends it",
+  icon: { width: 24, height: 24, path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z" },
+  /** @param {HTMLElement} chart */
+  click: (chart) => {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void chart.parentElement?.requestFullscreen();
+  },
+};
+const CONFIG = {
+  displaylogo: false,
+  modeBarButtonsToAdd: [FULL_SCREEN],
+  modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud"],
+  toImageButtonOptions: { format: "svg" },
+};
+const NOT_DRAWN = "This chart could not be drawn. Reload the page.";
+
+/**
+ * @param {HTMLElement} root
+ * @param {ChartProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const place = document.createElement("div");
+  place.ariaBusy = "true"; // until it is drawn
+  root.replaceChildren(place);
+  root.role = "figure";
+  /** @type {Plotly | null} */
+  let plotly = null;
+  let drawn = ""; // what Plotly was last given
+  /** @type {Chart["on"] | null} */
+  let listens = null; // where clicks are listened to: Plotly makes this anew if it begins anew
+  let drawing = false;
+  let destroyed = false;
+
+  /** Draws until the chart is what it should be; one call of Plotly at a time. */
+  async function draw() {
+    if (drawing) return;
+    drawing = true;
+    try {
+      plotly ??= await load(props.plotly);
+      for (let next = shown(root, props); next && next !== drawn && !destroyed; next = shown(root, props)) {
+        drawn = next;
+        if (!place.isConnected) root.replaceChildren(place);
+        const { data, layout } = JSON.parse(next);
+        const chart = await plotly.react(place, data, layout, CONFIG);
+        if (listens !== chart.on) chart.on("plotly_click", clicked);
+        listens = chart.on;
+      }
+    } catch (error) {
+      if (destroyed) return;
+      drawn = ""; // tried again with the next props
+      root.replaceChildren(NOT_DRAWN);
+      throw error;
+    } finally {
+      place.ariaBusy = "false";
+      drawing = false;
+    }
+  }
+
+  /** @param {Click} click */
+  const clicked = (click) => {
+    const cell = cellOf(click);
+    if (cell) host.trigger("picked", cell);
+  };
+
+  /** @param {ChartProps} next */
+  const update = (next) => {
+    props = next;
+    root.ariaLabel = props.alt;
+    root.style.minHeight = `${props.height}px`;
+    void draw();
+  };
+  update(props);
+  const resized = new ResizeObserver(() => void draw());
+  resized.observe(root);
+  return {
+    update,
+    destroy: () => {
+      destroyed = true;
+      resized.disconnect();
+      plotly?.purge(place);
+      root.replaceChildren();
+    },
+  };
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<Plotly>}
+ */
+async function load(path) {
+  await import(`${location.origin}${path}`);
+  return /** @type {any} */ (globalThis).Plotly;
+}
+
+/**
+ * The figure in the theme and size of its place, as JSON: Plotly changes what it is given. Empty
+ * where there is no place for it, as in a closed fold.
+ *
+ * @param {HTMLElement} root
+ * @param {ChartProps} props
+ */
+function shown(root, props) {
+  if (!root.clientWidth) return "";
+  /** @type {{data: unknown[], layout: Record<string, any>}} */
+  const { data, layout } = JSON.parse(props.figure);
+  const styles = getComputedStyle(root);
+  const template = templateOf((name) => styles.getPropertyValue(`--st-${name}`).trim());
+  const height = document.fullscreenElement === root ? root.clientHeight : props.height;
+  const size = { height, width: root.clientWidth };
+  return JSON.stringify({ data, layout: { ...layout, ...size, template, uirevision: rangesOf(layout) } });
+}
+
+/**
+ * What a zoom depends on: Plotly keeps it as long as this stays the same.
+ *
+ * @param {Record<string, any>} layout
+ */
+export function rangesOf(layout) {
+  const axes = Object.keys(layout).filter((name) => /^[xy]axis/.test(name));
+  return JSON.stringify(axes.map((name) => [name, layout[name].range]));
+}
+
+/**
+ * The column and row of a click, as whole numbers; null if it hit nothing.
+ *
+ * @param {Click} click
+ */
+export function cellOf({ points }) {
+  const point = points?.[0];
+  if (!point) return null;
+  /** @param {unknown} value */
+  const whole = (value) => (Number.isFinite(value) ? Math.round(Number(value)) : null);
+  return { x: whole(point.x), y: whole(point.y) };
+}
