@@ -2,6 +2,7 @@
 
 import re
 
+import pypdfium2
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -82,3 +83,12 @@ def test_a_chart_without_plotly_says_so(page, app_url, console):
     page.goto(f"{app_url}/positions?view=distance")
     expect(page.get_by_text("This chart could not be drawn. Reload the page.")).to_be_visible()
     console.clear()  # what the browser says of the request
+
+
+def test_charts_fit_on_paper(page, table):
+    """They are drawn for the screen, which is wider."""
+    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
+    assert len(document) == 1
+    words = document[0].get_textpage()
+    for text in ("64 positions × 64 dimensions", "wave of dimension 4", "code of position 20"):
+        assert words.search(text, match_case=True).get_next(), text

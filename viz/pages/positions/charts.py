@@ -7,6 +7,7 @@ import streamlit as st
 from viz.pages.positions import picks
 from viz.pages.positions.controls import PAGE, SCHEMES, value
 from viz.pages.positions.encodings import Encoding
+from viz.pages.state import session
 from viz.pages.widgets import charts
 
 PERCENTILE = 99  # colour range of a learned table: larger values are clipped to the last colour
@@ -14,7 +15,7 @@ PERCENTILE = 99  # colour range of a learned table: larger values are clipped to
 
 def chart(figure: go.Figure, name: str, alt: str) -> None:
     """One figure with a unique name; `alt` is its text alternative."""
-    charts.chart(PAGE, figure, name, alt, picks.picking(value("view"), name))
+    charts.chart(PAGE, figure, name, alt, picks.picking(session.get(PAGE, "view"), name))
 
 
 def wide_chart(figure: go.Figure, name: str, alt: str) -> None:

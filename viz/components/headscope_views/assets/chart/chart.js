@@ -1,5 +1,6 @@
 // One Plotly chart. It is drawn into the page, not into a shadow root, which Plotly's styles do not
-// reach. New props change the chart that is there, so that its zoom stays.
+// reach. New props change the chart that is there, so that its zoom stays. On paper app.css gives it the
+// width of its column, for which the drawing has a viewBox.
 
 import { templateOf } from "./template.js";
 
@@ -70,6 +71,7 @@ export function mount(root, props, host) {
         if (!place.isConnected) root.replaceChildren(place);
         const { data, layout } = JSON.parse(next);
         const chart = await plotly.react(place, data, layout, CONFIG);
+        for (const layer of chart.querySelectorAll(".main-svg")) layer.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);
         if (listens !== chart.on) chart.on("plotly_click", clicked);
         listens = chart.on;
       }
