@@ -57,9 +57,14 @@ def draw(
 
     drawn = figure.to_dict()
     drawn["layout"].pop("template", None)  # the browser has one in its own colours
-    props = {"figure": to_json_plotly(drawn), "height": drawn["layout"]["height"], "alt": alt}
-    listeners = {} if picked is None else {"picked": picked}
-    view("chart", props | {"plotly": plotly_path()}, key=key, on=listeners, width=width)
+    props = {
+        "figure": to_json_plotly(drawn),
+        "height": drawn["layout"]["height"],
+        "alt": alt,
+        "plotly": plotly_path(),
+        "picks": picked is not None,
+    }
+    view("chart", props, key=key, on={} if picked is None else {"picked": picked}, width=width)
 
 
 def cell(page: str, name: str) -> tuple[int | None, int | None]:

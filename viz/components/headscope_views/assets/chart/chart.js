@@ -12,6 +12,7 @@ import { templateOf } from "./template.js";
  * @property {number} height in pixels
  * @property {string} alt the text alternative
  * @property {string} plotly path of plotly.js
+ * @property {boolean} picks whether clicks are reported
  */
 
 /** @typedef {{points?: {x?: unknown, y?: unknown}[]}} Click what Plotly reports */
@@ -36,7 +37,7 @@ const FULL_SCREEN = {
 };
 const CONFIG = {
   displaylogo: false,
-  modeBarButtonsToAdd: [FULL_SCREEN],
+  modeBarButtonsToAdd: globalThis.document?.fullscreenEnabled ? [FULL_SCREEN] : [],
   modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud"],
   toImageButtonOptions: { format: "svg" },
 };
@@ -89,7 +90,7 @@ export function mount(root, props, host) {
   /** @param {Click} click */
   const clicked = (click) => {
     const cell = cellOf(click);
-    if (cell) host.trigger("picked", cell);
+    if (props.picks && cell) host.trigger("picked", cell);
   };
 
   /** @param {ChartProps} next */
