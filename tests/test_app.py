@@ -120,14 +120,14 @@ def test_a_small_reply_comes_at_once(server: Server) -> None:
     """Nagle's algorithm and a delayed acknowledgement would hold the body back for 40 ms."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     took = []
-    for _ in range(100):
+    for _ in range(300):
         began = time.perf_counter()
         connection.request("GET", "/_stcore/host-config")
         json.loads(connection.getresponse().read())
         took.append(time.perf_counter() - began)
     connection.close()
-    # a busy machine is slow; held back, nearly all of them would take 40 ms
-    assert sorted(took)[30] < 0.03, f"median {statistics.median(took) * 1000:.1f} ms"
+    # a busy machine is slow; held back, all but the first few would take 40 ms
+    assert sorted(took)[60] < 0.03, f"median {statistics.median(took) * 1000:.1f} ms"
 
 
 def test_only_this_machine_is_served(server: Server) -> None:

@@ -89,6 +89,9 @@ def test_a_lesson_is_followed(people: list[Page], rooms: str) -> None:
     presenter.locator(".st-key-lesson_next a").click()
     desk.wait_for_url(f"**/{second}*")
     says(phone, f"The presenter is at lesson {number + 1}")
+    there = phone.get_by_role("button", name="Back to the presenter").bounding_box()
+    says(phone, f"The presenter is at lesson {number + 1}, step 1 of")
+    assert phone.get_by_role("button", name="Back to the presenter").bounding_box() == there
     assert first in phone.url
     press(phone, "Back to the presenter")
     phone.wait_for_url(f"**/{second}*")

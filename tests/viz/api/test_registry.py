@@ -22,6 +22,23 @@ from viz.api.registry import (
 MANY = 8  # threads
 
 
+class CountedKey:
+    """A key that knows how many have asked for its result."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Semaphore(0)
+
+    def __repr__(self) -> str:
+        self.asked.release()
+        return "key"
+
+    def wait_for(self, count: int) -> None:
+        """Until so many have asked, and had time to find that the result is being computed."""
+        for _ in range(count):
+            assert self.asked.acquire(timeout=30)
+        time.sleep(0.2)
+
+
 def size_of(value: bytes) -> int:
     return len(value)
 
@@ -39,14 +56,14 @@ def together(work: Callable[[int], Any]) -> list[Any]:
 
 
 def test_many_who_ask_at_once_get_one_computation() -> None:
-    registry, made = Registry(), []
+    registry, key, made = Registry(), CountedKey(), []
 
     def make() -> str:
-        time.sleep(0.05)
+        key.wait_for(MANY)
         made.append(1)
         return "result"
 
-    found = together(lambda number: registry.once("key", make))
+    found = together(lambda number: registry.once(key, make))
     assert len(made) == 1
     assert {id(held) for held in found} == {id(found[0])}
     assert found[0].value == "result"
@@ -65,41 +82,41 @@ def test_different_keys_are_computed_side_by_side() -> None:
 
 
 def test_a_failure_reaches_everybody_who_waits_and_is_tried_again_later() -> None:
-    registry, tries = Registry(), []
+    registry, key, tries = Registry(), CountedKey(), []
 
     def fail() -> str:
         tries.append(1)
-        time.sleep(0.05)
+        key.wait_for(MANY)
         raise ValueError("heads must divide dim")
 
     def ask(number: int) -> str:
         with pytest.raises(ValueError, match="divide"):
-            registry.once("key", fail)
+            registry.once(key, fail)
         return "refused"
 
     assert together(ask) == ["refused"] * MANY
     assert len(tries) == 1
-    assert registry.once("key", lambda: "now").value == "now"
+    assert registry.once(key, lambda: "now").value == "now"
 
 
 def test_an_interruption_is_not_passed_on_to_who_waits() -> None:
     """Streamlit stops a script with an exception that is no `Exception`."""
-    registry, begun = Registry(), threading.Event()
+    registry, key, begun = Registry(), CountedKey(), threading.Event()
 
     def interrupted() -> str:
         begun.set()
-        time.sleep(0.05)
+        key.wait_for(2)
         raise KeyboardInterrupt
 
     def first() -> str:
         with pytest.raises(KeyboardInterrupt):
-            registry.once("key", interrupted)
+            registry.once(key, interrupted)
         return "interrupted"
 
     with ThreadPoolExecutor(2) as threads:
         one = threads.submit(first)
         begun.wait(30)
-        other = threads.submit(lambda: registry.once("key", lambda: "result").value)
+        other = threads.submit(lambda: registry.once(key, lambda: "result").value)
         assert (one.result(30), other.result(30)) == ("interrupted", "result")
 
 
