@@ -193,6 +193,8 @@ test("a weight is read as exactly as it is known", () => {
   assert.deepEqual(maps.weight(0, 0, 3, 1), { value: row[3], sign: "" });
   maps.keepRow({ ...header, axis: "query" }, area);
   assert.deepEqual(maps.weight(0, 0, 1, 3), { value: row[3], sign: "", sum: 1 });
+  assert.equal(maps.weight(0, 0, 1, 4), null); // there is no such key
+  assert.equal(maps.weight(0, 0, 4, 1), null);
 });
 
 test("a tile without the whole map is nothing to draw", () => {

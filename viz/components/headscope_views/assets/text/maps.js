@@ -234,7 +234,7 @@ export class Maps {
   }
 
   /**
-   * One weight, as exactly as it is known; null if it is not.
+   * One weight, as exactly as it is known; null if it is not, or there is no such pair.
    *
    * @param {number} site
    * @param {Head} head
@@ -245,9 +245,9 @@ export class Maps {
    */
   weight(site, head, query, key, variant) {
     const row = this.exact(site, head, "query", query, variant);
-    if (row) return { value: row.weights[key], sign: "", sum: row.sum };
+    if (row) return key in row.weights ? { value: row.weights[key], sign: "", sum: row.sum } : null;
     const column = this.exact(site, head, "key", key, variant);
-    if (column) return { value: column.weights[query], sign: "" };
+    if (column) return query in column.weights ? { value: column.weights[query], sign: "" } : null;
     /** @type {Part | null} */
     let best = null;
     for (const part of this.parts(site, head, variant))

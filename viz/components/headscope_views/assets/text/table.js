@@ -57,7 +57,7 @@ export function table(state, parent) {
 
   /** @type {HeadNumbers | null} */
   let numbers = null;
-  /** @type {Spot[]} all heads */
+  /** @type {(Spot & {layer: number, siteName: string})[]} all heads of `numbers`, maybe of the network before */
   let spots = [];
   /** @type {number[]} places of the heads shown, in order */
   let order = [];
@@ -82,7 +82,8 @@ export function table(state, parent) {
     if (!(event.key in places) || !order.length) return;
     event.preventDefault();
     const to = Math.min(Math.max(0, places[event.key]), order.length - 1);
-    state.select(spots[order[to]]);
+    const { site, head } = spots[order[to]];
+    state.select({ site, head });
   };
 
   const chosenPlace = () => {
@@ -178,10 +179,9 @@ export function table(state, parent) {
     const made = element("tr");
     made.dataset.place = String(place);
     made.title = of.sentence(spot) ?? "";
-    made.onclick = () => state.select(spot);
-    const layer = state.site(spot.site).layer;
-    const name = element("th", "", { scope: "row" }, `${layer} · ${spot.head}`);
-    name.setAttribute("aria-label", `${state.siteName(spot.site)}, head ${spot.head}`);
+    made.onclick = () => state.select({ site: spot.site, head: spot.head });
+    const name = element("th", "", { scope: "row" }, `${spot.layer} · ${spot.head}`);
+    name.setAttribute("aria-label", `${spot.siteName}, head ${spot.head}`);
     made.append(name, ...of.measures.slice(1).map(({ key }) => cellOf(of, key, spot)));
     return made;
   }
@@ -249,7 +249,7 @@ export function table(state, parent) {
       const { fontSize } = getComputedStyle(box);
       if (built(found, state.group()[0], fontSize)) {
         numbers = found;
-        spots = state.spots();
+        spots = state.spots().map((spot) => ({ ...spot, layer: state.site(spot.site).layer, siteName: state.siteName(spot.site) }));
         row = Math.round((ROW * parseFloat(fontSize)) / 16);
         box.style.setProperty("--row", `${row}px`);
         scroller.style.maxHeight = `${Math.round(innerHeight * TALLEST)}px`;
