@@ -1,8 +1,8 @@
 """Plotly figures shared by the pages: arrays and labels in, a figure out.
 
 Colours come from the Plotly template, so that they follow light and dark mode; in the app the
-browser makes it of Streamlit's theme, configured from viz/theme.py. A range that crosses zero gets
-the diverging ramp, any other range the sequential one.
+browser builds it from Streamlit's theme, which comes from viz/theme.py. A range that crosses zero
+gets the diverging ramp, any other range the sequential one.
 """
 
 from collections.abc import Mapping, Sequence

@@ -620,7 +620,9 @@ def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:
         if mine != others:
             found.append(f"view: {mine} is {others} in a new tab")
         if not _alike(drawn, drawn_there):
-            found.append(f"picture of {mine}: is another one in a new tab")
+            sizes = [[canvas[:2] for canvas in each] for each in (drawn, drawn_there)]
+            what = f"{sizes[0]} is {sizes[1]}" if sizes[0] != sizes[1] else "other pixels"
+            found.append(f"picture of {mine}: is another one in a new tab ({what})")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 ASSETS = Path(__file__).parent / "assets"
 HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
-IN_THE_PAGE = {"chart"}  # kinds without a shadow root
+NOT_ISOLATED = {"chart"}  # kinds mounted without a shadow root
 
 
 def view(
@@ -39,7 +39,7 @@ def view(
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": assets_path()}
-    mount = _component(kind in IN_THE_PAGE)
+    mount = _component(kind not in NOT_ISOLATED)
     return mount(key=key, data=data, default=dict(default or {}), width=width, **listeners)
 
 
@@ -63,7 +63,7 @@ def assets_path() -> str:
 
 
 @cache
-def _component(in_the_page: bool) -> Callable[..., Any]:
+def _component(isolated: bool) -> Callable[..., Any]:
     """Registers the component once per process, with or without a shadow root.
 
     On first use, not at import: Streamlit finds packaged assets only while a server runs, and
@@ -72,6 +72,6 @@ def _component(in_the_page: bool) -> Callable[..., Any]:
     from streamlit.components.v2 import component
 
     js = "streamlit/main.js"
-    if in_the_page:
-        return component("headscope-views.chart", html=HTML, js=js, isolate_styles=False)
-    return component("headscope-views.view", html=HTML, css="views.css", js=js)
+    if isolated:
+        return component("headscope-views.view", html=HTML, css="views.css", js=js)
+    return component("headscope-views.chart", html=HTML, js=js, isolate_styles=False)

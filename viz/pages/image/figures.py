@@ -248,7 +248,7 @@ def _similarity(page: str, model: "Model", request: tracing.Input, data: bytes) 
 
 
 def _take(page: str) -> None:
-    """Called after a click on the similarity of patches: compares with the patch clicked."""
+    """Called after a click on the similarity figure: compares all with the patch clicked."""
     session.fold(page)
     choice = image_controls.chosen(page)
     across = choice.size // choice.patch

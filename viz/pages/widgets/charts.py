@@ -56,7 +56,7 @@ def draw(
     from headscope_views import view
 
     drawn = figure.to_dict()
-    drawn["layout"].pop("template", None)  # the browser has one in its own colours
+    drawn["layout"].pop("template", None)  # the browser adds its own
     props = {
         "figure": to_json_plotly(drawn),
         "height": drawn["layout"]["height"],
@@ -68,7 +68,7 @@ def draw(
 
 
 def cell(page: str, name: str) -> tuple[int | None, int | None]:
-    """Column and row of the click that this run follows; None where the chart has no numbers."""
+    """Column and row of the click that caused this run; None for an axis without numbers."""
     state = st.session_state.get(_key(page, name))
     event = state.get("picked") if isinstance(state, Mapping) else None
     if not isinstance(event, Mapping):

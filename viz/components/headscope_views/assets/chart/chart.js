@@ -1,6 +1,6 @@
-// One Plotly chart. It is drawn into the page, not into a shadow root, which Plotly's styles do not
-// reach. New props change the chart that is there, so that its zoom stays. On paper app.css gives it the
-// width of its column, for which the drawing has a viewBox.
+// One Plotly chart, without a shadow root, because Plotly adds its styles to the document. New props
+// update the chart in place, which keeps its zoom. In print app.css scales it to the width of its
+// column; the viewBox makes that possible.
 
 import { templateOf } from "./template.js";
 
@@ -55,13 +55,13 @@ export function mount(root, props, host) {
   root.role = "figure";
   /** @type {Plotly | null} */
   let plotly = null;
-  let drawn = ""; // what Plotly was last given
+  let drawn = ""; // the figure last passed to Plotly, as JSON
   /** @type {Chart["on"] | null} */
-  let listens = null; // where clicks are listened to: Plotly makes this anew if it begins anew
+  let listens = null; // the emitter that has our listener: a new plot has a new one
   let drawing = false;
   let destroyed = false;
 
-  /** Draws until the chart is what it should be; one call of Plotly at a time. */
+  /** Draws until the chart is up to date; one call of Plotly at a time. */
   async function draw() {
     if (drawing) return;
     drawing = true;
@@ -124,8 +124,8 @@ async function load(path) {
 }
 
 /**
- * The figure in the theme and size of its place, as JSON: Plotly changes what it is given. Empty
- * where there is no place for it, as in a closed fold.
+ * The figure in the current theme and size, as JSON because Plotly mutates its arguments. Empty while
+ * the chart has no width, as in a closed expander.
  *
  * @param {HTMLElement} root
  * @param {ChartProps} props
@@ -142,7 +142,7 @@ function shown(root, props) {
 }
 
 /**
- * What a zoom depends on: Plotly keeps it as long as this stays the same.
+ * The value of `uirevision`: Plotly keeps the zoom as long as it stays the same.
  *
  * @param {Record<string, any>} layout
  */
