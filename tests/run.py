@@ -7,6 +7,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import start
@@ -45,17 +46,19 @@ def main() -> int:
         ]
         parts = [run_pytest(python, part) for part in PARTS if browser or part != "browser"]
     results = [report(name, *check.result()) for name, check in zip(CHECKS, begun, strict=True)]
-    counts = [sum(numbers) for numbers in zip(*(counts for counts, _ in parts), strict=True)]
-    passed, failed, skipped = counts
-    status = any(status for _, status in parts)
+    tests = sum(part.tests for part in parts)
+    skipped = sum(part.skipped for part in parts)
+    failures = [failure for part in parts for failure in part.failures]
+    failed = len(failures) + results.count(False)
     print()
+    for failure in failures:  # again, where whoever reads only the end finds them
+        print(failure)
     if not browser:
         print("The browser tests were left out (BROWSER=0).")
-    print(f"{len(results)} checks ({', '.join(CHECKS)}) and {sum(counts)} tests:")
-    passed += sum(results)
-    failed += len(results) - sum(results)
+    print(f"{len(results)} checks ({', '.join(CHECKS)}) and {tests} tests:")
+    passed = tests + len(results) - failed - skipped
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or status else 0
+    return 1 if failed or any(part.status for part in parts) else 0
 
 
 def report(name: str, passed: bool, output: str) -> bool:
@@ -64,8 +67,17 @@ def report(name: str, passed: bool, output: str) -> bool:
     return passed
 
 
-def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
-    """Passed, failed and skipped as pytest's own report counts them, and its exit status."""
+@dataclass(frozen=True)
+class Part:
+    """What pytest's own report says of one part of the tests, and its exit status."""
+
+    status: int
+    tests: int
+    skipped: int
+    failures: list[str]
+
+
+def run_pytest(python: Path, part: str) -> Part:
     processes, where = PARTS[part]
     shared = ["-n", str(processes), "--dist", "worksteal"]
     with tempfile.TemporaryDirectory() as folder:
@@ -73,14 +85,18 @@ def run_pytest(python: Path, part: str) -> tuple[tuple[int, int, int], int]:
         options = ["-q", "-rfEs", "--durations=10", f"--junitxml={report}"]
         status = run([str(python), "-m", "pytest", where, *shared, *options])
         if not report.exists():
-            return (0, 1, 0), status
-        suite = ElementTree.parse(report).find("testsuite")
-    if suite is None:
-        return (0, 1, 0), status
-    total, errors, failures, skipped = (
-        int(suite.get(name, 0)) for name in ("tests", "errors", "failures", "skipped")
+            return Part(status, 1, 0, [f"The part “{part}” ended without a report."])
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    return Part(
+        status,
+        len(cases),
+        skipped=sum(case.find("skipped") is not None for case in cases),
+        failures=[
+            f"FAILED {case.get('classname')}::{case.get('name')}: {found.get('message')}"
+            for case in cases
+            for found in (*case.iter("failure"), *case.iter("error"))
+        ],
     )
-    return (total - errors - failures - skipped, errors + failures, skipped), status
 
 
 def provide_browser(python: Path) -> None:

@@ -263,7 +263,6 @@ def test_a_page_of_512_tokens_is_under_two_mebibytes(tmp_path: Path) -> None:
     path = export(long, tmp_path / "long.html", layer=1, head=3)
     assert len(long.labels) == 512
     assert path.stat().st_size <= 2 * 2**20
-    assert HOSTILE.partition("<")[0] not in path.read_text(encoding="utf-8")
 
 
 def test_text_in_a_page_is_no_markup(tmp_path: Path) -> None:
