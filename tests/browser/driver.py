@@ -162,7 +162,7 @@ const within = (e, selector) => {
     if (at.matches?.(selector)) return at;
   return null;
 };
-const visible = (e) => e.getClientRects().length > 0;
+const visible = (e) => e.checkVisibility({ visibilityProperty: true });
 const words = (e) => (e.innerText ?? e.textContent ?? "").replace(/\\s+/g, " ").trim();
 const hash = (text) => {
   let h = 0x811c9dc5;
