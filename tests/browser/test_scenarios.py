@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -520,6 +520,23 @@ def test_projector_reaches_the_picture_that_is_there(page, app_url):
         arg=before,
     )
     rest(page)
+    agree(page)
+
+
+def test_a_style_sheet_that_comes_late_changes_no_picture(page, app_url):
+    held: list[Route] = []
+    page.route("**/views.css", lambda route: held.append(route))
+    page.goto(f"{app_url}/?projector=yes")
+    page.wait_for_function(
+        """() => performance.getEntriesByType('resource')
+             .some((e) => e.name.endsWith('/text/text.js'))""",
+        timeout=60_000,
+    )
+    expect(page.locator(".headscope[aria-busy=true]")).not_to_have_count(0)
+    expect(page.locator(VIEW)).to_have_count(0)
+    for route in held:
+        route.continue_()
+    painted(page)
     agree(page)
 
 

@@ -10,11 +10,29 @@ import { settled } from "./helpers.mjs";
 const ASSETS = new URL("../../viz/components/headscope_views/assets", import.meta.url).pathname;
 globalThis.location = /** @type {any} */ ({ origin: "file://" });
 
-/** A place on a page, and what happened in it. */
-function place() {
+/** What stands in for the browser's classes here. */
+class FakeShadowRoot {
+  /** @type {unknown[]} */
+  adoptedStyleSheets = [];
+}
+class FakeSheet {
+  /** @param {string} text */
+  async replace(text) {
+    return text;
+  }
+}
+globalThis.ShadowRoot = /** @type {any} */ (FakeShadowRoot);
+globalThis.CSSStyleSheet = /** @type {any} */ (FakeSheet);
+
+/**
+ * A place on a page, and what happened in it.
+ *
+ * @param {FakeShadowRoot | {}} within
+ */
+function place(within = {}) {
   /** @type {unknown[]} */
   const log = [];
-  const root = /** @type {any} */ ({ isConnected: true, textContent: "" });
+  const root = /** @type {any} */ ({ isConnected: true, textContent: "", getRootNode: () => within });
   /** @param {string} name */
   const kind = (name) => {
     KINDS[name] = async () => ({
@@ -35,11 +53,12 @@ function place() {
   /**
    * @param {string} name
    * @param {number} n
+   * @param {string} [assets]
    */
-  const call = (name, n) =>
+  const call = (name, n, assets = ASSETS) =>
     show({
       parentElement,
-      data: { kind: name, assets: ASSETS, n },
+      data: { kind: name, assets, n },
       setStateValue: (value, sent) => log.push([`set ${value}`, sent, n]),
       setTriggerValue: (event, sent) => log.push([`trigger ${event}`, sent, n]),
     });
@@ -86,4 +105,36 @@ test("a module that cannot be loaded leaves a line", async () => {
     await settled();
     assert.match(root.textContent, /could not be loaded/);
   }
+});
+
+test("a view is mounted once its style sheet applies, which is fetched once for all", async () => {
+  /** @type {((answer: any) => void)[]} */
+  const answers = [];
+  globalThis.fetch = () => new Promise((resolve) => answers.push(resolve));
+  const roots = [new FakeShadowRoot(), new FakeShadowRoot()];
+  const [{ call }, { log, call: callOther }] = roots.map(place); // kinds report to the last place
+  call("one", 1);
+  callOther("one", 2);
+  await settled();
+  assert.deepEqual(log, []);
+  assert.equal(answers.length, 1);
+  answers[0]({ ok: true, text: async () => ".rules" });
+  await settled();
+  const mounted = log.map(String).filter((each) => each.startsWith("one mounted"));
+  assert.deepEqual(mounted, ["one mounted,1", "one mounted,2"]);
+  assert.deepEqual(roots.map((each) => each.adoptedStyleSheets), [[".rules"], [".rules"]]);
+});
+
+test("without its style sheet a view leaves a line, and the next props try again", async () => {
+  const other = `${ASSETS}/../assets`; // a path that has not been fetched
+  globalThis.fetch = async () => /** @type {any} */ ({ ok: false, status: 503 });
+  const { root, log, call } = place(new FakeShadowRoot());
+  call("one", 1, other);
+  await settled();
+  assert.deepEqual(log, []);
+  assert.match(root.textContent, /could not be loaded/);
+  globalThis.fetch = async () => /** @type {any} */ ({ ok: true, text: async () => "" });
+  call("one", 2, other);
+  await settled();
+  assert.deepEqual(log[0], ["one mounted", 2]);
 });

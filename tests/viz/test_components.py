@@ -28,7 +28,7 @@ def test_streamlit_is_handed_the_props_and_one_packaged_component():
     assert json.loads(mode.json) == {"kind": "mode", "mode": "dark"} | assets
     for sent in (slider, mode):
         assert sent.component_name == "headscope-views.view"
-        assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "views.css")
+        assert (sent.js_source_path, sent.css_source_path) == ("streamlit/main.js", "")
         assert sent.js_content == sent.css_content == ""
 
 

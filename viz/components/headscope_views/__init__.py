@@ -72,6 +72,6 @@ def _component(isolated: bool) -> Callable[..., Any]:
     from streamlit.components.v2 import component
 
     js = "streamlit/main.js"
-    if isolated:
-        return component("headscope-views.view", html=HTML, css="views.css", js=js)
+    if isolated:  # main.js brings the style sheet
+        return component("headscope-views.view", html=HTML, js=js)
     return component("headscope-views.chart", html=HTML, js=js, isolate_styles=False)

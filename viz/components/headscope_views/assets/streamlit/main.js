@@ -1,5 +1,6 @@
 // The one Streamlit component: it shows what its data, the props, name as their kind. Everything
-// else comes from a path that names its version, and stays in the browser's cache.
+// else comes from a path that names its version, and stays in the browser's cache. A view is mounted
+// once its style sheet applies, because views measure themselves.
 
 /** @import {Host, Mount, Mounted} from "../types" */
 
@@ -40,8 +41,8 @@ class Instance {
     }
     this.stop();
     this.kind = kind;
-    load(assets, kind).then(
-      ({ mount }) => {
+    Promise.all([load(assets, kind), style(this.root, assets)]).then(
+      ([{ mount }]) => {
         if (this.kind !== kind || this.mounted || !this.call) return;
         this.mounted = mount(this.root, this.call.data, this.host);
         this.root.ariaBusy = "false";
@@ -69,6 +70,35 @@ class Instance {
 async function load(assets, kind) {
   const { KINDS } = await import(`${location.origin}${assets}/streamlit/kinds.js`);
   return KINDS[kind]();
+}
+
+/** @type {Map<string, Promise<CSSStyleSheet>>} by path; all views share one */
+const sheets = new Map();
+
+/**
+ * Applies the style sheet of the views to a shadow root; without one, app.css has the styles.
+ *
+ * @param {HTMLElement} root
+ * @param {string} assets
+ */
+async function style(root, assets) {
+  const within = root.getRootNode();
+  if (!(within instanceof ShadowRoot)) return;
+  const path = `${assets}/views.css`;
+  if (!sheets.has(path)) sheets.set(path, fetchSheet(path));
+  try {
+    within.adoptedStyleSheets = [await /** @type {Promise<CSSStyleSheet>} */ (sheets.get(path))];
+  } catch (error) {
+    sheets.delete(path); // tried again with the next props
+    throw error;
+  }
+}
+
+/** @param {string} path */
+async function fetchSheet(path) {
+  const response = await fetch(`${location.origin}${path}`);
+  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+  return new CSSStyleSheet().replace(await response.text());
 }
 
 /** @type {WeakMap<HTMLElement, Instance>} */

@@ -56,6 +56,7 @@ export function atlas(state, parent) {
   let places = inOrder([], { size: SMALLEST, caption: 0, wide: 0 });
   /** @type {Arrangement & Layers | null} the same, where there is a row for each layer */
   let layers = null;
+  let needed = 0; // pixels that the smallest pictures take
   /** @type {Spot | null} under the pointer */
   let over = null;
   /** @type {ReturnType<typeof order>} as last drawn */
@@ -153,7 +154,11 @@ export function atlas(state, parent) {
     const beside = rowNames.offsetWidth + gapsBefore(columns - 1, columns, sharing) + 7;
     const need = beside + columns * (SMALLEST + GAP);
     const whole = /** @type {HTMLElement | null} */ (section.closest(".hs-grid"));
-    whole?.style.setProperty("--hs-need", `${need}px`);
+    if (need !== needed) {
+      needed = need;
+      whole?.style.setProperty("--hs-need", `${need}px`);
+      state.changed(); // panels beside it, which were measured before, may have another width now
+    }
     const fit = Math.floor((scroller.clientWidth - beside) / columns) - GAP;
     const high = Math.floor(TALLEST / rows().length) - GAP;
     const largest = Math.max(LARGEST, LARGEST * unit);
