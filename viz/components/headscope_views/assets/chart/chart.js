@@ -31,8 +31,8 @@ const FULL_SCREEN = {
   icon: { width: 24, height: 24, path: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z" },
   /** @param {HTMLElement} chart */
   click: (chart) => {
-    if (document.fullscreenElement) void document.exitFullscreen();
-    else void chart.parentElement?.requestFullscreen();
+    const change = document.fullscreenElement ? document.exitFullscreen() : chart.parentElement?.requestFullscreen();
+    change?.catch(() => {}); // the page was left meanwhile, or the browser refuses
   },
 };
 const CONFIG = {
