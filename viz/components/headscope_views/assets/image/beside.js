@@ -24,6 +24,8 @@ export function besideOf(first, grid, root, host) {
   let revision = "";
   /** @type {{measure: () => void, render: (theme: Theme) => void}[]} */
   let panels = [];
+  /** @type {HTMLElement[]} what the panels draw in */
+  let parts = [];
 
   /** @param {ViewProps} given */
   function open(given) {
@@ -31,9 +33,11 @@ export function besideOf(first, grid, root, host) {
     second.view.subscribe(() => first.changed());
     first.peer = second;
     panels = [pictureOf(second, grid), headsOf(second, grid)];
-    const [picture, heads] = [...grid.children].slice(own.length);
+    const [picture, heads] = /** @type {HTMLElement[]} */ ([...grid.children].slice(own.length));
     own[0].after(picture);
     grid.append(heads);
+    parts = [picture, heads];
+    for (const part of parts) part.inert = true; // until there is something to choose
   }
 
   function close() {
@@ -67,7 +71,9 @@ export function besideOf(first, grid, root, host) {
       for (const panel of panels) panel.measure();
     },
     render(theme) {
-      if (second?.view.found) for (const panel of panels) panel.render(theme);
+      if (!second?.view.found) return;
+      for (const panel of panels) panel.render(theme);
+      for (const part of parts) part.inert = false;
     },
     destroy: close,
   };

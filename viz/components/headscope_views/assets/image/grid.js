@@ -104,7 +104,7 @@ export function pictureOf(state, parent) {
   };
   /** @param {KeyboardEvent} event */
   const walk = (event) => {
-    if (!size || event.ctrlKey || event.metaKey || event.altKey) return; // without a size nothing is drawn yet
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = beside(event.key);
     if (next === null) return;
     event.preventDefault();
