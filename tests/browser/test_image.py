@@ -315,6 +315,21 @@ def test_an_evicted_trace_is_reported_once(view, server, console):
     console[:] = [problem for problem in console if "responded with a status" not in problem]
 
 
+def test_a_second_picture_cannot_be_touched_until_it_is_drawn(view, server):
+    seen = view(random_source(3, 2, GRID))
+    server.sources["i2"] = random_source(3, 2, GRID, trace="i2", seed=5)
+    server.hold("overview")
+    second = {"trace": "i2", "made": 0, "heads": [2, 2, 2], "title": "Another picture"}
+    seen.update(second=second)
+    sections = seen.page.locator(".hs-image-grid section")
+    expect(sections).to_have_count(4)
+    touched = [not inert for inert in sections.evaluate_all("all => all.map(each => each.inert)")]
+    assert touched == [True, False, True, False]
+    server.release()
+    seen.wait("![...document.querySelectorAll('.hs-image-grid section')].some(each => each.inert)")
+    sections.nth(1).locator(".hs-photo").click()
+
+
 def saved(seen: View, folder: Path) -> tuple[str, Image.Image]:
     with seen.page.expect_download() as waiting:
         save_the_screen(seen.page)

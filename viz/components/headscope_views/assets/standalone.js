@@ -30,6 +30,9 @@ export async function open(props, responses) {
   /** @type {Mounted<any>} */
   const view = mount(root, props, host);
   /** @param {Record<string, unknown>} changed */
-  const update = (changed) => view.update(Object.assign(props, changed));
+  const update = (changed) => {
+    props = { ...props, ...changed }; // an object of its own: views compare it with the last
+    view.update(props);
+  };
   Object.assign(globalThis, { headscope: { events, update, destroy: () => view.destroy() } });
 }
