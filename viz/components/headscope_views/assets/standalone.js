@@ -31,7 +31,7 @@ export async function open(props, responses) {
   const view = mount(root, props, host);
   /** @param {Record<string, unknown>} changed */
   const update = (changed) => {
-    props = { ...props, ...changed }; // an object of its own: views compare it with the last
+    props = { ...props, ...changed }; // a new object: views compare props by identity
     view.update(props);
   };
   Object.assign(globalThis, { headscope: { events, update, destroy: () => view.destroy() } });

@@ -76,7 +76,7 @@ async function load(assets, kind) {
 const sheets = new Map();
 
 /**
- * Applies the style sheet of the views to the shadow root. Outside of one, app.css has the styles.
+ * Applies the style sheet of the views to the shadow root. A view without one is styled by app.css.
  *
  * @param {HTMLElement} root
  * @param {string} assets
