@@ -54,6 +54,15 @@ def test_a_link_with_invalid_sizes_keeps_what_it_selects(page, app_url):
     assert page.url.endswith(f"?{sizes}&run=yes&{selected}")
 
 
+def test_the_link_holds_the_selected_part_only_where_the_parts_are_shown(page, app_url):
+    open_page(page, app_url, "preset=small-decoder&dim=65&part=blocks/feed_forward")
+    page.wait_for_url(lambda url: "part=" in url)
+    page.get_by_role("radio", name="Run it").click()
+    page.wait_for_url(lambda url: url.endswith("?preset=small-decoder&dim=65&run=yes"))
+    page.get_by_role("radio", name="Parts").click()
+    page.wait_for_url(lambda url: "part=" in url and "run=" not in url)
+
+
 def test_every_arrow_says_its_live_shape(page, app_url):
     open_page(page, app_url)
     shapes = page.locator(f"{DIAGRAM} .shape")

@@ -24,25 +24,26 @@ def wait() -> None:
     view("preload", {"load": "architecture"}, key=f"{PAGE}_diagram_preload")
 
 
-def show(parts: Parts, beside: str, *, stale: bool) -> None:
+def show(parts: Parts, beside: str, *, stale: bool, link: bool) -> None:
     """The diagram, beside details on the selected part or a treemap of a quantity.
 
     Args:
         parts: of the network.
         beside: "part", or one of `QUANTITIES`.
         stale: whether the controls now describe an invalid network.
+        link: whether the page's link holds the selected part.
     """
     if beside not in QUANTITIES:
-        _diagram(parts, "parameters", stale=stale, panel=True)
+        _diagram(parts, "parameters", stale=stale, panel=True, link=link)
         return
     left, right = st.columns([3, 2] if len(parts) > 2 else [7, 4], gap="medium")
     with left:
-        _diagram(parts, beside, stale=stale, panel=False)
+        _diagram(parts, beside, stale=stale, panel=False, link=link)
     with right:
         _shares(parts, beside)
 
 
-def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool) -> None:
+def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool, link: bool) -> None:
     """The diagram; selecting a part happens in the browser and causes no rerun."""
     from headscope_views import view
 
@@ -52,7 +53,7 @@ def _diagram(parts: Parts, quantity: str, *, stale: bool, panel: bool) -> None:
     props = session.props(PAGE, (*presets.settings_of(name), presets.part_of(name)))
     if props["start"] and props["start"]["part"] not in [path for path, _, _ in walk(parts)]:
         props["start"] = props["defaults"]
-    props |= {"page": f"{PAGE}/diagram", "base": _base(parts, quantity)}
+    props |= {"page": f"{PAGE}/diagram" if link else "", "base": _base(parts, quantity)}
     view("architecture", props | {"busy": stale, "panel": panel}, key=f"{PAGE}_diagram")
 
 

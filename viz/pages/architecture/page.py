@@ -48,4 +48,6 @@ def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
         elif shown == "yes" and error is None:
             run.show(config)
         elif not (shown == "yes" and run.stale(config)):
-            diagram.show(found, session.get(PAGE, "look"), stale=error is not None)
+            diagram.show(
+                found, session.get(PAGE, "look"), stale=error is not None, link=shown != "yes"
+            )

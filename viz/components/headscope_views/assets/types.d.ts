@@ -143,6 +143,7 @@ export interface Cell {
 
 /** The part of the props that the link needs. */
 export interface LinkProps {
+  /** Empty: the link holds nothing of this view. */
   page: string;
   /** The addresses this page has: location.pathname. */
   path: string[];

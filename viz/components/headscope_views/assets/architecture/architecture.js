@@ -41,8 +41,10 @@ export class ArchitectureState {
 
   /** @param {ArchitectureProps} props */
   update(props) {
+    const before = this.props?.page;
     this.props = props;
     const { page, path, link, revision, session, base, defaults } = props;
+    if (before && before !== page) disown(before, this.root);
     if (page) own(page, path, link, this.root, session);
     const renewed = revision !== this.revision;
     if (renewed) this.part = String(startOf(kept(page, revision), props).part ?? "");
