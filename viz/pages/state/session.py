@@ -1,8 +1,9 @@
 """Page states in the Streamlit session, and the keys of their widgets.
 
-A widget key contains the
-page's revision and the widget's mount number, and the initial value is constant while the widget
-stays mounted, so a stale event addresses a widget that no longer exists.
+A widget key contains the page's revision and the widget's mount number, so a stale event addresses
+a widget that no longer exists. Streamlit's own widgets are passed the same initial value as long as
+they are mounted; custom ones the current value, which counts only when they mount: they may do so
+again within a revision, and Streamlit remembers no value for them.
 """
 
 import secrets

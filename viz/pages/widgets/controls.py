@@ -69,7 +69,8 @@ def _slider(
         whole = low + round((value - low) / step) * step
         return type(step)(min(max(whole, low), high))
 
-    key, value = session.widget(page, name, check=check)
+    key, _ = session.widget(page, name, check=check)
+    value = min(max(session.get(page, name), low), high)
     view(
         "slider",
         {
@@ -77,7 +78,7 @@ def _slider(
             "min": low,
             "max": high,
             "step": step,
-            "value": min(max(value, low), high),
+            "value": value,
             "allowed": list(allowed),
             "help": help,
         },
@@ -85,7 +86,7 @@ def _slider(
         on=("value",),
         width=width,
     )
-    return min(max(session.get(page, name), low), high)
+    return value
 
 
 def choice(

@@ -33,12 +33,12 @@ def text(
     """
     from headscope_views import view
 
-    key, value = session.widget(page, name, check=_text)
+    key, _ = session.widget(page, name, check=_text)
     view(
         "entry",
         {
             "label": label,
-            "value": value,
+            "value": session.get(page, name),  # for an entry that is mounted again
             "help": help,
             "placeholder": placeholder,
             "multiline": multiline,

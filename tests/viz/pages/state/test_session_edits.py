@@ -59,6 +59,14 @@ def test_a_setting_that_the_script_changes_mounts_its_widget_anew():
     assert helpers.link(app) == {"position": "40"}
 
 
+def test_a_slider_that_is_mounted_again_shows_its_last_value():
+    app = opened(EDITS)
+    key = helpers.key(app, PAGE, "length")
+    helpers.choose(app, PAGE, "length", 32)
+    assert slider(app, "Length")["value"] == 32
+    assert helpers.key(app, PAGE, "length") == key
+
+
 def test_what_no_slider_sends_is_not_taken_over():
     app = opened(EDITS)
     for sent, length in ((10**9, 64), ("many", 64), (9.4, 9), (None, 9), (-1, 8)):
