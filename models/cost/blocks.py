@@ -27,6 +27,7 @@ def attention(
     keys: int | None = None,
     order: str = "none",
     causal: bool = False,
+    mask_fill: float | None = None,
 ) -> Part:
     """Multi-head attention: self-attention, or cross-attention to another tower.
 
@@ -38,6 +39,7 @@ def attention(
         keys: number of key tokens of another tower; None means self-attention.
         order: positions inside attention: "rotary", "alibi" or "relative"; any other value is none.
         causal: whether later keys are masked.
+        mask_fill: the score of a masked key, see `Mask.fill`.
     """
     runs, cross = MultiHeadAttention.forward, keys is not None
     rows = ("tokens", queries), *([("source", keys)] if keys is not None else [("tokens", queries)])
@@ -56,7 +58,8 @@ def attention(
             memory=0 if config.scoring == "additive" and which != "value" else NUMBER * size(gives),
         )
         parts.append(made)
-    parts.append(_attend(config, queries, rows[1][1], order, causal))
+    filled = mask_fill is not None
+    parts.append(_attend(config, queries, rows[1][1], order, causal, filled))
     merged = (("tokens", queries), ("heads × width", config.merged))
     out: Shape = (
         ("tokens", queries),
@@ -95,12 +98,18 @@ def _attention_formula(config: MultiHeadAttentionConfig) -> str:
 
 
 def _attend(
-    config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
+    config: MultiHeadAttentionConfig,
+    queries: int,
+    keys: int,
+    order: str,
+    causal: bool,
+    filled: bool,
 ) -> Part:
     """Weights and weighted values of all heads; the fused kernel keeps no weights."""
     heads, width, value = config.heads, config.width, config.value_width
     matrix = heads * width * config.key_width  # of a bilinear score
-    kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal)
+    kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal, filled)
+    formed = _is_explicit(config, filled) + (config.width if config.scoring == "additive" else 0)
     bias = {"alibi": " − slope · distance", "relative": " + bias[distance]"}.get(order, "")
     hidden = ", −∞ for later keys" if causal else ""
     learned = {"bilinear": matrix, "additive": heads * width}
@@ -121,7 +130,7 @@ def _attend(
         flops=2 * products,
         memory=NUMBER * kept,
         causal=causal,
-        weights=_explicit(config) * heads * queries * keys,
+        weights=formed * heads * queries * keys,
     )
 
 
@@ -140,34 +149,45 @@ def _score_formula(config: MultiHeadAttentionConfig, order: str) -> str:
     return f"{q} · {transposed}{rooted[config.dot_scaling]}"
 
 
-def _explicit(config: MultiHeadAttentionConfig) -> int:
-    """How many numbers per weight the explicit path forms; 0 where the fused kernel runs."""
-    if config.scoring == "additive":
-        return 1 + config.width
-    return int(config.scoring == "bilinear" or config.width != config.value_width)
+def _is_explicit(config: MultiHeadAttentionConfig, filled: bool) -> bool:
+    """Whether the weights are formed, because the fused kernel cannot run."""
+    return config.scoring != "dot" or config.width != config.value_width or filled
 
 
 def _kept_weights(
-    config: MultiHeadAttentionConfig, queries: int, keys: int, order: str, causal: bool
+    config: MultiHeadAttentionConfig,
+    queries: int,
+    keys: int,
+    order: str,
+    causal: bool,
+    filled: bool,
 ) -> int:
     """Number of elements that attention keeps besides queries, keys, values and its output.
 
-    The fused kernel keeps one number per row. A bias is one number per weight; where the bias is
-    learned, or the value width differs from the key width, the weights themselves are kept.
+    Args:
+        config: of the layer.
+        queries: number of query tokens.
+        keys: number of key tokens.
+        order: positions inside attention, as for `attention`.
+        causal: whether later keys are masked.
+        filled: whether masked keys have a finite score.
     """
-    rows = config.heads * queries
-    copied = queries * config.merged
-    if config.scoring == "additive":
-        return rows * keys * (1 + config.width) + causal * (2 * rows * keys + rows)
-    if config.scoring == "bilinear":
-        return rows * keys + rows * config.key_width + causal * (2 * rows * keys + rows)
-    if config.width != config.value_width:
-        return rows * keys + causal * (2 * rows * keys + rows)
-    if order == "relative":
-        return rows * keys + 2 * queries * keys  # the buckets are 8 bytes each
-    if order == "alibi":
-        return rows + rows * keys + copied
-    return rows + (2 * queries * config.width + copied if order == "rotary" else 0)
+    rows, width = config.heads * queries, config.width
+    weights, copied = rows * keys, queries * config.merged
+    # sines and cosines of the rotation; bucket numbers of 8 bytes each
+    kept = {"rotary": 2 * queries * width, "relative": 2 * queries * keys}.get(order, 0)
+    biased = order in ("alibi", "relative")
+    if not _is_explicit(config, filled):
+        if order == "relative":  # whose bias is learned: the kernel that takes it keeps the weights
+            return kept + weights
+        # the other one keeps one number per row
+        return kept + rows + copied * (order in ("alibi", "rotary")) + weights * biased
+    scored = {"additive": weights * width, "bilinear": rows * config.key_width}
+    kept += weights + scored.get(config.scoring, 0)
+    if causal:
+        kept += queries * keys // 2  # two masks of one byte per weight of a head
+    # a row may have no visible key: the scores, their maxima and the weights without such rows
+    return kept + (2 * weights + rows) * (biased or causal)
 
 
 def feed_forward(dim: int, hidden: int, activation: str, tokens: int) -> Part:
@@ -194,6 +214,7 @@ def block(
     *,
     order: str = "none",
     causal: bool = False,
+    mask_fill: float | None = None,
     times: int = 1,
     norm_kind: str = "layer",
     drop_path: float = 0.0,
@@ -208,13 +229,14 @@ def block(
         tokens: number of tokens.
         order: as for `attention`.
         causal: as for `attention`.
+        mask_fill: as for `attention`.
         times: number of blocks in the stack.
         norm_kind: one of `blocks.NORMS`.
         drop_path: how likely an item skips the last block.
     """
     title = "Masked self-attention" if causal else "Self-attention"
     inner = [
-        attention(config, tokens, title=title, order=order, causal=causal),
+        attention(config, tokens, title=title, order=order, causal=causal, mask_fill=mask_fill),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
     return _stacked(inner, place, BLOCKS[place].forward, times, norm_kind, drop_path)
@@ -229,6 +251,7 @@ def decoder_block(
     keys: int,
     *,
     order: str = "none",
+    mask_fill: float | None = None,
     times: int = 1,
     norm_kind: str = "layer",
     drop_path: float = 0.0,
@@ -236,8 +259,15 @@ def decoder_block(
     """A block of causal self-attention, cross-attention and a feed-forward network."""
     title = "Masked self-attention"
     inner = [
-        attention(config, tokens, title=title, order=order, causal=True),
-        attention(cross_of(config), tokens, name="cross", title="Cross-attention", keys=keys),
+        attention(config, tokens, title=title, order=order, causal=True, mask_fill=mask_fill),
+        attention(
+            cross_of(config),
+            tokens,
+            name="cross",
+            title="Cross-attention",
+            keys=keys,
+            mask_fill=mask_fill,
+        ),
         feed_forward(config.dim, mlp, activation, tokens),
     ]
     return _stacked(inner, place, DECODER_BLOCKS[place].forward, times, norm_kind, drop_path)

@@ -40,6 +40,7 @@ def encoder_parts(config: EncoderConfig, tokens: int) -> list[Part]:
         "times": config.depth,
         "norm_kind": config.norm_kind,
         "drop_path": config.drop_path,
+        "mask_fill": config.mask_fill,
     }
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
@@ -59,6 +60,7 @@ def decoder_parts(config: DecoderConfig, tokens: int) -> list[Part]:
     parts += _relation(config.positions, config.heads, shape)
     like = {"order": config.positions, "times": config.depth, "causal": True}
     like |= {"norm_kind": config.norm_kind, "drop_path": config.drop_path}
+    like |= {"mask_fill": config.mask_fill}
     parts.append(
         block(config.attention, config.mlp, config.activation, config.norm, tokens, **like)
     )
@@ -83,7 +85,7 @@ def seq2seq_parts(config: Seq2SeqConfig, source: int, target: int) -> list[Part]
         parts.append(norm("embed_norm", "Norm", shape, Embedding.forward, config.norm_kind))
     parts += _relation(order, config.heads, shape)
     like = {"order": order, "times": config.depth, "norm_kind": config.norm_kind}
-    like |= {"drop_path": config.drop_path}
+    like |= {"drop_path": config.drop_path, "mask_fill": config.mask_fill}
     sizes = (target, source)
     parts.append(
         decoder_block(config.attention, config.mlp, config.activation, config.norm, *sizes, **like)

@@ -82,6 +82,13 @@ CONFIGS = [
     SmallestConfig(dim=7, vocab=53, max_tokens=31),
     *(AttentionLayerConfig(vocab=53, max_tokens=31, dim=35, heads=5, **more) for more in LAYERS),
 ]
+WITHIN = [  # every way to score, place, widen and mask inside attention
+    {"scoring": scoring, "positions": order, "mask_fill": fill, "value": value}
+    for scoring in ("dot", "bilinear", "additive")
+    for order in ("none", "rotary", "alibi", "relative")
+    for fill in (None, -1e9)
+    for value in (7, 11)
+]
 NETWORKS = {
     EncoderConfig: Encoder,
     DecoderConfig: Decoder,
@@ -157,6 +164,20 @@ def test_memory_is_what_a_forward_keeps_for_the_backward(config):
     assert total(parts(config, TOKENS, TARGET), "memory") == pytest.approx(
         sum(kept.values()), rel=0.01
     )
+
+
+@pytest.mark.parametrize("within", WITHIN, ids=lambda within: "-".join(map(str, within.values())))
+def test_memory_of_every_kind_of_attention(within):
+    inside = {name: within[name] for name in ("scoring", "positions", "mask_fill")}
+    one, two = dict(inside, value_dim=within["value"]), dict(inside, d_v=within["value"])
+    if within["positions"] == "rotary":  # which needs even widths
+        one["head_dim"] = two["d_k"] = 6
+    for config in (
+        EncoderConfig(**TEXT | one),
+        DecoderConfig(**TEXT | one),
+        Seq2SeqConfig(**BOTH | two),
+    ):
+        test_memory_is_what_a_forward_keeps_for_the_backward(config)
 
 
 def sizes(shape):
