@@ -1,6 +1,6 @@
 """`Model`: a network with its tokenizer and preprocessing, ready to be traced."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
@@ -26,7 +26,7 @@ Config = (
 Door = Literal["own", "transformers"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A network that is ready to be traced.
 
@@ -50,7 +50,7 @@ class Model:
     network: Any
     tokenizer: Tokenizer | None
     trained: bool
-    left_out: tuple[str, ...] = field(default=(), repr=False)
+    left_out: tuple[str, ...] = ()
     preprocessing: Preprocessing | None = None
     target_tokenizer: Tokenizer | None = None
     door: Door = "own"
@@ -58,6 +58,12 @@ class Model:
     max_tokens: int | None = None
     classes: tuple[str, ...] = ()
     multi_label: bool = False
+
+    def __repr__(self) -> str:
+        network = type(self.network).__name__
+        by = "" if self.door == "own" else " of transformers"
+        drawn = "" if self.trained else ", random weights"
+        return f"Model({self.name!r}: {network}{by} on {self.device.type}{drawn})"
 
     @property
     def limit(self) -> int:

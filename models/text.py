@@ -86,6 +86,18 @@ class Tokenizer(Protocol):
     def encode(self, text: str, pair: str | None = None) -> Tokens: ...
 
 
+@runtime_checkable
+class Decoding(Tokenizer, Protocol):
+    """A tokenizer that also tells what ids stand for."""
+
+    @property
+    def words(self) -> dict[int, str]: ...
+
+    def text(self, ids: Sequence[int]) -> str: ...
+
+    def spelled(self, ids: Sequence[int], names: Mapping[int, str] = ...) -> Tokens: ...
+
+
 class WordTokenizer:
     """Words and punctuation, each with an id that only depends on how it is spelled.
 
@@ -142,18 +154,41 @@ class FileTokenizer:
         Raises:
             ValueError: for a file that is no tokenizer.
         """
-        from tokenizers import Tokenizer as Reader
         from tokenizers.pre_tokenizers import ByteLevel
 
         try:
-            self._reader = Reader.from_file(str(path))
-        except Exception as error:  # the library raises bare Exception
+            text = path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
             raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
+        self._read(text, path.name)
         prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
         as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
         if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
             splits.add_prefix_space = prefix
             self._reader.pre_tokenizer = splits
+
+    @staticmethod
+    def of_json(text: str, name: str) -> "FileTokenizer":
+        """The tokenizer of a tokenizer.json's contents.
+
+        Args:
+            text: of the file.
+            name: for the error.
+
+        Raises:
+            ValueError: for text that is no tokenizer.
+        """
+        made = FileTokenizer.__new__(FileTokenizer)
+        made._read(text, name)
+        return made
+
+    def _read(self, text: str, name: str) -> None:
+        from tokenizers import Tokenizer as Reader
+
+        try:
+            self._reader = Reader.from_str(text)
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"{name} is not a readable tokenizer file: {error}") from error
         self._reader.no_truncation()
         self._reader.no_padding()
         added = self._reader.get_added_tokens_decoder().items()
@@ -330,7 +365,7 @@ def tokens_of_ids(
     names: Mapping[int, str] = MappingProxyType({}),
 ) -> Tokens:
     """Ids by what they stand for, where the tokenizer can decode; else labelled with numbers."""
-    if isinstance(tokenizer, FileTokenizer):
+    if isinstance(tokenizer, Decoding):
         return tokenizer.spelled(ids, names)
     return Tokens.of_ids(ids, names)
 

@@ -238,7 +238,7 @@ class Place(NamedTuple):
         return Place(layer.layer, layer.kind, layer.tower, run, layer.module)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """One forward pass.
 
@@ -266,17 +266,25 @@ class Trace:
     tokens: tuple[Tokens, ...]
     sites: tuple[Site, ...]
     output: Output
-    patterns: tuple[Pattern, ...] = field(repr=False)
+    patterns: tuple[Pattern, ...]
     grid: tuple[int, int] | None = None
     prefix: int = 0
     notes: tuple[str, ...] = ()
     target_tokens: tuple[Tokens, ...] | None = None
-    axes: SiteAxes = field(repr=False, default_factory=dict)
-    hidden_states: Mapping[str | None, HiddenStates] = field(repr=False, default_factory=dict)
-    item_names: Mapping[Site, tuple[str, ...]] = field(repr=False, default_factory=dict)
-    parts: Mapping[Site, HeadParts] = field(repr=False, default_factory=dict)
-    other_layers: Mapping[int, str] = field(repr=False, default_factory=dict)
-    origin: Origin | None = field(repr=False, default=None)
+    axes: SiteAxes = field(default_factory=dict)
+    hidden_states: Mapping[str | None, HiddenStates] = field(default_factory=dict)
+    item_names: Mapping[Site, tuple[str, ...]] = field(default_factory=dict)
+    parts: Mapping[Site, HeadParts] = field(default_factory=dict)
+    other_layers: Mapping[int, str] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    def __repr__(self) -> str:
+        items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"
+        shape = " × ".join(map(str, self.output.values.shape))
+        return (
+            f"Trace({self.model!r}: {len(self.tokens[0])} tokens{items}, {len(self.sites)} sites,"
+            f" {self.output.name} {shape})"
+        )
 
     @property
     def labels(self) -> list[str]:

@@ -1,7 +1,9 @@
 """Loads checkpoint folders, through a converter into our networks or through transformers."""
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -17,6 +19,8 @@ from models.preprocessing import read_preprocessing
 from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViT, ViTConfig
+
+CONFIG = "config.json"
 
 
 class Family(NamedTuple):
@@ -50,8 +54,13 @@ def from_folder(
         CheckpointError: in one line, for a folder that cannot be opened.
     """
     try:
-        settings = place.json("config.json")
+        settings = place.json(CONFIG)
         if settings is None:
+            inside = checkpoints_in(place.path)
+            if inside:
+                raise CheckpointError(
+                    f"a folder of {len(inside)} checkpoints, load one of them: {', '.join(inside)}"
+                )
             raise CheckpointError("config.json is missing: it defines the architecture")
         family = FAMILIES.get(str(settings.get("model_type")))
         if door == "own" and family is None:
@@ -71,6 +80,26 @@ def from_folder(
             raise
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
+
+
+def checkpoints_in(path: Path) -> tuple[str, ...]:
+    """Names of the folders in a folder that hold a config.json, numbers in their order.
+
+    () for a folder that is a checkpoint itself, or cannot be read.
+    """
+    try:
+        if (path / CONFIG).is_file():
+            return ()
+        names = [each.name for each in path.iterdir() if (each / CONFIG).is_file()]
+    except OSError:
+        return ()
+    return tuple(sorted(names, key=_with_numbers))
+
+
+def _with_numbers(name: str) -> list[tuple[int, str]]:
+    """A key that sorts "checkpoint-500" before "checkpoint-1000"."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def _through_library(

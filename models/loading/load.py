@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -12,11 +13,12 @@ from models.encoder import Encoder, EncoderConfig
 from models.files.folder import Folder
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.folders import class_names, from_folder, is_multi_label
+from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.simple import Smallest, SmallestConfig
-from models.text import FileTokenizer, Tokenizer, WordTokenizer
+from models.text import WordTokenizer
 from models.vit import ViT, ViTConfig
 
 __all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
@@ -37,7 +39,7 @@ def devices() -> tuple[str, ...]:
 def load(
     source: Source | Model | nn.Module,
     *,
-    tokenizer: Tokenizer | str | Path | None = None,
+    tokenizer: Any = None,
     device: str | torch.device | None = None,
     dtype: torch.dtype | None = None,
     door: Door | None = None,
@@ -50,9 +52,10 @@ def load(
             (random weights from its seed), or a network, ours or of transformers, that is already
             in memory, alone, compiled or inside a module (put in eval mode; whoever made it knows
             whether it was trained).
-        tokenizer: reads text for the model, of an encoder–decoder both sides; a tokenizer.json or
-            an object. None means the one that comes with the source; a config of ours gets the
-            `WordTokenizer`.
+        tokenizer: reads text for the model, of an encoder–decoder both sides: a tokenizer of
+            transformers, a folder with one, a tokenizer.json, or an object of the protocol
+            `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
+            gets the `WordTokenizer`.
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
         dtype: of the weights; None leaves it.
         door: "own" is the network of this project, "transformers" the library's own code, through
@@ -61,14 +64,14 @@ def load(
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.
         HubError: for a model that cannot be fetched.
-        ValueError: for a source, device or door that is not there.
+        ValueError: for a source, tokenizer, device or door that is not there.
     """
     if door not in (None, "own", "transformers"):
         raise ValueError(f"door: expected 'own' or 'transformers', received {door!r}")
     target = None if device is None else _device(device)
     model = as_model(source, door=door, dtype=dtype, device=target)
     if tokenizer is not None:
-        own = FileTokenizer(Path(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer
+        own = tokenizer_of(tokenizer)
         both = isinstance(model.network, Seq2Seq)
         model = replace(model, tokenizer=own, target_tokenizer=own if both else None)
     model.network.eval()

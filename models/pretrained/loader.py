@@ -5,11 +5,9 @@ the folder can name code, kernels or other modules for it to fetch.
 """
 
 import logging
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,6 +29,7 @@ from models.preprocessing import (
     patches_of,
 )
 from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.tokenizers import wrapped
 from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
 
 # Settings that make the library download or run something, or choose its kernels.
@@ -317,7 +316,7 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
             return _library_tokenizer(folder) or found
         return found
     files = {name: folder.file(name) for name in VOCABULARIES}
-    if not any(files.values()):
+    if not any(files.values()) and "tokenizer_class" not in settings:  # bytes need no vocabulary
         return None
     for name in COMPANION_FILES:
         folder.file(name)
@@ -329,12 +328,10 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
 def _library_tokenizer(folder: Folder) -> Tokenizer | None:
     """What the library makes of the folder's files; None if that fails."""
     try:
-        with quiet_transformers(), tempfile.TemporaryDirectory() as place:
+        with quiet_transformers():
             made = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )
-            written = Path(place, "tokenizer.json")
-            written.write_text(made.backend_tokenizer.to_str(), encoding="utf-8")
-            return FileTokenizer(written)
+        return wrapped(made)
     except Exception:  # a vocabulary alone may not say enough; ids can still be given
         return None

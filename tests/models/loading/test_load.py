@@ -117,3 +117,25 @@ def test_a_vit_from_a_config_or_from_memory() -> None:
 def test_pixels_are_no_text() -> None:
     with pytest.raises(ValueError, match="reads text or ids: expected whole numbers"):
         trace(load(SMALL), torch.zeros(1, 3, 12, 20))
+
+
+def test_a_model_and_a_trace_are_one_line_each(small: Model) -> None:
+    sizes = "3 × 5 heads, width 35"
+    assert repr(small) == f"Model('encoder, {sizes}': Encoder on cpu, random weights)"
+    found = trace(small, ids_of())
+    assert repr(found) == (
+        f"Trace('encoder, {sizes}': 11 tokens, 2 items, 3 sites, hidden states 2 × 11 × 35)"
+    )
+
+
+def test_a_folder_of_checkpoints_names_them(tmp_path: Path) -> None:
+    for name in ("checkpoint-1000", "checkpoint-500", "best", "logs"):
+        (tmp_path / name).mkdir()
+        if name != "logs":
+            (tmp_path / name / "config.json").write_text("{}")
+    names = "best, checkpoint-500, checkpoint-1000"
+    message = f"^{tmp_path.name}: a folder of 3 checkpoints, load one of them: {names}$"
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path)
+    with pytest.raises(ValueError, match="is missing"):
+        load(tmp_path / "logs")

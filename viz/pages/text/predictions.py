@@ -45,14 +45,14 @@ def vocabulary(choice: Choice) -> Vocabulary | None:
 
 def vocabulary_of(model: "Model", trace: "Trace") -> Vocabulary | None:
     """Of any model; None if it predicts no tokens of its own tokenizer."""
-    from models.text import FileTokenizer
+    from models.text import Decoding
 
     reader, output = model.target_tokenizer or model.tokenizer, trace.output
     config = model.network.config
     sizes = [getattr(config, name, None) for name in ("vocab_size", "vocab", "target_vocab")]
     if output.name != "logits" or output.values.ndim != 3:
         return None
-    if not isinstance(reader, FileTokenizer) or output.values.shape[-1] not in sizes:
+    if not isinstance(reader, Decoding) or output.values.shape[-1] not in sizes:
         return None
     kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
     kind = kind if trace.target_tokens is None else "seq2seq"
@@ -101,10 +101,10 @@ def answer(choice: Choice, trace: "Trace", target: str) -> None:
 def written(model: "Model", trace: "Trace", target: object) -> None:
     """What an encoder–decoder wrote, or would have written at each token of a target."""
     from analysis.outputs import top_ids
-    from models.text import FileTokenizer
+    from models.text import Decoding
 
     reader = model.target_tokenizer or model.tokenizer
-    if trace.target_tokens is None or not isinstance(reader, FileTokenizer):
+    if trace.target_tokens is None or not isinstance(reader, Decoding):
         return
     if vocabulary_of(model, trace) is None:
         return

@@ -1,0 +1,124 @@
+"""`load(model, tokenizer=…)`: what people have in hand, against the tokenizer's own ids."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import (
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    ByT5Tokenizer,
+    CanineTokenizer,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from models.catalogue import entry, folder
+from models.run import load, trace
+
+TEXT, PAIR = "The Überraschung didn't tire", "it was late"
+SIZES: dict[str, Any] = {"hidden_size": 35, "num_hidden_layers": 2, "num_attention_heads": 5}
+
+
+@pytest.fixture(scope="module")
+def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tokenizer alone."""
+    path = tmp_path_factory.mktemp("tokenizer")
+    AutoTokenizer.from_pretrained(folder(entry("minilm"))).save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def bert() -> Any:
+    return BertModel(BertConfig(vocab_size=30522, intermediate_size=53, **SIZES)).eval()
+
+
+def test_a_fast_tokenizer(bert: Any, minilm: Path) -> None:
+    fast = AutoTokenizer.from_pretrained(minilm)
+    fast.backend_tokenizer.enable_truncation(5)
+    before = fast.backend_tokenizer.to_str()
+    found = trace(load(bert, tokenizer=fast), (TEXT, PAIR))
+    assert fast.backend_tokenizer.to_str() == before
+    assert list(found.tokens[0].ids) == fast(TEXT, PAIR)["input_ids"]  # which cuts nothing off
+    assert "Über" in "".join(found.labels)
+
+
+def test_of_the_tokenizers_library(bert: Any, minilm: Path) -> None:
+    fast = AutoTokenizer.from_pretrained(minilm)
+    found = trace(load(bert, tokenizer=fast.backend_tokenizer), TEXT)
+    assert list(found.tokens[0].ids) == fast(TEXT)["input_ids"]
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+@pytest.mark.parametrize("name", ["", "tokenizer.json"])
+def test_a_folder_or_a_file(bert: Any, minilm: Path, name: str, as_text: bool) -> None:
+    path = minilm / name
+    model = load(bert, tokenizer=str(path) if as_text else path)
+    expected = AutoTokenizer.from_pretrained(minilm)(TEXT)["input_ids"]
+    assert list(trace(model, TEXT).tokens[0].ids) == expected
+
+
+def test_a_slow_tokenizer_of_bytes() -> None:
+    sizes = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
+    network = T5ForConditionalGeneration(T5Config(vocab_size=384, **sizes)).eval()
+    slow = ByT5Tokenizer()
+    found = trace(load(network, tokenizer=slow), "aé b", "c")
+    assert list(found.tokens[0].ids) == slow("aé b")["input_ids"]
+    assert found.labels == ["a", "é 1/2", "é 2/2", " ", "b", "</s>"]
+    assert found.tokens[0].special == (False,) * 5 + (True,)
+
+
+def test_a_slow_tokenizer_of_a_pair() -> None:
+    slow = CanineTokenizer()
+    network = BertModel(BertConfig(vocab_size=57400, intermediate_size=53, **SIZES)).eval()
+    found = trace(load(network, tokenizer=slow), ("ab", "c"))
+    assert list(found.tokens[0].ids) == slow("ab", "c")["input_ids"]
+    assert found.labels == [slow.cls_token, "a", "b", slow.sep_token, "c", slow.sep_token]
+
+
+def test_the_tokenizer_of_a_folder_of_bytes(tmp_path: Path) -> None:
+    """A ByT5 checkpoint has no vocabulary file: its tokenizer is a class name."""
+    sizes = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
+    T5ForConditionalGeneration(T5Config(vocab_size=384, **sizes)).save_pretrained(tmp_path)
+    ByT5Tokenizer().save_pretrained(tmp_path)
+    assert (
+        list(trace(load(tmp_path), "aé", "c").tokens[0].ids) == ByT5Tokenizer()("aé")["input_ids"]
+    )
+
+
+class Strange:
+    """Encodes to a list, as many tokenizers do."""
+
+    def encode(self, text: str, pair: str | None = None) -> list[int]:
+        return [1, 2]
+
+
+class Processor:
+    tokenizer = Strange()
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        (Strange(), "received Strange"),
+        (Processor(), r"received Processor; it has a tokenizer of its own: pass its \.tokenizer"),
+        (7, "received int"),
+        ("no/such", "there is no file or folder 'no/such'"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(bert: Any, given: Any, part: str) -> None:
+    with pytest.raises(ValueError, match=rf"^tokenizer: expected .*{part}") as caught:
+        load(bert, tokenizer=given)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_without_a_tokenizer(bert: Any, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    with pytest.raises(ValueError, match=r"^tokenizer: expected .*has none that can be read"):
+        load(bert, tokenizer=tmp_path)
+    torch.save({}, tmp_path / "weights.bin")
+    with pytest.raises(ValueError, match="is not a readable tokenizer file"):
+        load(bert, tokenizer=tmp_path / "weights.bin")
