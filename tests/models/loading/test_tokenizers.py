@@ -62,7 +62,7 @@ def test_a_folder_or_a_file(bert: Any, minilm: Path, name: str, as_text: bool) -
 
 
 def test_a_slow_tokenizer_of_bytes() -> None:
-    sizes = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
+    sizes: dict[str, Any] = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
     network = T5ForConditionalGeneration(T5Config(vocab_size=384, **sizes)).eval()
     slow = ByT5Tokenizer()
     found = trace(load(network, tokenizer=slow), "aé b", "c")
@@ -81,7 +81,7 @@ def test_a_slow_tokenizer_of_a_pair() -> None:
 
 def test_the_tokenizer_of_a_folder_of_bytes(tmp_path: Path) -> None:
     """A ByT5 checkpoint has no vocabulary file: its tokenizer is a class name."""
-    sizes = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
+    sizes: dict[str, Any] = {"d_model": 35, "d_kv": 7, "d_ff": 53, "num_heads": 5, "num_layers": 2}
     T5ForConditionalGeneration(T5Config(vocab_size=384, **sizes)).save_pretrained(tmp_path)
     ByT5Tokenizer().save_pretrained(tmp_path)
     assert (
