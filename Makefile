@@ -2,10 +2,11 @@
 # make desktop   the same in a window of its own; closing it ends the server
 # make notebook  open the worked notebooks in JupyterLab
 # make test      install what the tests need and run every check
+# make check     the long tests too, before a release; the result goes to docs/check.md
 # make clean     remove .venv and everything the tools left behind
 PYTHON ?= python3
 
-.PHONY: app desktop notebook test clean
+.PHONY: app desktop notebook test check clean
 
 app:
 	@$(PYTHON) start.py
@@ -18,6 +19,9 @@ notebook:
 
 test:
 	@$(PYTHON) -m tests.run
+
+check:
+	@$(PYTHON) -m tests.run --long --write
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis test-results viz/components/*.egg-info
