@@ -160,7 +160,7 @@ class FileTokenizer:
             text = path.read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
-        self._read(text, path.name)
+        self.read(text, path.name)
         prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
         as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
         if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
@@ -178,11 +178,12 @@ class FileTokenizer:
         Raises:
             ValueError: for text that is no tokenizer.
         """
-        made = FileTokenizer.__new__(FileTokenizer)
-        made._read(text, name)
-        return made
+        tokenizer = FileTokenizer.__new__(FileTokenizer)
+        tokenizer.read(text, name)
+        return tokenizer
 
-    def _read(self, text: str, name: str) -> None:
+    def read(self, text: str, name: str) -> None:
+        """Reads the contents of a tokenizer.json; see `of_json`."""
         from tokenizers import Tokenizer as Reader
 
         try:
