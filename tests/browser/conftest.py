@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from benchmarks import servers
-from benchmarks.wire import Client
 from tests.browser.chromium import (
     HOW_TO_GET_ONE,
     installed_browser,
@@ -17,6 +16,7 @@ from tests.browser.chromium import (
     playwright_browser,
 )
 from tests.browser.views import Host, Server, hosting
+from tests.browser.wire import Client
 
 LONG = ("test_hostile", "test_lessons", "test_positions_page", "test_scenarios")
 

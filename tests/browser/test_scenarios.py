@@ -14,10 +14,9 @@ from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import servers
-from benchmarks.hostile_wire import type_text
-from benchmarks.wire import Client
 from tests.browser.driver import LESSONS, PLACES, differences, picture, rest, state, still
 from tests.browser.lines import Answers, Line
+from tests.browser.wire import Client
 
 pytestmark = pytest.mark.browser
 VIEW = ".headscope[data-painted]"
@@ -114,6 +113,7 @@ def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app
     agree(page)
 
 
+@pytest.mark.long
 def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_url):
     answers = Answers(page)
     open_page(page, app_url)
@@ -127,6 +127,7 @@ def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_
     expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "control"),
     [
@@ -159,6 +160,7 @@ def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control)
         agree(page)
 
 
+@pytest.mark.long
 def test_a_click_before_a_preset_has_arrived(page, app_url):
     """The preset counts; the click does, or is dropped with the controls that it was made in."""
     line = Line(page)
@@ -176,6 +178,7 @@ def test_a_click_before_a_preset_has_arrived(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_a_preset_counts_whenever_other_events_come(app_url):
     """Also while the server deals with it."""
     with ThreadPoolExecutor(1) as beside:
@@ -194,11 +197,12 @@ async def _with_others(url: str) -> list[str]:
                 await asyncio.sleep(0.001)
                 client.send(kind, _chosen(groups["View"], which))
             await client.rest()
-            if f'"{name}"' not in client.shown()["button_group Kind"]:
+            if f'"{name}"' not in client.value("button_group", "Kind"):
                 lost.append(name)
     return [*lost, *client.errors]
 
 
+@pytest.mark.long
 def test_a_change_is_kept_though_its_message_names_controls_that_are_gone(app_url):
     """The values of both are in it while the new ones are drawn."""
     with ThreadPoolExecutor(1) as beside:
@@ -254,6 +258,7 @@ def test_typing_while_an_example_is_in_flight(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_a_head_chosen_before_an_example_has_arrived(page, app_url):
     """The example's head counts, whatever was chosen while it was on its way."""
     line = Line(page)
@@ -268,6 +273,7 @@ def test_a_head_chosen_before_an_example_has_arrived(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     """The newest choice stays, and none of them causes a run."""
     line = Line(page)
@@ -288,6 +294,7 @@ def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "role", "name"),
     [
@@ -313,6 +320,7 @@ def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, na
     assert differences(here, state(page)) == []
 
 
+@pytest.mark.long
 def test_an_old_value_can_be_chosen_again(page, app_url):
     open_page(page, app_url, BUILT)
     first = trace(page)
@@ -330,6 +338,7 @@ def test_an_old_value_can_be_chosen_again(page, app_url):
 # ---- links, Back, other pages
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quick", [True, False])
 def test_back_after_an_example_agrees(page, app_url, quick):
     open_page(page, app_url, "positions", view=False)
@@ -376,6 +385,7 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_a_page_that_is_left_does_not_come_back(page, app_url):
     line = Line(page)
     open_page(page, app_url, BUILT)
@@ -506,6 +516,7 @@ def test_an_example_brings_its_head_and_any_can_be_chosen_again(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_projector_reaches_the_picture_that_is_there(page, app_url):
     open_page(page, app_url)
     size = "e => getComputedStyle(e.querySelector('.hs-chip')).fontSize"
@@ -523,6 +534,7 @@ def test_projector_reaches_the_picture_that_is_there(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_a_style_sheet_that_comes_late_changes_no_picture(page, app_url):
     held: list[Route] = []
     page.route("**/views.css", lambda route: held.append(route))
@@ -559,6 +571,7 @@ def test_impossible_settings_leave_the_last_picture_dimmed(page, app_url):
     agree(page)
 
 
+@pytest.mark.long
 def test_an_evicted_trace_is_made_again(page, app_url):
     """Other people's texts fill the server; what the view asks for next is gone, and comes back."""
     line = Line(page)
@@ -584,11 +597,12 @@ async def _fill(url: str) -> None:
     async with Client(url, query=query).connected() as client:
         for number in range(MANY):
             before = (client.view() or {}).get("trace")
-            type_text(client, f"text number {number}")
+            client.type_text(f"text number {number}")
             while (client.view() or {}).get("trace") == before:
                 await asyncio.sleep(0.002)
 
 
+@pytest.mark.long
 def test_a_server_that_starts_anew(page, console):
     """What was shown is shown again, by itself: also what was typed since the page was loaded."""
     port = servers.free_port()
