@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.overview import Head, WeightSource, blocks_of, rows_of
+from analysis.overview import Head, RowSource, blocks_of, rows_of
 from models.trace import Site
 
 BLOCK_BYTES = 2**22  # weights computed at a time
@@ -32,7 +32,7 @@ class Hidden:
 
 
 def strongest(
-    trace: WeightSource, site: Site, head: Head, rows: range, keys: range, count: int
+    trace: RowSource, site: Site, head: Head, rows: range, keys: range, count: int
 ) -> Int[Tensor, "row rank"]:
     """The keys of a range with the largest weights of each row, the largest first.
 
@@ -47,7 +47,7 @@ def strongest(
 
 
 def hidden(
-    trace: WeightSource,
+    trace: RowSource,
     site: Site,
     head: Head,
     rows: range,
@@ -87,7 +87,7 @@ def hidden(
     return Hidden(max(0.0, 1 - drawn / whole) if whole else 0.0, few, len(rows))
 
 
-def mean_over_queries(trace: WeightSource, site: Site, head: Head) -> Float[Tensor, " key"]:
+def mean_over_queries(trace: RowSource, site: Site, head: Head) -> Float[Tensor, " key"]:
     """The weight each key receives, averaged over all queries."""
     total = torch.zeros(len(trace.key_labels(site)))
     for block in blocks_of(trace, site, head):

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.overview import RowSource
 from models.trace import Site, Trace
 
 Fusion = Literal["mean", "max", "min"]
@@ -71,7 +72,7 @@ def _check_layers(trace: Trace, sites: tuple[Site, ...], *, every: bool = True) 
 
 
 def fused(
-    trace: Trace, site: Site, fusion: Fusion = "mean", *, item: int = 0
+    trace: RowSource, site: Site, fusion: Fusion = "mean", *, item: int = 0
 ) -> Float[Tensor, "query key"]:
     """One layer's weights with the heads fused: their mean, maximum or minimum, cell by cell.
 
@@ -90,7 +91,7 @@ def fused(
     return result / site.heads if fusion == "mean" else result
 
 
-def _others(trace: Trace, site: Site, item: int) -> Iterator[Tensor]:
+def _others(trace: RowSource, site: Site, item: int) -> Iterator[Tensor]:
     for head in range(1, site.heads):
         yield trace.weights(site, head, item=item)
 
@@ -102,6 +103,7 @@ def combined(
     tower: str | None = None,
     kind: str | None = None,
     item: int = 0,
+    shown: RowSource | None = None,
 ) -> Float[Tensor, "query key"]:
     """Mean or largest weight over every head of every layer.
 
@@ -111,6 +113,7 @@ def combined(
         tower: as for `self_attention`.
         kind: "cross" for the attention of a decoder to its encoder.
         item: index in the batch.
+        shown: a view of the trace, whose weights are combined; None for those of the trace.
 
     Raises:
         ValueError: as `self_attention`, but layers without attention are passed over.
@@ -118,9 +121,10 @@ def combined(
     if how not in ("mean", "max"):
         raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else self_attention(trace, tower)
-    maps = [fused(trace, sites[0], how, item=item)]
+    source = shown or trace
+    maps = [fused(source, sites[0], how, item=item)]
     for site in sites[1:]:
-        layer = fused(trace, site, how, item=item)
+        layer = fused(source, site, how, item=item)
         maps = [maps[0] + layer if how == "mean" else torch.maximum(maps[0], layer)]
     return maps[0] / len(sites) if how == "mean" else maps[0]
 

@@ -62,8 +62,8 @@ class View:
         trace: the underlying trace.
         words: whether to join the tokens of each word: keys are summed, queries averaged.
         sentences: whether to join those of each sentence instead, in the same way.
-        special: "hidden" drops the tokenizer's special tokens, so rows sum to less than 1;
-            "renormalised" also divides each row by its sum.
+        special: "hidden" drops the tokenizer's special tokens and the weight given to them;
+            "renormalised" also divides each row of a head by its sum.
     """
 
     trace: Trace
@@ -85,12 +85,37 @@ class View:
 
     @property
     def note(self) -> str:
-        """How the weights were grouped, for captions."""
+        """How the weights of a head were grouped, for captions."""
+        divided = "of each head divided by their sums"
+        return self.describe(divided if self.special == "renormalised" else "lack their weight")
+
+    def describe(self, rows: str = "", *, joined: str = "") -> str:
+        """How numbers were grouped, for captions.
+
+        Args:
+            rows: what became of the rows without special tokens; "" where that has no meaning.
+            joined: how the numbers of a word's tokens were put together.
+        """
         whole = "whole words" if self.words else ""
         whole = "whole sentences" if self.sentences else whole
-        sums = {"hidden": ": rows sum to less than 1", "renormalised": ", rows made to sum to 1"}
-        special = f"special tokens hidden{sums[self.special]}" if self.special in sums else ""
+        whole += f": {joined}" if whole and joined else ""
+        special = ""
+        if self.special != "shown":
+            special = f"special tokens hidden{f', rows {rows}' if rows else ''}"
+            special = special if self.hides else "no special tokens to hide"
         return "; ".join(part for part in (whole, special) if part)
+
+    @cached_property
+    def hides(self) -> bool:
+        """Whether any token is left out."""
+        read = ((self._side(site)[1:], site) for site in self.trace.sites)
+        return any(
+            sum(map(len, side.groups)) < len(tokens)
+            for sides, site in read
+            for side, tokens in zip(
+                sides, (self.trace.queries(site)[0], self.trace.keys(site)[0]), strict=True
+            )
+        )
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -154,12 +179,35 @@ class View:
         _, row_side, key_side = self._side(site)
         chosen, columns = _chosen(row_side.groups, rows), key_side.groups
         tokens = [place for group in chosen for place in group]
-        weights = self.trace.weights(site, head, rows=tokens)
-        if self.special == "renormalised":
+        return self._grouped(self.trace.weights(site, head, rows=tokens), chosen, columns)
+
+    def grouped(
+        self, weights: Float[Tensor, "*head query key"], site: Site, *, divided: bool = True
+    ) -> Float[Tensor, "*head word other"]:
+        """Numbers between the tokens of a site, grouped as its weights are.
+
+        Args:
+            weights: between single tokens.
+            site: whose rows and columns they have.
+            divided: whether "renormalised" divides rows by their sums.
+        """
+        _, rows, columns = self._side(site)
+        tokens = [place for group in rows.groups for place in group]
+        return self._grouped(weights[..., tokens, :], rows.groups, columns.groups, divided)
+
+    def _grouped(
+        self,
+        weights: Float[Tensor, "*head row key"],
+        rows: Sequence[Group],
+        columns: Sequence[Group],
+        divided: bool = True,
+    ) -> Float[Tensor, "*head word other"]:
+        """Rows of the tokens of some groups, one after the other, joined to groups."""
+        if self.special == "renormalised" and divided:
             kept = [place for group in columns for place in group]
             weights = renormalised(weights[..., kept])
             columns = _in_order(columns)
-        return joined(weights, _in_order(chosen), columns)
+        return joined(weights, _in_order(rows), columns)
 
     def blocks(
         self,

@@ -328,7 +328,7 @@ def test_the_sentence_tells_whether_rows_sum_to_one(explore):
     sentence = explorer.page.locator(".hs-matrix .hs-sentence")
     expect(sentence).to_contain_text("its weights sum to 1")
     explorer.page.get_by_label("Head", exact=True).select_option("max")
-    expect(sentence).to_contain_text("rows do not sum to 1")
+    expect(sentence).to_contain_text("rows need not sum to 1")
     explorer.page.get_by_role("button", name="Previous head").click()
     expect(sentence).to_contain_text("mean over the layer")
 

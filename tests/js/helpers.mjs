@@ -69,6 +69,7 @@ export function baseOf(sites, text = {}) {
   return {
     model: "m",
     note: "",
+    caveat: "",
     texts: [{ special: [], ...text, labels }],
     sites: sites.map((site, layer) => ({ layer, kind: "self", heads: 3, ...size, ...site })),
     theme: { light: colours, dark: colours },

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TextEntry
-from viz.api.text import site_at, within
+from viz.api.text import site_at, source_of, within
 from viz.pack import Row, message
 
 if TYPE_CHECKING:
@@ -19,13 +19,16 @@ def hidden_of(
     columns: range | None = None,
     least: float = 0.0,
     top: int | None = None,
+    sinks: str = "shown",
 ) -> dict[str, Any]:
-    """The share of weight that the filters hide."""
+    """The share of the weight that is shown, without sinks where these are hidden, that filters
+    leave out."""
     from analysis.filters import hidden
 
     found = site_at(entry.shown, site, head)
     rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    told = hidden(entry.shown, found, head, rows, columns, least=least, top=top)
+    source, _ = source_of(entry.shown, found, "weights", sinks)
+    told = hidden(source, found, head, rows, columns, least=least, top=top)
     return {"share": told.share, "rows": told.rows, "total": told.total}
 
 
@@ -37,13 +40,15 @@ def strongest_of(
     top: int,
     rows: range | None = None,
     columns: range | None = None,
+    sinks: str = "shown",
 ) -> dict[str, Any]:
-    """The keys with the largest weights of each row."""
+    """The keys with the largest weights of each row, sinks left out where these are hidden."""
     from analysis.filters import strongest
 
     found = site_at(entry.shown, site, head)
     rows, columns = within("rows", rows, found.queries), within("columns", columns, found.keys)
-    keys = strongest(entry.shown, found, head, rows, columns, top)
+    source, _ = source_of(entry.shown, found, "weights", sinks)
+    keys = strongest(source, found, head, rows, columns, top)
     return {"first": rows.start, "keys": keys.tolist()}
 
 

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from analysis.relevance import Relevance
     from analysis.stack import Fusion
     from analysis.target import Target
+    from analysis.view import View
     from models.model import Model
     from models.trace import Site, Trace
+
+    Shown = Trace | View
 
 MAPS = ("mean", "max", "rollout", "alti", "norms", "added")
 ROWS = (*MAPS, "flow", "decompx")
@@ -68,7 +71,12 @@ def map_of(
     whole = whole_map(entry, site, head, method, fusion, discard)
     shape = tuple(min(CELLS, size) for size in whole.shape)
     cells = whole if shape == tuple(whole.shape) else F.adaptive_max_pool2d(whole[None], shape)[0]
-    return {"shape": list(shape), "max": _number(whole.max()), "cells": _numbers(cells.flatten())}
+    return {
+        "shape": list(shape),
+        "max": _number(whole.max()),
+        "cells": _numbers(cells.flatten()),
+        "note": note_of(entry.shown, method),
+    }
 
 
 @_or_why
@@ -86,12 +94,13 @@ def row_of(
     """One query's exact numbers; of attention flow and DecompX, a range of its keys."""
     if index >= site_at(entry.shown, site).queries:
         raise QuestionError(f"expected index 0 to {site_at(entry.shown, site).queries - 1}")
+    note = note_of(entry.shown, method)
     if method == "flow":
-        return {"values": _numbers(_flow(entry, site, index, columns, fusion))}
+        return {"values": _numbers(_flow(entry, site, index, columns, fusion)), "note": note}
     if method == "decompx":
-        return {"values": _numbers(_decomposed(entry, site, index, columns))}
+        return {"values": _numbers(_decomposed(entry, site, index, columns)), "note": note}
     row = whole_map(entry, site, head, method, fusion, discard)[index]
-    found = {"values": _numbers(row), "sum": _number(row.sum())}
+    found = {"values": _numbers(row), "sum": _number(row.sum()), "note": note}
     if method == "added":
         ratio = _mixing(entry, site).ratio
         found["mixing"] = _number(ratio[_tokens_of(entry, site, "out")[index][-1]])
@@ -106,10 +115,16 @@ def relevance(entry: TextEntry, id: str, site: int, method: str, output: str = "
     read = None
     if found.target_tokens is not None and second is not None:
         read = _numbers(_summed(entry, second, found.target_tokens))
+    every = [each for each in (found.tokens, found.target_tokens) if each is not None]
     return {
         "values": _numbers(_summed(entry, first, found.tokens)),
         "read": read,
         "sites": [first, second],
+        "total": _number(sum(float(each.sum()) for each in every)),
+        "hidden": _number(
+            _left_out(entry, first, found.tokens) + _left_out(entry, second, found.target_tokens)
+        ),
+        "note": note_of(entry.shown, method),
         "value": _number(found.value),
         "unassigned": None if found.unassigned is None else _number(found.unassigned),
         "position": found.chosen.position,
@@ -154,35 +169,46 @@ def whole_map(
     fusion: "Fusion" = "mean",
     discard: float = 0.0,
 ) -> "Tensor":
-    """A map over the tokens or words of the view, not pooled: `query key`."""
-    return _by_shown(entry, site, _map(entry, site, head, method, fusion, discard))
+    """A map over the tokens or words of the view, not pooled: `query key`.
 
-
-def _map(
-    entry: TextEntry, site: int, head: int | str, method: str, fusion: "Fusion", discard: float
-) -> "Tensor":
-    """A map over tokens: `query key`."""
-    from analysis.norms import alti, value_norms
-    from analysis.rollout import rollout
+    Weights and norms of heads are joined to words before heads are put together, so that they are
+    those of the view; what multiplies layers is joined last.
+    """
+    from analysis.norms import value_norms
     from analysis.stack import combined
 
     trace, found = _place(entry, site)
     if method == "norms":
-        heads = value_norms(trace, found)
+        heads = _grouped(entry, found, value_norms(trace, found), divided=False)
         if isinstance(head, int):
             return heads[head]
         return heads.mean(0) if head == "mean" else heads.amax(0)
     if method == "added":
-        return _mixing(entry, site).norms
-    kind = "cross" if found.kind == "cross" else None
+        return _grouped(entry, found, _mixing(entry, site).norms, divided=False)
+    if method in ("mean", "max"):
+        kind = "cross" if found.kind == "cross" else None
+        key = ("map", method, found.tower, kind)
+        shown = entry.shown
+
+        def compute() -> "Tensor":
+            return combined(trace, method, tower=found.tower, kind=kind, shown=shown)
+
+        return _kept(entry, key, compute)
+    return _grouped(entry, found, _multiplied(entry, found, method, fusion, discard))
+
+
+def _multiplied(
+    entry: TextEntry, found: "Site", method: str, fusion: "Fusion", discard: float
+) -> "Tensor":
+    """A map over tokens that multiplies the layers of a tower: `query key`."""
+    from analysis.norms import alti
+    from analysis.rollout import rollout
+
+    trace = _trace(entry)
+    if found.kind == "cross":
+        raise ValueError(f"{method} follows one tower: choose the encoder’s or the decoder’s own")
 
     def compute() -> "Tensor":
-        if method in ("mean", "max"):
-            return combined(trace, method, tower=found.tower, kind=kind)
-        if kind == "cross":
-            raise ValueError(
-                f"{method} follows one tower: choose the encoder’s or the decoder’s own"
-            )
         if method == "rollout":
             return rollout(trace, fusion=fusion, discard=discard, tower=found.tower)
         if found.queries > MOST:
@@ -190,7 +216,7 @@ def _map(
         return alti(_with_hidden(entry), tower=found.tower, progress=report)
 
     variant = (fusion, discard) if method == "rollout" else None
-    return _latest(entry, ("map", method, found.tower, kind), variant, compute)
+    return _latest(entry, ("map", method, found.tower), variant, compute)
 
 
 def _flow(
@@ -270,6 +296,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
                 written=written,
                 progress=report,
             )
+        _check_pass(_trace(entry), found.trace)
         return replace(found, trace=_trace(entry))  # the pass itself is not kept
 
     return _kept(entry, ("relevance", method, output), compute)
@@ -296,9 +323,37 @@ def _with_hidden(entry: TextEntry) -> "Trace":
     def compute() -> "Trace":
         with _opened(entry) as (model, given, written):
             found = trace(model, given, written, hidden=True, progress=report)
+        _check_pass(_trace(entry), found)
         return replace(_trace(entry), hidden_states=found.hidden_states)
 
     return _kept(entry, ("hidden",), compute)
+
+
+SAME = 1e-3  # of the largest number: passes on other hardware or in another order of sums
+
+
+def _check_pass(held: "Trace", again: "Trace") -> None:
+    """Refuses what was computed from another pass than the one that is shown.
+
+    Raises:
+        ValueError: for edits, a cache, an input or a model that only one of the two has.
+    """
+    why = (
+        "the model was run again, and that pass is not the one of this trace (edits, a cache,"
+        " another input?): {}. Trace with hidden=True for what reads hidden states; a relevance"
+        " is of a pass without edits"
+    )
+    if held.sites != again.sites:
+        raise ValueError(why.format("it has other attention layers"))
+    sides = [(held.output.values, again.output.values)]
+    for mine, theirs in zip(held.patterns, again.patterns, strict=True):
+        sides += [(mine.q, theirs.q), (mine.k, theirs.k)]
+    for mine, theirs in sides:
+        if mine.shape != theirs.shape:
+            raise ValueError(why.format(f"{tuple(theirs.shape)} for {tuple(mine.shape)}"))
+        apart = float((mine.detach().float() - theirs.detach().float().to(mine.device)).abs().max())
+        if apart > SAME * float(mine.detach().abs().max()):
+            raise ValueError(why.format(f"they differ by {apart:.3g}"))
 
 
 def _kept(entry: TextEntry, key: Hashable, compute: Callable[[], Any]) -> Any:
@@ -364,14 +419,47 @@ def _tokens_of(entry: TextEntry, site: int, direction: str) -> Sequence[Sequence
     return [(place,) for place in range(len(labels))]
 
 
-def _by_shown(entry: TextEntry, site: int, weights: "Tensor") -> "Tensor":
-    """A map between the words of the view: summed over keys, averaged over queries."""
+def _grouped(entry: TextEntry, site: "Site", numbers: "Tensor", divided: bool = True) -> "Tensor":
+    """Numbers between tokens, between the words of the view."""
     from analysis.view import View
-    from analysis.words import joined
 
-    if not isinstance(entry.shown, View):
-        return weights
-    return joined(weights, _tokens_of(entry, site, "out"), _tokens_of(entry, site, "in"))
+    shown = entry.shown
+    return shown.grouped(numbers, site, divided=divided) if isinstance(shown, View) else numbers
+
+
+WORDS = {
+    **dict.fromkeys(("mean", "max"), "each head’s weights joined to words first"),
+    **dict.fromkeys(("rollout", "alti"), "summed over a word’s keys, averaged over its queries"),
+    **dict.fromkeys(
+        ("norms", "added"), "lengths summed over a word’s keys, averaged over its queries"
+    ),
+    "flow": "from a word’s last token, the largest to any of its tokens",
+    "decompx": "the last token of a word, the parts of a word’s tokens added up as vectors",
+    **dict.fromkeys(RELEVANCE, "a word’s number is the sum of its tokens’"),
+}
+DIVIDED = {
+    **dict.fromkeys(("mean", "max"), "of each head divided by their sums"),
+    **dict.fromkeys(("rollout", "alti"), "divided by their sums"),
+}
+
+
+def note_of(shown: "Shown", method: str) -> str:
+    """How the numbers of a method were grouped by a view; "" for those of single tokens."""
+    from analysis.view import View
+
+    if not isinstance(shown, View):
+        return ""
+    rows = DIVIDED.get(method, "")
+    rows = "lack their weight" if rows and shown.special == "hidden" else rows
+    return shown.describe(rows, joined=WORDS[method])
+
+
+def _left_out(entry: TextEntry, site: int | None, values: "Tensor | None") -> float:
+    """The sum over tokens that the view hides."""
+    if site is None or values is None:
+        return 0.0
+    shown = {token for word in _tokens_of(entry, site, "out") for token in word}
+    return float(values[[token for token in range(len(values)) if token not in shown]].sum())
 
 
 def _summed(entry: TextEntry, site: int, values: "Tensor") -> "Tensor":

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 JOINED = (
     "The encoder’s self-attention, the cross-attention and the decoder’s own in one matrix: each is"
-    " a softmax of its own, so a row of the target sums to 2"
+    " a softmax of its own, and a row of the target holds two"
 )
 PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"}
 

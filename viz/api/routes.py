@@ -65,10 +65,8 @@ HEAD = {**SITE, "head": requests.head}
 INDEX = {"axis": AXIS, "index": requests.whole}
 PAIR = {"query": requests.whole, "key": requests.whole}
 PARTS = {"rows": requests.span, "columns": requests.span}
-VALUES = {
-    "values": one_of("weights", "scores"),
-    "sinks": one_of("shown", "hidden", "renormalised"),
-}
+SINKS = {"sinks": one_of("shown", "hidden", "renormalised")}
+VALUES = {"values": one_of("weights", "scores"), **SINKS}
 FUSED = {"fusion": one_of(*model.FUSIONS), "discard": requests.fraction}
 BOTH = (TextEntry, ImageEntry)
 FIGURE = {**HEAD, "form": one_of(*export.FORMS)}
@@ -127,9 +125,15 @@ ENDPOINTS = (
         TextEntry,
         filters.hidden_of,
         HEAD,
-        {**PARTS, "least": requests.fraction, "top": requests.few},
+        {**PARTS, **SINKS, "least": requests.fraction, "top": requests.few},
     ),
-    Endpoint("strongest", TextEntry, filters.strongest_of, {**HEAD, "top": requests.few}, PARTS),
+    Endpoint(
+        "strongest",
+        TextEntry,
+        filters.strongest_of,
+        {**HEAD, "top": requests.few},
+        {**PARTS, **SINKS},
+    ),
     Endpoint("model", TextEntry, model.map_of, {**HEAD, "method": one_of(*model.MAPS)}, FUSED),
     Endpoint(
         "model_row",

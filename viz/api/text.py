@@ -31,6 +31,7 @@ def overview(entry: TextEntry, id: str) -> bytes:
     base = {
         "model": shown.model,
         "note": note_of(shown),
+        "caveat": caveat_of(shown),
         "complete": rows_sum_to_one(shown),
         "other_layers": {str(layer): kind for layer, kind in shown.other_layers.items()},
         **_texts_and_sites(shown),
@@ -193,16 +194,32 @@ def sharpest(entry: TextEntry, id: str, site: int, head: "Head") -> dict[str, An
     return {"query": sharpest_row(entry.shown, site_at(entry.shown, site, head), head)}
 
 
+def caveat_of(shown: "Shown") -> str:
+    """What is said with every picture of this trace; empty if there is nothing."""
+    return "" if shown.trained else UNTRAINED
+
+
 def note_of(shown: "Shown") -> str:
-    """The caveat shown with every picture of this trace; empty if there is none."""
-    parts = ["" if shown.trained else UNTRAINED, getattr(shown, "note", "")]
-    return "; ".join(part for part in parts if part)
+    """The caveat, and how the weights of this trace were grouped."""
+    return "; ".join(part for part in (caveat_of(shown), getattr(shown, "note", "")) if part)
 
 
 def rows_sum_to_one(shown: "Shown") -> bool:
-    """Whether rows sum to 1: no token is hidden and no attention sink takes a share."""
-    sinks = (getattr(pattern.score, "sink", None) for pattern in shown.patterns)
-    return getattr(shown, "special", "") != "hidden" and all(sink is None for sink in sinks)
+    """Whether rows sum to 1.
+
+    A row sums to less where a token is hidden, an attention sink takes a share, it has no key to
+    attend to, or its weights were edited.
+    """
+    from analysis.view import View
+
+    trace = shown.trace if isinstance(shown, View) else shown
+    if isinstance(shown, View) and shown.hides:
+        return shown.special == "renormalised"
+    whole = all(
+        getattr(pattern.score, "sink", None) is None and not pattern.weights_edits
+        for pattern in trace.patterns
+    )
+    return whole and not trace.empty_rows()
 
 
 def site_at(shown: "Shown", site: int, head: object = None) -> "Site":

@@ -204,7 +204,8 @@ def _panels(form: str) -> Callable[[Request], Scene]:
         from viz.drawing.panels import panels
 
         content = FORMS[form](request)
-        about = caption(request, content.description, layers=content.layers, doubt=content.doubt)
+        how = {"layers": content.layers, "grouped": content.grouped}
+        about = caption(request, content.description, doubt=content.doubt, **how)
         return panels(content.panels, about)
 
     return drawn

@@ -56,6 +56,7 @@ class Content:
         panels: the parts of its figure.
         tables: its numbers.
         layers: whether it is about all layers together.
+        grouped: whether the numbers are grouped as the weights of the view are.
         doubt: what it does not prove.
     """
 
@@ -63,6 +64,7 @@ class Content:
     panels: Sequence[Panel]
     tables: Sequence[Table]
     layers: bool = False
+    grouped: bool = True
     doubt: str = DOUBT
 
 
@@ -161,6 +163,7 @@ def _query_key(request: Request) -> Content:
             Table("step", ("step",), values, {"step": [name for name, _, _ in steps]}),
             *shares,
         ],
+        grouped=False,
     )
 
 
@@ -221,7 +224,7 @@ def _stages(request: Request) -> Content:
         tables.append(Table(name, (rows, cols), values, {rows: across, cols: down}))
     label = trace.query_labels(site)[found.rows[found.chosen]]
     description = f"One head for “{label}” ({query}), from queries and keys to what it writes."
-    return Content(description, panels, tables)
+    return Content(description, panels, tables, grouped=False)
 
 
 # ---- all layers together
@@ -246,6 +249,7 @@ def _model(request: Request) -> Content:
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=not {"norms", "added"} & {*methods},
+        grouped=False,
         doubt=" ".join(dict.fromkeys(DOUBTS[method] for method in methods)),
     )
 
@@ -265,7 +269,8 @@ def _method(request: Request, chosen: Chosen) -> Content:
     row = request.choice.query or 0
     name = f"{NAMES[method]}{_short(chosen)}"
     title = f"{name}, row of “{query[row]}” ({row})"
-    description = f"{name}: {DESCRIPTIONS[method]}{fused_of(chosen)}"
+    grouped = _grouped(request, method)
+    description = f"{name}: {DESCRIPTIONS[method]}{fused_of(chosen)}{grouped}"
     if method not in model.MAPS:
         answer = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
         found = np.array(_given(answer)["values"])
@@ -303,9 +308,7 @@ def _relevance(request: Request, method: str) -> Content:
     what = f"the logit of output {found['id']}"
     if found["similarity"]:
         what = f"the similarity to “{request.choice.output}”"
-    rest = found["unassigned"]
-    about = f"{NAMES[method]} for {what}, {_figures(found['value'])}"
-    about += "" if rest is None else f"; {_figures(rest)} unassigned"
+    about = f"{NAMES[method]} for {what}, {_figures(found['value'])}; {together(found)}"
     panels: list[Panel] = []
     tables = []
     for name, labels, values in (
@@ -316,7 +319,25 @@ def _relevance(request: Request, method: str) -> Content:
             numbers = np.array(values)
             panels.append(Shaded(f"{about}: each {name}", labels, numbers, words="relevance"))
             tables.append(Table(f"{method}, {name}", ("token",), numbers, {"token": labels}))
-    return Content(f"{NAMES[method]}: {DESCRIPTIONS[method]}", panels, tables)
+    description = f"{NAMES[method]}: {DESCRIPTIONS[method]}{_grouped(request, method)}"
+    return Content(description, panels, tables)
+
+
+def together(relevance: Mapping[str, Any]) -> str:
+    """The sum of a relevance over all tokens, hidden ones included, and what no token gets."""
+    hidden, rest = relevance["hidden"], relevance["unassigned"]
+    parts = [f"all tokens together {_figures(relevance['total'])}"]
+    parts += [f"{_figures(hidden)} of it on hidden tokens"] if hidden else []
+    parts += [] if rest is None else [f"{_figures(rest)} unassigned"]
+    return ", ".join(parts)
+
+
+def _grouped(request: Request, method: str) -> str:
+    """How the numbers of a method were grouped, as a sentence; "" for those of single tokens."""
+    from viz.api.model import note_of
+
+    note = note_of(request.shown, method)
+    return f" {note[0].upper()}{note[1:]}." if note else ""
 
 
 def _faithfulness(request: Request) -> Content:
@@ -336,6 +357,7 @@ def _faithfulness(request: Request) -> Content:
         [panel for part in parts for panel in part.panels],
         [table for part in parts for table in part.tables],
         layers=True,
+        grouped=False,
         doubt=UNLIKE,
     )
 

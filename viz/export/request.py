@@ -347,7 +347,12 @@ def one_of(name: str, value: str, known: Sequence[T]) -> T:
 
 
 def caption(
-    request: Request, description: str, *, layers: bool = False, doubt: str = DOUBT
+    request: Request,
+    description: str,
+    *,
+    layers: bool = False,
+    grouped: bool = True,
+    doubt: str = DOUBT,
 ) -> Caption:
     """Title and caption of a figure.
 
@@ -355,6 +360,7 @@ def caption(
         request: what it shows.
         description: what that is.
         layers: whether it is about all layers together.
+        grouped: whether its numbers are grouped as the weights of the view are.
         doubt: what it does not prove.
     """
     shown, site = request.shown, request.site
@@ -371,7 +377,7 @@ def caption(
             numbers = ", ".join(str(each.layer) for each in shown_layers)
             name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
         parts += [name, _names(request.heads, site.heads)]
-    note = note_of(shown)
+    note = note_of(shown) if grouped else caveat_of(shown)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
         " ".join(part for part in (description, request.filters.description, doubt) if part),
@@ -401,10 +407,17 @@ def site_name(site: "Site", several: bool) -> str:
 
 
 def note_of(shown: "Trace | View") -> str:
-    """What must be said beside every figure of this trace."""
+    """What must be said beside every figure of this trace, and how its weights were grouped."""
     from viz.api.text import note_of as note
 
     return note(shown)
+
+
+def caveat_of(shown: "Trace | View") -> str:
+    """What must be said beside every figure of this trace."""
+    from viz.api.text import caveat_of as caveat
+
+    return caveat(shown)
 
 
 def input_of(shown: "Trace | View") -> str:

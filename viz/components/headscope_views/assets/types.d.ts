@@ -247,7 +247,10 @@ export interface Site {
 
 export interface Base {
   model: string;
+  /** What is said with every picture, and how the weights of a head were grouped. */
   note: string;
+  /** The first of these alone. */
+  caveat: string;
   /** Whether a row of weights sums to 1. */
   complete?: boolean;
   texts: Text[];
@@ -499,6 +502,8 @@ export interface ModelMap {
   max: number;
   /** Row by row. */
   cells: number[];
+  /** How its numbers were grouped; "" for those of single tokens. */
+  note: string;
 }
 
 /** One query's exact numbers in a map over all layers, or a part of its flow or DecompX. */
@@ -506,6 +511,7 @@ export interface ModelRow {
   values: number[];
   sum?: number;
   mixing?: number;
+  note: string;
 }
 
 export interface RelevanceAnswer {
@@ -514,6 +520,10 @@ export interface RelevanceAnswer {
   read: number[] | null;
   /** Indexes of sites whose rows are these tokens. */
   sites: [number, number | null];
+  /** Sum over all tokens, and the part of it on tokens that are hidden. */
+  total: number;
+  hidden: number;
+  note: string;
   value: number;
   unassigned: number | null;
   position: number | null;

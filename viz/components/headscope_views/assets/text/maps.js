@@ -207,9 +207,11 @@ export class Maps {
    * @param {Head} head
    * @param {[number, number]} rows
    * @param {[number, number]} cols
+   * @param {Variant} [variant]
    */
-  window(site, head, rows, cols) {
-    const part = this.parts(site, head).find((each) => covers(each, rows, cols) && density(each) >= 1);
+  window(site, head, rows, cols, variant = PLAIN) {
+    const parts = this.parts(site, head, variant);
+    const part = parts.find((each) => covers(each, rows, cols) && density(each) >= 1);
     if (!part) return null;
     const { stride, data } = part;
     const values = valuesOf(part);

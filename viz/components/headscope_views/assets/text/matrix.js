@@ -7,6 +7,7 @@ import { element, markPainted, moreIs, quoted, savePng, setText, topOf } from ".
 import { wordAt } from "./axis_labels.js";
 import { listenForBrush } from "./brushing.js";
 import { choicesOf } from "./choices.js";
+import { jointSentence, sumOf, weightsSentence } from "./claims.js";
 import { listen } from "./gestures.js";
 import { fileOf, fit, paintBand, paintCross, paintPicture, widthsOf } from "./matrix_painter.js";
 import { logScale, scoreScale, tableFor, weightScale } from "./scale.js";
@@ -20,12 +21,8 @@ import * as viewport from "./viewport.js";
 /** @import {TextState} from "./state.js" */
 /** @import {Layout, View} from "./viewport.js" */
 
-const PARTIAL = "rows sum to less than 1, the remaining weight is not shown";
 export const DOUBT =
   "A large weight says where information may come from, not that it decided the output.";
-const JOINT =
-  "A row of the source sums to 1; a row of the target holds two softmaxes, over the source and over" +
-  " itself, and sums to 2. The source cannot attend to the target.";
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a" +
   " pinch, zooms.";
@@ -238,7 +235,7 @@ export function matrix(state, parent) {
   function noteOf(sinks) {
     const { note } = state.base;
     if (!sinks) return note;
-    const rows = state.selection.sinks === "renormalised" ? "; rows made to sum to 1" : "";
+    const rows = state.selection.sinks === "renormalised" ? "; each head’s rows divided by the rest" : "";
     const hidden = `${sinkNames(sinks)} hidden: ${percent(sinks.share)} of the weight${rows}`;
     return [hidden, note].filter(Boolean).join(" · ");
   }
@@ -535,18 +532,13 @@ function reading(state, { query, key }, sinks) {
  */
 function sentenceOf(state, values, sinks) {
   const { head } = state.selection;
-  const complete = state.base.complete !== false;
   const hidden = sinks === "shown" ? "" : " The bars are the shares that went to hidden tokens.";
   if (values === "scores") {
     const what = head === "mean" ? "the mean score" : head === "max" ? "the largest score" : "a score";
     const of = typeof head === "number" ? "" : " of the layer’s heads";
     return `Each cell is ${what}${of} before the softmax: query · key with scale, bias and mask.${hidden}`;
   }
-  if (state.site().kind === "joint") return `${JOINT}${hidden}`;
-  const sums = sinks === "hidden" ? "rows sum to what is left" : complete ? "" : PARTIAL;
-  if (head === "mean")
-    return `The mean over the layer’s heads: ${sums || "each row still sums to 1"}.${hidden}`;
-  if (head === "max")
-    return `The largest weight any head of the layer gives: rows do not sum to 1.${hidden}`;
-  return `Each row is one token deciding where to look: ${sums || "its weights sum to 1"}.${hidden}`;
+  const sum = sumOf(state.base.complete !== false, sinks);
+  const joint = state.site().kind === "joint";
+  return `${joint ? jointSentence(sum) : weightsSentence(head, sum)}${hidden}`;
 }

@@ -192,6 +192,22 @@ export function showsOf({ shows, fused = [] }, { fusion, discard }) {
 }
 
 /**
+ * The sum of a relevance over all tokens, hidden ones included, and what no token gets.
+ *
+ * @param {{total: number, hidden: number, unassigned: number | null}} relevance
+ */
+export function together({ total, hidden, unassigned }) {
+  const parts = [`All tokens together ${number(total)}`];
+  if (hidden) parts.push(`${number(hidden)} of it on hidden tokens`);
+  if (unassigned !== null) parts.push(`${number(unassigned)} unassigned`);
+  return `${parts.join(", ")}.`;
+}
+
+/** @param {number} value */
+export const number = (value) =>
+  value === 0 ? "0" : Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(1);
+
+/**
  * How the heads are fused, as parameters of a request; empty for the defaults.
  *
  * @param {MethodInfo} info

@@ -15,7 +15,8 @@ import { capital, shown } from "../core/labels.js";
 import { cellOf } from "../core/raster.js";
 import { pathOf } from "../core/sources.js";
 import { faithful } from "./faithful.js";
-import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, METHODS, methodOf, nameOf, showsOf, spansOf } from "./methods.js";
+import { colourOf, fusedIn, fusedQueryOf, inPercent, largest, METHODS, methodOf, nameOf } from "./methods.js";
+import { number, showsOf, spansOf, together } from "./methods.js";
 import { modelMap } from "./model_map.js";
 
 /** @import {Cell, Fusion, Method, ModelMap, ModelRow, Predictions, RelevanceAnswer, Text, Theme} from "../types" */
@@ -66,7 +67,7 @@ export function model(state, parent) {
       section.hidden = form !== "model";
       if (section.hidden) return;
       setText(title, `${state.base.model} · all layers together`);
-      if (state.base.note) title.append(` — ${state.base.note}`);
+      if (state.base.caveat) title.append(` — ${state.base.caveat}`);
       first.value = methodOf(method).name;
       second.value = beside;
       const infos = chosenIn(state);
@@ -386,6 +387,7 @@ function part(state, parent, name) {
     if (variant) return;
     if (!found || "why" in found) return nothing(found?.why ?? "", `model ${name}`);
     [map, mapped] = [found, place];
+    grouped(found.note);
     canvas.hidden = read.hidden = false;
     const index = row();
     const { site, head } = state.selection;
@@ -396,10 +398,12 @@ function part(state, parent, name) {
     );
     renderRow(answer?.values ?? [], theme);
     const sum = answer?.sum === undefined ? "" : `The row sums to ${number(answer.sum)}. `;
+    const { query } = state.texts();
+    const token = (query.origins?.[index].length ?? 1) > 1 ? "its last token" : "the token";
     const mixed =
       answer?.mixing === undefined
         ? ""
-        : `${(100 * answer.mixing).toFixed(0)} % of the token comes from others (mixing ratio). `;
+        : `${(100 * answer.mixing).toFixed(0)} % of ${token} comes from others (mixing ratio). `;
     say(`${sum}${mixed}Colours from 0 to ${number(found.max)}. ${moreIs(theme.mode)} = more.`);
   }
 
@@ -420,6 +424,7 @@ function part(state, parent, name) {
       if (found && "why" in found) return nothing(found.why, `flow ${name}`);
       if (!found) break;
       values.push(...found.values);
+      grouped(found.note);
     }
     bar.hidden = values.length >= keys;
     bar.max = keys;
@@ -458,6 +463,7 @@ function part(state, parent, name) {
       state.view.answer(`relevance ${name}`, pathOf("relevance", asked))
     );
     if (!found || "why" in found) return nothing(found?.why ?? "", `relevance ${name}`);
+    grouped(found.note);
     const [source, target] = found.sites;
     const text = (/** @type {number} */ site) => state.base.texts[state.base.sites[site].query_text ?? 0];
     chips.hidden = read.hidden = false;
@@ -468,15 +474,16 @@ function part(state, parent, name) {
     written.hidden = target === null || !found.read;
     if (target !== null && found.read) shade(written, text(target), found.read, false, theme);
     summary = { cells: [found.values], query: [info.label], key: text(source).labels };
-    const sum = [...found.values, ...(found.read ?? [])].reduce((a, b) => a + b, 0);
-    const rest = found.unassigned === null ? "" : `, ${number(found.unassigned)} unassigned`;
     const signs = found.values.some((value) => value < 0)
       ? "Orange speaks for the output, blue against it."
       : `${moreIs(theme.mode)} = more.`;
-    say(`All tokens together ${number(sum)}${rest}. ${signs}`);
+    say(`${together(found)} ${signs}`);
     tested.hidden = false;
     test.render(info.name);
   }
+
+  /** @param {string} note how the numbers were grouped */
+  const grouped = (note) => note && sentence.append(` ${capital(note)}.`);
 
   /** @param {string} text under the chips while nothing is pointed at */
   function say(text) {
@@ -512,10 +519,6 @@ function part(state, parent, name) {
     },
   };
 }
-
-/** @param {number} value */
-const number = (value) =>
-  value === 0 ? "0" : Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(1);
 
 /**
  * @param {CanvasRenderingContext2D} context

@@ -66,7 +66,7 @@ export class TextState {
       wish: () => this.wish(),
     });
     /** @type {Maps} */
-    this.maps = new Maps({ model: "", note: "", texts: [], sites: [], theme: NO_THEME });
+    this.maps = new Maps({ model: "", note: "", caveat: "", texts: [], sites: [], theme: NO_THEME });
     /** @type {HeadNumbers | null} numbers of every head, once they have come */
     this.numbers = null;
     /** @type {{text: string, of: ReadonlyMap<string, string>}} */
@@ -416,8 +416,23 @@ export class TextState {
 
   /** Whether filters leave anything out. */
   isFiltered() {
-    const { least, block, rows, columns, top, form } = this.selection;
-    return Boolean(least || rows || columns || block !== "all" || (top && form === "lines"));
+    const { block, rows, columns, top, form } = this.selection;
+    return Boolean(this.threshold() || rows || columns || block !== "all" || (top && form === "lines"));
+  }
+
+  /**
+   * The weights behind what is shown: of scores, those that they become.
+   *
+   * @returns {Variant}
+   */
+  weightsVariant() {
+    const variant = this.variant();
+    return variant.values === "scores" ? { ...PLAIN, sinks: variant.sinks } : variant;
+  }
+
+  /** The smallest weight that is drawn; none acts on scores. */
+  threshold() {
+    return this.variant().values === "scores" ? 0 : this.selection.least;
   }
 
   /**
@@ -426,9 +441,9 @@ export class TextState {
    * @param {Head} head
    */
   least(head) {
-    const { site, least, form } = this.selection;
+    const { site, form } = this.selection;
     const faint = form === "lines" ? LEAST * this.top(this.parts(site, head)[0]) : 0;
-    return Math.max(least, faint);
+    return Math.max(this.threshold(), faint);
   }
 
   /** The heads of the picture that is shown. */
@@ -438,8 +453,9 @@ export class TextState {
   }
 
   /**
-   * The share of weight that filters hide, of each head that is drawn: from the map that is here
-   * until the exact one has come; without those that are not known yet.
+   * The share of weight that filters hide, of each head that is drawn, without sinks where these are
+   * hidden: from the map that is here until the exact one has come; without those that are not
+   * known yet.
    *
    * @returns {HiddenShare[]}
    */
@@ -459,7 +475,9 @@ export class TextState {
     const few = form === "lines" && top ? top : 0;
     const name = this.headName(head);
     if (this.view.remote) {
+      /** @type {Record<string, string | number>} */
       const filters = { ...(least ? { least: least.toFixed(6) } : {}), ...(few ? { top: few } : {}) };
+      Object.assign(filters, sinksQueryOf(this.variant()));
       const ranges = { rows: rows.join("-"), columns: cols.join("-") };
       const path = pathOf("hidden", { site, head, ...ranges, ...filters });
       const told = /** @type {{share: number, rows: number, total: number} | null} */ (
@@ -468,10 +486,11 @@ export class TextState {
       const sampled = told && told.rows < told.total ? ` (of ${told.rows} of ${told.total} rows)` : "";
       if (told) return { name, share: told.share, sign: "", sampled };
     }
-    const what = [this.trace, site, head, ...rows, ...cols, least, few].join();
+    const drawn = this.weightsVariant();
+    const what = [this.trace, site, head, ...rows, ...cols, least, few, drawn.sinks].join();
     const known = this.shares.get(what);
     if (known !== undefined) return { name, share: known, sign: "≈", sampled: "" };
-    const weights = this.maps.window(site, head, rows, [0, this.site().keys]);
+    const weights = this.maps.window(site, head, rows, [0, this.site().keys], drawn);
     if (!weights) return null;
     const share = hiddenIn(weights, this.site().keys, cols, least, few);
     if (this.shares.size > SHARES) this.shares.clear();
@@ -495,13 +514,13 @@ export class TextState {
     const to = Math.min(all[1], rows[1] + CHUNK - (rows[1] % CHUNK));
     if (this.view.remote) {
       const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
-      const path = pathOf("strongest", { site, head, top, ...ranges });
+      const path = pathOf("strongest", { site, head, top, ...ranges, ...sinksQueryOf(this.variant()) });
       const told = /** @type {{first: number, keys: number[][]} | null} */ (
         this.view.answer(`strongest ${head}`, path)
       );
       if (told) return told;
     }
-    const weights = this.maps.window(site, head, [from, to], cols);
+    const weights = this.maps.window(site, head, [from, to], cols, this.weightsVariant());
     return weights && strongestKeys(weights, [from, to], cols, top);
   }
 
@@ -805,8 +824,14 @@ export class TextState {
  */
 const rowQueryOf = ({ values, sinks }) => ({
   ...(values === "weights" ? {} : { values }),
-  ...(sinks === "shown" ? {} : { sinks }),
+  ...sinksQueryOf({ sinks }),
 });
+
+/**
+ * @param {Pick<Variant, "sinks">} variant
+ * @returns {Record<string, string>}
+ */
+const sinksQueryOf = ({ sinks }) => (sinks === "shown" ? {} : { sinks });
 
 /**
  * The same of a map.

@@ -21,6 +21,8 @@ import { vectors } from "./vectors.js";
 /** @import {FormPanel} from "./forms.js" */
 
 const PARTS = ["atlas", "matrix", "tokens"];
+/** @type {string[]} */
+const SINGLE = ["model", "qk", "stages"]; // forms that say themselves how tokens are grouped
 
 /**
  * @param {HTMLElement} root
@@ -151,8 +153,10 @@ function toolbar(state, bar, drawn) {
       zooming.hidden = !zoom;
       for (const [name, { choices }] of drawn)
         if (choices) choices.hidden = name !== state.selection.form;
-      setText(note, state.base.note);
-      note.hidden = !state.base.note;
+      const { form: shown } = state.selection;
+      const said = state.base[SINGLE.includes(shown) ? "caveat" : "note"];
+      setText(note, said);
+      note.hidden = !said;
       reset.disabled = farther.disabled = !zoom?.isZoomed();
       closer.disabled = Boolean(zoom?.isDeepest());
     },

@@ -1,0 +1,179 @@
+"""Every number of a view against slow loops over the weights, however tokens are grouped or hidden.
+
+Random networks over random texts; tolerances are float32 sums in another order, and five digits
+where an answer rounds to them.
+"""
+
+from typing import Any
+
+import pytest
+import torch
+
+from analysis.filters import mean_over_queries
+from analysis.norms import alti, value_norms
+from analysis.overview import rows_of
+from analysis.rollout import rollout
+from analysis.view import JOINT, View
+from models.edits import Ablate, Cut
+from models.run import trace
+from tests.viz.random_traces import joined_slowly, random_traces, views_of
+from viz.api import filters, model, text
+from viz.api.entries import TextEntry
+from viz.export import export
+
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
+COUNT = 4  # of each kind of network one, and one without special tokens
+
+
+def entries(count: int = COUNT) -> Any:
+    for network, ids, written, t in random_traces(count):
+        for view in views_of(t):
+            opened = (network, ids, written)
+            yield TextEntry(view, lambda site, head: "", opened=lambda opened=opened: opened), view
+
+
+def sites_of(view: View) -> Any:
+    """The sites that are one attention, with their weights by a slow loop: `head word other`."""
+    for number, site in enumerate(view.sites):
+        if site.kind == JOINT:
+            continue
+        rows, columns = view.origins(site, "out"), view.origins(site, "in")
+        divided = view.special == "renormalised"
+        weights = view.trace.weights(view.trace.sites[number])
+        slow = torch.stack([joined_slowly(each, rows, columns, divided) for each in weights])
+        yield number, site, slow
+
+
+def test_the_weights_of_a_view_are_sums_over_keys_and_means_over_queries() -> None:
+    for _, view in entries():
+        for _, site, slow in sites_of(view):
+            torch.testing.assert_close(view.weights(site), slow, **CLOSE)
+
+
+def test_the_mean_and_the_largest_weight_of_all_heads_are_those_of_the_view() -> None:
+    for entry, view in entries():
+        known: dict[Any, list[torch.Tensor]] = {}
+        for _, site, slow in sites_of(view):
+            known.setdefault((site.kind, site.tower), []).append(slow)
+        for number, site, _ in sites_of(view):
+            heads = torch.cat(known[site.kind, site.tower])
+            for method, expected in (("mean", heads.mean(0)), ("max", heads.amax(0))):
+                found = model.whole_map(entry, number, "mean", method)
+                torch.testing.assert_close(found, expected, **CLOSE)
+                assert float(found.max()) <= 1 + 1e-5  # it is a weight, or a mean of some
+
+
+def test_norms_rollout_and_alti_are_joined_as_they_say() -> None:
+    for entry, view in entries():
+        for number, site in enumerate(view.trace.sites):
+            rows, columns = view.origins(site, "out"), view.origins(site, "in")
+            lengths = torch.stack(
+                [joined_slowly(each, rows, columns) for each in value_norms(view.trace, site)]
+            )
+            for head, expected in (
+                (1, lengths[1]),
+                ("mean", lengths.mean(0)),
+                ("max", lengths.amax(0)),
+            ):
+                found = model.whole_map(entry, number, head, "norms")
+                torch.testing.assert_close(found, expected, **CLOSE)
+            if site.kind == "cross":
+                continue
+            divided = view.special == "renormalised"
+            slow = joined_slowly(rollout(view.trace, tower=site.tower), rows, columns, divided)
+            found = model.whole_map(entry, number, "mean", "rollout")
+            torch.testing.assert_close(found, slow, **CLOSE)
+
+
+def test_what_is_said_of_rows_is_true_of_them() -> None:
+    """The note of a map, and the one of the weights, against their sums."""
+    for entry, view in entries():
+        divided = "divided by their sums" in text.note_of(view)
+        lack = "lack their weight" in text.note_of(view)
+        assert divided == (view.special == "renormalised" and view.hides)
+        complete = text.rows_sum_to_one(view)
+        for number, site, _ in sites_of(view):
+            for head in range(site.heads):
+                sums = rows_of(view, site, head, None).sum(-1)
+                whole = bool(((sums - 1).abs() < 1e-5).all())
+                assert whole or not complete
+                assert lack or whole
+            for method in ("mean", "rollout", "alti"):
+                if method != "mean" and site.kind == "cross":
+                    continue
+                note = model.note_of(view, method)
+                sums = model.whole_map(entry, number, "mean", method).sum(-1)
+                if "lack their weight" not in note:
+                    torch.testing.assert_close(sums, torch.ones_like(sums), **CLOSE)
+                else:
+                    assert float(sums.min()) < 1
+        for method in ("max", "norms", "flow", "gradient"):
+            assert "divided by their sums" not in model.note_of(view, method) or method == "max"
+        assert ("whole" in model.note_of(view, "max")) == (view.words or view.sentences)
+
+
+def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
+    for entry, view in entries():
+        for method in ("gradient", "attnlrp"):
+            found = model.relevance(entry, "", 0, method, "5.7")
+            if "why" in found:
+                assert "logits" in found["why"] or "second text" in found["why"]
+                continue
+            shown = sum(found["values"]) + sum(found["read"] or ())
+            size = max(map(abs, (*found["values"], *(found["read"] or ()), found["total"])))
+            assert shown + found["hidden"] == pytest.approx(found["total"], abs=1e-3 * size)
+            assert bool(found["hidden"]) == view.hides
+            if method == "attnlrp":
+                total = found["total"] + found["unassigned"]
+                assert total == pytest.approx(found["value"], abs=1e-3 * size)
+
+
+@pytest.mark.parametrize("sinks", ["shown", "hidden", "renormalised"])
+def test_the_share_that_filters_hide_is_of_the_weights_that_are_shown(sinks: str) -> None:
+    for entry, view in entries(3):
+        for number, site, _ in sites_of(view):
+            _, hidden = text.source_of(view, site, "weights", sinks)
+            for head in (0, "mean", "max"):
+                shown = view.weights(site)
+                if hidden is not None:
+                    shown[..., list(hidden.sinks[site])] = 0
+                    left = shown.sum(-1, keepdim=True)
+                    shown = (
+                        shown / torch.where(left > 0, left, 1) if sinks == "renormalised" else shown
+                    )
+                weights = {0: shown[0], "mean": shown.mean(0), "max": shown.amax(0)}[head]
+                columns = range(1, site.keys)
+                least = float(weights.median())
+                drawn = weights[:, 1:].masked_fill(weights[:, 1:] < least, 0).sum()
+                whole = weights.sum()
+                expected = float(1 - drawn / whole) if whole else 0.0
+                asked = {"columns": columns, "least": least, "sinks": sinks}
+                found = filters.hidden_of(entry, "", number, head, **asked)
+                assert found["share"] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_mean_over_queries_is_that_of_the_view() -> None:
+    for _, view in entries(3):
+        for _, site, slow in sites_of(view):
+            found = mean_over_queries(view, site, "max")
+            torch.testing.assert_close(found, slow.amax(0).mean(0), **CLOSE)
+
+
+def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:
+    """Hidden states and gradients come from a pass of their own: it must be the one shown."""
+    network, ids, _, plain = [*random_traces(2)][1]
+    run = (network, ids)
+    file = tmp_path / "file.csv"
+    for edit in (Ablate(0, 1), Cut(1, 2, None, 3), Ablate(1, 0, "mean")):
+        edited = trace(network, ids, edits=[edit])
+        for method in ("alti", "gradient"):
+            asked: dict[str, Any] = {"view": "model", "method": method, "run": run, "output": "3.5"}
+            with pytest.raises(ValueError, match="that pass is not the one of this trace"):
+                export(edited, file, **asked)
+    with pytest.raises(ValueError, match="that pass is not the one of this trace"):
+        export(plain, file, view="model", method="alti", run=(network, ids + 1))
+    export(plain, file, view="model", method="alti", run=run)
+    held = trace(network, ids, edits=[Ablate(0, 1)], hidden=True)
+    export(held, file, view="model", method="alti", run=run)
+    found = model.whole_map(TextEntry(held, lambda site, head: ""), 0, "mean", "alti")
+    torch.testing.assert_close(found, alti(held), **CLOSE)
