@@ -82,3 +82,9 @@ def test_the_files_that_it_names_are_there() -> None:
     places = [ROOT / place for place in beside]  # of a name within its row of the table
     missing = [name for name in named if not any((place / name).exists() for place in places)]
     assert missing == []
+
+
+def test_the_number_of_model_types_is_that_of_the_coverage() -> None:
+    table = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    [exact] = re.findall(r"/ (\d+) exact", table)
+    assert re.findall(r"\[(\d+) model types\]\(docs/coverage.md\)", README) == [exact]

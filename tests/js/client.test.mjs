@@ -7,6 +7,8 @@ import { Client } from "../../viz/components/headscope_views/assets/core/client.
 import { Failed, Gone } from "../../viz/components/headscope_views/assets/core/sources.js";
 import { HeldSource, settled } from "./helpers.mjs";
 
+const RETRY_MS = 400;
+
 function opened() {
   const source = new HeldSource();
   /** @type {string[]} */
@@ -178,4 +180,35 @@ test("the slowest request tells how far it is, and can be stopped", async () => 
   assert.equal(client.slowest(-1), null);
   client.want("row", "model_row?method=alti&index=3");
   assert.equal(client.state("row"), "absent"); // until it has wanted something else
+});
+
+test("an answer that cannot be read is asked for again, and then counts as failed", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const source = new HeldSource();
+  let changes = 0;
+  const client = new Client(source, {
+    received: (_, bytes) => void JSON.parse(new TextDecoder().decode(bytes)),
+    gone: () => {},
+    changed: () => (changes += 1),
+  });
+  client.want("row", "row");
+  const cut = new TextEncoder().encode('{"values": [');
+  /** @param {Uint8Array} bytes */
+  const arrive = async (bytes) => {
+    source.open.get("row")?.resolve(bytes);
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  for (let tries = 1; tries <= 3; tries++) {
+    await arrive(cut);
+    assert.equal(client.state("row"), tries < 3 ? "pending" : "failed");
+    assert.equal(source.requests.length, tries);
+    t.mock.timers.tick(RETRY_MS * 2 ** (tries - 1));
+  }
+  assert.match(client.reason("row"), /JSON/);
+  assert.ok(changes);
+  client.want("row", null);
+  client.want("row", "row");
+  await arrive(new TextEncoder().encode("{}"));
+  assert.equal(client.state("row"), "done");
 });

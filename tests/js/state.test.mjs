@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { ViewState } from "../../viz/components/headscope_views/assets/core/state.js";
+import { pathOf } from "../../viz/components/headscope_views/assets/core/sources.js";
+import { TextState } from "../../viz/components/headscope_views/assets/text/state.js";
 import { baseOf, HeldSource } from "./helpers.mjs";
 
 test("a lost trace is reported again until another is to be shown", () => {
@@ -67,4 +69,25 @@ test("a picture is awaited from the first request to its weights", async (t) => 
   await sources[1].answer("map?site=0&head=0");
   assert.equal(state.awaited, null);
   state.destroy();
+});
+
+test("the row of a token that is pinned in place of one of another text is fetched", () => {
+  const source = new HeldSource();
+  /** @type {any} */
+  const host = { set() {}, trigger() {}, source: () => source };
+  /** @type {any} */
+  const props = { session: "", trace: "a", made: 1 };
+  const state = new TextState(/** @type {any} */ ({}), props, host);
+  const { view } = state;
+  view.open("a", 1);
+  [view.client, view.found, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
+  state.parts = () => /** @type {any} */ ([{}]); // the map is here
+  view.unpinned = true;
+  view.answers.set(pathOf("sharpest", { site: 0, head: 0 }), { query: 5 }, 1);
+  state.wish();
+  assert.equal(state.selection.token, 5);
+  const row = source.requests.find(({ path }) => path.startsWith("row?"));
+  assert.match(row?.path ?? "", /index=5/);
+  assert.equal(row?.aborted, false);
+  view.destroy();
 });

@@ -1,14 +1,13 @@
 """Registry entries of the attention views."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from viz.api.answers import Answers
+
 if TYPE_CHECKING:
-    from analysis.survey import Survey
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
@@ -24,25 +23,6 @@ def no_predictions(site: int, direction: str, token: int | None) -> dict[str, An
     return {}
 
 
-class Surveys:
-    """The surveys of a trace's sites, each computed once, when it is first asked for."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, Survey] = {}
-        self._locks: defaultdict[int, Lock] = defaultdict(Lock)
-
-    def get(self, site: int) -> "Survey | None":
-        """The survey of a site if it is known."""
-        return self._found.get(site)
-
-    def once(self, site: int, make: "Callable[[], Survey]") -> "Survey":
-        """The survey of a site, computed if necessary; concurrent callers wait for it."""
-        with self._locks[site]:
-            if site not in self._found:
-                self._found[site] = make()
-            return self._found[site]
-
-
 @dataclass(frozen=True, eq=False)
 class TextEntry:
     """A trace of a text, with everything its view requests.
@@ -53,8 +33,7 @@ class TextEntry:
         predict: the predictions at a token, in the format of the `predictions` route; {} if the
             network makes none.
         forward_pass: what a further pass of the network runs in.
-        surveys: of its sites, so far.
-        answers: what was computed for all heads together, by the name of the request.
+        answers: what was computed from it so far.
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
     """
@@ -63,9 +42,11 @@ class TextEntry:
     code: Code
     predict: Predict = no_predictions
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
-    surveys: "Surveys" = field(default_factory=Surveys)
-    answers: dict[Hashable, Any] = field(default_factory=dict)
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", Answers(self.shown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +64,7 @@ class ImageEntry:
         predict: as for `TextEntry`.
         mark: row and column of the patch where the network's answer places an object; None if its
             answer is no place.
+        answers: as for `TextEntry`.
     """
 
     shown: "Trace"
@@ -94,7 +76,10 @@ class ImageEntry:
     source: str = "image"
     predict: Predict = no_predictions
     mark: tuple[int, int] | None = None
-    totals: dict[int, Any] = field(default_factory=dict)
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", Answers(self.shown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,16 +95,3 @@ class Download:
     data: bytes
     kind: str
     name: str
-
-
-def survey_bytes(entry: TextEntry) -> int:
-    """Bytes that the surveys of all sites will take."""
-    sites = entry.shown.sites
-    return sum(4 * (s.heads + 2) * THUMB**2 + 4 * s.heads * s.queries for s in sites)
-
-
-def trace_bytes(trace: "Trace") -> int:
-    """Bytes of the tensors in a trace's patterns and output."""
-    tensors = [tensor for p in trace.patterns for tensor in (p.q, p.k, p.v)]
-    tensors.append(trace.output.values)
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)

@@ -19,9 +19,7 @@ DIGITS = 6
 
 def numbers(entry: TextEntry, id: str) -> dict[str, Any]:
     """Every number of every head, what each means, and a sentence for each head."""
-    if "numbers" not in entry.answers:
-        entry.answers["numbers"] = _numbers(entry.shown)
-    return entry.answers["numbers"]
+    return entry.answers.once("numbers", lambda: _numbers(entry.shown))
 
 
 def _numbers(shown: "Shown") -> dict[str, Any]:
@@ -53,23 +51,25 @@ def all_weights(entry: TextEntry) -> int:
 
 def similarity(entry: TextEntry, id: str) -> dict[str, Any]:
     """All heads on a plane: near each other if they attend alike."""
-    if "similarity" not in entry.answers:
-        from analysis.similarity import head_map
+    return entry.answers.once("similarity", lambda: _similarity(entry.shown))
 
-        found = head_map(entry.shown, progress=report)
-        places = found.points.isfinite().all(-1).tolist()
-        entry.answers["similarity"] = {
-            "points": [
-                [
-                    point if there else None
-                    for point, there in zip(_rounded(row[: site.heads]), own, strict=False)
-                ]
-                for site, row, own in zip(entry.shown.sites, found.points, places, strict=True)
-            ],
-            "rows": len(found.rows),
-            "explained": found.explained,
-        }
-    return entry.answers["similarity"]
+
+def _similarity(shown: "Shown") -> dict[str, Any]:
+    from analysis.similarity import head_map
+
+    found = head_map(shown, progress=report)
+    places = found.points.isfinite().all(-1).tolist()
+    return {
+        "points": [
+            [
+                point if there else None
+                for point, there in zip(_rounded(row[: site.heads]), own, strict=False)
+            ]
+            for site, row, own in zip(shown.sites, found.points, places, strict=True)
+        ],
+        "rows": len(found.rows),
+        "explained": found.explained,
+    }
 
 
 def vectors(entry: TextEntry, id: str, site: int, head: int | str) -> dict[str, Any]:

@@ -109,9 +109,7 @@ def _totals(entry: ImageEntry, site: int) -> "Tensor | None":
     found = entry.shown.sites[site]
     if found.keys <= MANY:
         return None
-    if site not in entry.totals:
-        entry.totals[site] = totals_of(entry.shown, found)
-    return entry.totals[site]
+    return entry.answers.once(("totals", site), lambda: totals_of(entry.shown, found))
 
 
 def picture(entry: ImageEntry, id: str) -> tuple[bytes, str]:

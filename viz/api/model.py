@@ -4,7 +4,7 @@ Everything is computed in the pool when a view asks for it, and kept with the en
 does not hold for a network, the answer is one sentence that says why.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -141,11 +141,12 @@ def faithfulness(
     study = _study(entry, method, output)
     if order >= study.orders:
         raise QuestionError(f"expected order 0 to {study.orders - 1}")
-    key = ("curve", method, output, order)
-    if key not in entry.answers:
+
+    def compute() -> Any:
         with _opened(entry):
-            entry.answers[key] = study.curve(order)
-    without, alone = entry.answers[key]
+            return study.curve(order)
+
+    without, alone = entry.answers.once(("curve", method, output, order), compute)
     return {
         "orders": study.orders,
         "counts": study.counts,
@@ -193,7 +194,7 @@ def whole_map(
         def compute() -> "Tensor":
             return combined(trace, method, tower=found.tower, kind=kind, shown=shown)
 
-        return _kept(entry, key, compute)
+        return entry.answers.once(key, compute)
     return _grouped(entry, found, _multiplied(entry, found, method, fusion, discard))
 
 
@@ -216,7 +217,7 @@ def _multiplied(
         return alti(_with_hidden(entry), tower=found.tower, progress=report)
 
     variant = (fusion, discard) if method == "rollout" else None
-    return _latest(entry, ("map", method, found.tower), variant, compute)
+    return entry.answers.once(("map", method, found.tower), compute, variant)
 
 
 def _flow(
@@ -231,13 +232,12 @@ def _flow(
     trace, found = _place(entry, site)
     if found.kind == "cross":
         raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
-    layers = _latest(
-        entry,
+    layers = entry.answers.once(
         ("layers", found.tower),
-        fusion,
         lambda: [
             with_residual(fused(trace, each, fusion)) for each in self_attention(trace, found.tower)
         ],
+        fusion,
     )
     query = _tokens_of(entry, site, "out")[index][-1]
     words = _tokens_of(entry, site, "in")
@@ -269,7 +269,7 @@ def _decomposed(entry: TextEntry, site: int, index: int, columns: range | None) 
     words = _tokens_of(entry, site, "in")
     words = words if columns is None else words[columns.start : columns.stop]
     lengths = [
-        _kept(entry, ("part", found.tower, tuple(word)), lambda word=word: compute(word))
+        entry.answers.once(("part", found.tower, tuple(word)), lambda word=word: compute(word))
         for word in words
     ]
     return torch.stack(lengths)[:, query]
@@ -280,7 +280,7 @@ def _mixing(entry: TextEntry, site: int) -> Any:
 
     _, found = _place(entry, site)
     with_hidden = _with_hidden(entry)
-    return _kept(entry, ("mixing", site), lambda: mixing(with_hidden, found))
+    return entry.answers.once(("mixing", site), lambda: mixing(with_hidden, found))
 
 
 def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
@@ -299,7 +299,7 @@ def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
         _check_pass(_trace(entry), found.trace)
         return replace(found, trace=_trace(entry))  # the pass itself is not kept
 
-    return _kept(entry, ("relevance", method, output), compute)
+    return entry.answers.once(("relevance", method, output), compute)
 
 
 def _study(entry: TextEntry, method: str, output: str) -> "Study":
@@ -311,7 +311,7 @@ def _study(entry: TextEntry, method: str, output: str) -> "Study":
         with _opened(entry) as (model, given, written):
             return Study.of(model, given, found.tokens, chosen=found.chosen, written=written)
 
-    return _kept(entry, ("study", method, output), compute)
+    return entry.answers.once(("study", method, output), compute)
 
 
 def _with_hidden(entry: TextEntry) -> "Trace":
@@ -326,7 +326,7 @@ def _with_hidden(entry: TextEntry) -> "Trace":
         _check_pass(_trace(entry), found)
         return replace(_trace(entry), hidden_states=found.hidden_states)
 
-    return _kept(entry, ("hidden",), compute)
+    return entry.answers.once(("hidden",), compute)
 
 
 SAME = 1e-3  # of the largest number: passes on other hardware or in another order of sums
@@ -354,21 +354,6 @@ def _check_pass(held: "Trace", again: "Trace") -> None:
         apart = float((mine.detach().float() - theirs.detach().float().to(mine.device)).abs().max())
         if apart > SAME * float(mine.detach().abs().max()):
             raise ValueError(why.format(f"they differ by {apart:.3g}"))
-
-
-def _kept(entry: TextEntry, key: Hashable, compute: Callable[[], Any]) -> Any:
-    """What was computed for this entry before, else computed now."""
-    if key not in entry.answers:
-        entry.answers[key] = compute()
-    return entry.answers[key]
-
-
-def _latest(entry: TextEntry, key: Hashable, variant: Hashable, compute: Callable[[], Any]) -> Any:
-    """As `_kept`, of several variants the last one alone: each would take as much memory."""
-    known = entry.answers.get(key)
-    if known is None or known[0] != variant:
-        known = entry.answers[key] = (variant, compute())
-    return known[1]
 
 
 @contextmanager

@@ -21,6 +21,11 @@ class StoppedError(RuntimeError):
     """Nobody waits for the result of this job any more."""
 
 
+class LaterError(RuntimeError):
+    """The job needs something that is in use: it is run again in a moment."""
+
+
+AGAIN = 0.05  # seconds between two attempts to get what is in use
 _current: ContextVar["_Job | None"] = ContextVar("headscope_job", default=None)
 
 
@@ -39,17 +44,40 @@ def report(done: int, total: int) -> None:
         job.share = done, total
 
 
+def wait(ready: Callable[[float], bool], meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Waits for something that is in use, without holding up other jobs.
+
+    Args:
+        ready: waits for it for so many seconds, and returns whether it was there.
+        meanwhile: called between two attempts; an exception of it ends the wait.
+
+    Raises:
+        LaterError: in a job, whose thread does not wait: the pool runs the job again.
+    """
+    if _current.get() is not None:
+        check()
+        if not ready(0):
+            raise LaterError
+        return
+    while not ready(AGAIN):
+        meanwhile()
+
+
 @dataclass(eq=False)
 class _Job:
     work: Callable[[], Any]
     done: asyncio.Future[Any]
+    session: str
     name: str = ""
     stopped: bool = False
     share: tuple[int, int] | None = None
 
     def __call__(self) -> Any:
-        _current.set(self)
-        return self.work()
+        token = _current.set(self)
+        try:
+            return self.work()
+        finally:
+            _current.reset(token)  # the thread keeps its context, and would keep the job
 
 
 @dataclass(eq=False)
@@ -57,7 +85,8 @@ class FairPool:
     """Runs blocking work in threads; sessions take turns, however many jobs each of them queues.
 
     All methods must run on one event loop. A job whose caller is cancelled before it starts never
-    runs; one that has started ends at its next `check`, and its result is dropped.
+    runs; one that has started ends at its next `check`, and its result is dropped. A job that needs
+    something in use (`wait`) leaves its thread to others, and is run again from its beginning.
 
     Attributes:
         workers: number of threads.
@@ -94,23 +123,27 @@ class FairPool:
         waiting = sum(map(len, self._waiting.values()))
         if len(queue) >= self.per_session or waiting >= self.in_all:
             raise BusyError(session)
-        job = _Job(work, asyncio.get_running_loop().create_future(), name)
-        self._waiting.setdefault(session, deque()).append(job)
-        self._start()
+        job = _Job(work, asyncio.get_running_loop().create_future(), session, name)
+        self._queue(job)
         try:
             return await job.done
         except asyncio.CancelledError:
-            self._withdraw(session, job)
+            self._withdraw(job)
             raise
 
-    def _withdraw(self, session: str, job: _Job) -> None:
+    def _queue(self, job: _Job) -> None:
+        if not job.done.done():
+            self._waiting.setdefault(job.session, deque()).append(job)
+            self._start()
+
+    def _withdraw(self, job: _Job) -> None:
         """Removes a job that has not started, and stops one that has."""
         job.stopped = True
-        queue = self._waiting.get(session)
+        queue = self._waiting.get(job.session)
         if queue is not None and job in queue:
             queue.remove(job)
             if not queue:
-                del self._waiting[session]
+                del self._waiting[job.session]
 
     def _start(self) -> None:
         """Starts queued jobs while there are free workers, round-robin over sessions."""
@@ -134,7 +167,9 @@ class FairPool:
         self._running -= 1
         self._begun.discard(job)
         error = None if ran.cancelled() else ran.exception()
-        if not job.done.done():
+        if isinstance(error, LaterError):
+            asyncio.get_running_loop().call_later(AGAIN, self._queue, job)
+        elif not job.done.done():
             if ran.cancelled():
                 job.done.cancel()
             elif error is not None:

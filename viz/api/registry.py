@@ -10,12 +10,17 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
+
+from viz.api import memory, pool
 
 T = TypeVar("T")
 
-MAX_BYTES = 2 << 30
+MAX_BYTES = 2 << 30  # of results, networks aside
 MAX_ENTRIES = 256
+MAX_NETWORK_BYTES = 1 << 30
+MAX_NETWORKS = 16
 REMEMBERED = 4096  # ids of evicted entries, which answer "gone" rather than "unknown"
 
 
@@ -63,17 +68,17 @@ class Held(Generic[T]):
         serial: number of the computation; a result computed again after eviction keeps its id and
             gets a new serial.
         value: the result.
-        bytes: approximate memory use.
         parent: the result it was computed from and refers to; it never outlives its parent.
         requests: for it.
+        pieces: the memory that it keeps alive, as last counted.
     """
 
     id: str
     serial: int
     value: T
-    bytes: int
     parent: "Held | None" = None
     requests: Requests = field(default_factory=Requests)
+    pieces: dict[memory.Piece, int] = field(default_factory=dict, repr=False)
 
 
 @dataclass(eq=False)
@@ -106,16 +111,26 @@ class GoneError(LookupError):
 class Registry:
     """A bounded store of results; the least recently used one is evicted first.
 
+    Everything a result keeps alive is counted, and once where several results share it. Networks
+    have limits of their own: a result that keeps a network alive goes once too many others are.
+    The networks of the newest result always stay.
+
     Ids are keyed with a secret of the process: equal inputs share one result, and nobody can
     compute the id of somebody else's text.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(
+        self,
+        max_bytes: int = MAX_BYTES,
+        max_entries: int = MAX_ENTRIES,
+        max_network_bytes: int = MAX_NETWORK_BYTES,
+        max_networks: int = MAX_NETWORKS,
+    ) -> None:
         self._secret = secrets.token_bytes(32)
-        self._limits = max_bytes, max_entries
+        self._max_bytes, self._max_entries = max_bytes, max_entries
+        self._max_network_bytes, self._max_networks = max_network_bytes, max_networks
         self._lock = threading.Lock()
         self._held: OrderedDict[str, Held] = OrderedDict()
-        self._bytes = 0
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
         self._expected: dict[str, Expected] = {}
@@ -125,16 +140,16 @@ class Registry:
         self,
         key: Hashable,
         make: Callable[[], T],
-        size: Callable[[T], int] = lambda value: 0,
         parent: Held | None = None,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> Held[T]:
         """The result for this key, computed if necessary; concurrent callers wait for it.
 
         Args:
             key: everything the result depends on; its `repr` is hashed.
             make: computes the result. Its exception is raised in every waiting caller.
-            size: bytes of the result, excluding its parent.
             parent: the result that `make` uses and its value refers to.
+            meanwhile: see `pool.wait`, while somebody else computes the result.
         """
         id = self.id_of(key)
         while True:
@@ -146,13 +161,14 @@ class Registry:
                 if computing is None:
                     mine = self._computing[id] = Future()
                     break
+            pool.wait(partial(_is_done, computing), meanwhile)
             try:
                 return computing.result()
             except CancelledError:
                 continue  # the computing thread was interrupted: compute it here
         try:
             value = make()
-            found = self._keep(id, value, size(value), parent)
+            found = self._keep(id, value, parent)
             mine.set_result(found)
             return found
         except Exception as error:
@@ -216,31 +232,60 @@ class Registry:
                 self._held.move_to_end(each.id)
         return found
 
-    def _keep(self, id: str, value: T, size: int, parent: Held | None) -> Held[T]:
-        max_bytes, max_entries = self._limits
+    def counted(self, held: Held) -> None:
+        """Counts a result again, which has grown, and evicts what exceeds the limits."""
+        found = memory.pieces(held.value)
+        with self._lock:
+            if self._held.get(held.id) is held:
+                held.pieces.clear()
+                held.pieces.update(found)
+                self._evict_excess(held)
+
+    def _keep(self, id: str, value: T, parent: Held | None) -> Held[T]:
+        found = memory.pieces(value)
         with self._lock:
             self._drop(id)
-            if parent is not None and self._held.get(parent.id) is not parent:
-                # the parent was evicted meanwhile, but is still referenced: count its bytes here
-                size += parent.bytes
             expected = self._expected.pop(id, None)
             if expected is None:
-                held = Held(id, self._next_serial(), value, size, parent)
+                held = Held(id, self._next_serial(), value, parent, pieces=found)
             else:
-                held = Held(id, expected.serial, value, size, parent, expected.requests)
+                held = Held(id, expected.serial, value, parent, expected.requests, found)
             self._held[id] = held
-            self._bytes += held.bytes
             self._evicted.pop(id, None)
             self._find(id)
-            stay = {each.id for each in _lineage(held)}
-            while self._bytes > max_bytes or len(self._held) > max_entries:
-                oldest = next((id for id in self._held if id not in stay), None)
-                if oldest is None:
-                    break
-                self._drop(oldest)
+            self._evict_excess(held)
         if expected is not None:
             expected.settled.set_result(True)
         return held
+
+    def _evict_excess(self, held: Held) -> None:
+        """Evicts the least recently used results while they exceed the limits, but not this one."""
+        lineage = _lineage(held)
+        stay = {each.id for each in lineage}
+        needed = {piece for each in lineage for piece in each.pieces}
+        while True:
+            results, networks = self._use()
+            full = results > self._max_bytes or len(self._held) > self._max_entries
+            many = len(networks) > self._max_networks
+            many = many or sum(networks.values()) > self._max_network_bytes
+            oldest = next(
+                (
+                    id
+                    for id, each in self._held.items()
+                    if id not in stay
+                    and (full or (many and (networks.keys() & each.pieces.keys()) - needed))
+                ),
+                None,
+            )
+            if oldest is None or not (full or many):
+                return
+            self._drop(oldest)
+
+    def _use(self) -> tuple[int, dict[memory.Piece, int]]:
+        """Bytes of all results without their networks, and of each network."""
+        sizes = {p: size for held in self._held.values() for p, size in held.pieces.items()}
+        networks = {piece: size for piece, size in sizes.items() if piece.kind == "network"}
+        return sum(sizes.values()) - sum(networks.values()), networks
 
     def _next_serial(self) -> int:
         self._serial += 1
@@ -258,12 +303,22 @@ class Registry:
         dropped = self._held.pop(id, None)
         if dropped is None:
             return
-        self._bytes -= dropped.bytes
         self._evicted[id] = None
         if len(self._evicted) > REMEMBERED:
             self._evicted.popitem(last=False)
         for child in [held.id for held in self._held.values() if held.parent is dropped]:
             self._drop(child)
+
+
+def _is_done(computing: Future[Held], seconds: float) -> bool:
+    """Whether a computation ends within so many seconds."""
+    try:
+        computing.exception(seconds)
+    except TimeoutError:
+        return False
+    except CancelledError:
+        pass
+    return True
 
 
 def _lineage(held: Held | None) -> list[Held]:

@@ -283,7 +283,18 @@ def _one_thread() -> None:
 def _work(held: Held, request: "Request") -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
     name, query = request.path_params["name"], request.query_params.multi_items()
-    return work_of(held.value, held.id, name, query)
+    cost, work = work_of(held.value, held.id, name, query)
+
+    def counted() -> Any:
+        answers = held.value.answers
+        before = answers.changes
+        try:
+            return work()
+        finally:
+            if answers.changes != before:
+                registry.counted(held)
+
+    return cost, counted
 
 
 def work_of(

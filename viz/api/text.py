@@ -62,8 +62,8 @@ def survey_of(entry: TextEntry, site: int) -> "Survey":
     from analysis.survey import survey
 
     shown = entry.shown
-    return entry.surveys.once(
-        site, lambda: survey(shown, shown.sites[site], size=THUMB, check=check)
+    return entry.answers.once(
+        ("survey", site), lambda: survey(shown, shown.sites[site], size=THUMB, check=check)
     )
 
 
@@ -161,7 +161,7 @@ def _column(entry: TextEntry, source: "RowSource", site: int, head: "Head", key:
     """What every query gives to one key; of weights cheap where the site was surveyed."""
     from analysis import overview, survey
 
-    shown, known = entry.shown, entry.surveys.get(site)
+    shown, known = entry.shown, entry.answers.get(("survey", site))
     if source is shown and known is not None and known.log_totals is not None:
         return survey.column_of(shown, shown.sites[site], head, key, known.log_totals)
     return overview.column_of(source, shown.sites[site], head, key)
@@ -180,7 +180,7 @@ def row_reads(
     entry: TextEntry, site: int, head: "Head", axis: str, index: int, **others: Any
 ) -> int:
     """How many weights a row or column is computed from."""
-    known = entry.surveys.get(site)
+    known = entry.answers.get(("survey", site))
     surveyed = known is not None and known.log_totals is not None and not others
     if axis == "query" or surveyed:
         return 0

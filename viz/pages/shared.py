@@ -8,16 +8,18 @@ import gc
 import hashlib
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from viz.api import pool
 from viz.pages.state import session
 
 if TYPE_CHECKING:
+    from models.progress import Progress
     from models.run import Model
     from models.text import Tokenizer
 
@@ -94,21 +96,40 @@ def tokenizer(choice: Choice, device: str) -> "Tokenizer":
 
 
 @contextlib.contextmanager
-def forward_pass(model: "Model", *, long: bool = False) -> Iterator[None]:
+def forward_pass(
+    model: "Model", *, long: bool = False, progress: "Progress | None" = None
+) -> Iterator[None]:
     """Limits concurrent forward passes to two, over all users.
 
     A large model or a long pass gets all cores. Everything else a page does in PyTorch is small and
     gets one core: more threads would only add overhead.
+
+    Args:
+        model: of the pass.
+        long: whether the pass is long.
+        progress: called while it waits for others, with 0 of 0 layers.
     """
     import torch
 
     large = sum(weights.numel() for weights in model.network.parameters()) > LARGE
-    with _FORWARDS:
+    pool.wait(lambda seconds: _FORWARDS.acquire(timeout=seconds), waiting(progress))
+    try:
         torch.set_num_threads(cores() if large or long else 1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(1)
+        yield
+    finally:
+        torch.set_num_threads(1)
+        _FORWARDS.release()
+
+
+def waiting(progress: "Progress | None" = None) -> Callable[[], None]:
+    """What a page does while it waits for another run: reports it, and ends if the user wants."""
+
+    def meanwhile() -> None:
+        if progress is not None:
+            progress(0, 0)
+        st.session_state.get("waiting")  # Streamlit ends a script here that is to run again
+
+    return meanwhile
 
 
 @st.cache_resource(show_spinner=False)

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import registry, routes
-from viz.api.entries import ImageEntry, trace_bytes
+from viz.api.entries import ImageEntry
 from viz.image import BUDGET
 from viz.pack import unpack
 from viz.pages.image.picture import encoded
@@ -52,7 +52,7 @@ def client():
 
 
 def hold(entry, key="picture"):
-    return registry.once(("test", key, id(entry)), lambda: entry, lambda e: trace_bytes(e.shown)).id
+    return registry.once(("test", key, id(entry)), lambda: entry).id
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, 
         for head in (0, 5):
             weights = shown.weights(0, head, rows=range(0, 3601, 257))[:, 1500]
             np.testing.assert_allclose(columns[head, ::257], weights.numpy(), atol=1e-6)
-    assert list(large.totals) == [0]
+    assert large.answers.get(("totals", 0)) is not None
 
 
 def test_a_network_without_a_class_token_has_no_prefix(client):

@@ -115,7 +115,7 @@ def test_relevance_is_that_of_the_model(minilm, method):
     assert answer["similarity"]
     assert answer["value"] == pytest.approx(expected.value, rel=1e-3)
     assert (answer["unassigned"] is None) == (method != "attnlrp")
-    kept = minilm.answers["relevance", method, "Where are they?"]
+    kept = minilm.answers.get(("relevance", method, "Where are they?"))
     assert kept.trace is minilm.shown  # gradients of a whole pass are not kept
 
 
@@ -133,7 +133,7 @@ def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
 def test_faithfulness_comes_order_by_order(minilm):
     output = "Where are they?"
     first = api.faithfulness(minilm, "", 0, "gradient", 0, output)
-    values = minilm.answers["relevance", "gradient", output].tokens
+    values = minilm.answers.get(("relevance", "gradient", output)).tokens
     expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
     assert first["counts"] == expected.counts.tolist()
     assert first["sufficiency"] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)

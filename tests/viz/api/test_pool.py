@@ -1,13 +1,15 @@
 """Sessions take turns, what is no longer wanted never runs, and nobody can fill the queue."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from viz.api.pool import BusyError, FairPool, check, report
+from viz.api.pool import BusyError, FairPool, check, report, wait
 
 
 class Blocked:
@@ -200,3 +202,54 @@ def test_each_thread_is_prepared_once() -> None:
         assert len(set(prepared)) == len(prepared)
 
     run(test)
+
+
+def test_an_idle_thread_keeps_nothing_of_its_last_job() -> None:
+    async def test() -> None:
+        pool = FairPool(workers=1)
+        held = threading.Event()
+        alive = weakref.ref(held)
+        await pool.run("a", lambda held=held: held.is_set())
+        del held
+        await asyncio.sleep(0)
+        gc.collect()
+        assert alive() is None
+
+    run(test)
+
+
+def test_a_job_that_waits_leaves_its_thread_to_others() -> None:
+    async def test() -> None:
+        pool, used = FairPool(workers=1), threading.Lock()
+        used.acquire()
+
+        def work() -> str:
+            wait(lambda seconds: used.acquire(timeout=seconds))
+            return "after all"
+
+        waiting = asyncio.ensure_future(pool.run("a", work))
+        given_up = asyncio.ensure_future(pool.run("b", work))
+        assert await pool.run("c", lambda: "at once") == "at once"
+        assert not waiting.done()
+        given_up.cancel()
+        used.release()
+        assert await waiting == "after all"
+        assert given_up.cancelled()
+
+    run(test)
+
+
+def test_what_waits_outside_of_a_pool_can_be_ended() -> None:
+    class StopError(Exception):
+        pass
+
+    def stop() -> None:
+        raise StopError
+
+    used = threading.Lock()
+    used.acquire()
+    with pytest.raises(StopError):
+        wait(lambda seconds: used.acquire(timeout=seconds), stop)
+    used.release()
+    wait(lambda seconds: used.acquire(timeout=seconds), stop)
+    assert used.locked()

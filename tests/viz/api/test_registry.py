@@ -1,14 +1,20 @@
 """The registry computes once, evicts what was used least recently, and gives no id away."""
 
+import gc
 import hashlib
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import torch
 
+from models.encoder import EncoderConfig
+from models.run import load, trace
+from viz.api.entries import TextEntry
 from viz.api.registry import (
     REMEMBERED,
     Expected,
@@ -37,10 +43,6 @@ class CountedKey:
         for _ in range(count):
             assert self.asked.acquire(timeout=30)
         time.sleep(0.2)
-
-
-def size_of(value: bytes) -> int:
-    return len(value)
 
 
 def together(work: Callable[[int], Any]) -> list[Any]:
@@ -155,9 +157,9 @@ def test_what_is_computed_again_has_its_id_and_another_serial() -> None:
 @pytest.mark.parametrize("limits", [{"max_entries": 3}, {"max_bytes": 3 * 7}])
 def test_the_least_recently_used_is_evicted(limits: dict[str, int]) -> None:
     registry = Registry(**limits)
-    held = [registry.once(number, lambda: b"seven b", size_of) for number in range(3)]
+    held = [registry.once(number, lambda: bytearray(7)) for number in range(3)]
     registry.get(held[0].id)
-    registry.once("fourth", lambda: b"seven b", size_of)
+    registry.once("fourth", lambda: bytearray(7))
     assert registry.get(held[0].id) is held[0]
     with pytest.raises(GoneError):
         registry.get(held[1].id)
@@ -165,43 +167,43 @@ def test_the_least_recently_used_is_evicted(limits: dict[str, int]) -> None:
 
 def test_a_result_above_the_limit_is_held_alone() -> None:
     registry = Registry(max_bytes=10)
-    small = registry.once("small", lambda: b"x", size_of)
-    large = registry.once("large", lambda: b"x" * 11, size_of)
+    small = registry.once("small", lambda: bytearray(1))
+    large = registry.once("large", lambda: bytearray(11))
     assert registry.get(large.id) is large
     with pytest.raises(GoneError):
         registry.get(small.id)
 
 
 def child_of(parent: Held, registry: Registry) -> Held:
-    return registry.once(("view", parent.id), lambda: b"v", size_of, parent)
+    return registry.once(("view", parent.id), lambda: bytearray(1), parent)
 
 
 def test_what_refers_to_an_evicted_result_goes_with_it() -> None:
     registry = Registry()
-    trace = registry.once("trace", lambda: b"t", size_of)
+    trace = registry.once("trace", lambda: b"t")
     view = child_of(trace, registry)
     registry.evict(trace.id)
     for id in (trace.id, view.id):
         with pytest.raises(GoneError):
             registry.get(id)
-    again = registry.once("trace", lambda: b"t", size_of)
+    again = registry.once("trace", lambda: b"t")
     shown = child_of(again, registry)
     assert (shown.id, shown.parent) == (view.id, again)
 
 
 def test_looking_at_a_view_keeps_its_trace() -> None:
     registry = Registry(max_entries=4)
-    trace = registry.once("trace", lambda: b"t", size_of)
+    trace = registry.once("trace", lambda: b"t")
     view = child_of(trace, registry)
     for number in range(7):
-        registry.once(number, lambda: b"other", size_of)
+        registry.once(number, lambda: b"other")
         assert registry.get(view.id).parent is trace
     assert registry.get(trace.id) is trace
 
 
 def test_a_view_never_pushes_out_its_own_trace() -> None:
     registry = Registry(max_bytes=10)
-    trace = registry.once("trace", lambda: b"x" * 13, size_of)
+    trace = registry.once("trace", lambda: bytearray(13))
     view = child_of(trace, registry)
     assert registry.get(view.id) is view
     assert registry.get(trace.id) is trace
@@ -209,10 +211,10 @@ def test_a_view_never_pushes_out_its_own_trace() -> None:
 
 def test_a_view_of_an_evicted_trace_is_not_mistaken_for_one_of_its_successor() -> None:
     registry = Registry()
-    trace = registry.once("trace", lambda: b"t", size_of)
+    trace = registry.once("trace", lambda: b"t")
     registry.evict(trace.id)
     late = child_of(trace, registry)
-    again = registry.once("trace", lambda: b"t", size_of)
+    again = registry.once("trace", lambda: b"t")
     assert child_of(again, registry) is not late
 
 
@@ -230,14 +232,15 @@ def test_many_threads_leave_the_books_in_order() -> None:
 
     def work(number: int) -> None:
         for step in range(211):
-            trace = registry.once((number * step) % 31, lambda: b"x" * 97, size_of)
+            trace = registry.once((number * step) % 31, lambda: bytearray(97))
             child_of(trace, registry)
             if step % 5 == 0:
                 registry.evict(trace.id)
 
     together(work)
-    assert registry._bytes == sum(held.bytes for held in registry._held.values())
-    assert registry._bytes <= 1009
+    held = registry._held.values()
+    assert registry._use() == (sum(len(each.value) for each in held), {})
+    assert registry._use()[0] <= 1009
     assert registry._computing == {}
 
 
@@ -300,3 +303,78 @@ def test_a_result_is_expected_as_long_as_anybody_computes_it() -> None:
         assert isinstance(one, Expected)
         assert not one.settled.done()
         assert registry.once("key", lambda: "result").serial == one.serial
+
+
+def pinned(width: int, count: int, **limits: int) -> tuple[Registry, list[Any]]:
+    """A registry in which traces of so many networks were held, and weak references to these."""
+    registry = Registry(**limits)
+
+    def click(seed: int) -> Any:
+        model = load(EncoderConfig(vocab=31, dim=width, heads=2, depth=1, mlp=13, seed=seed))
+        held = registry.once(("trace", seed), lambda: trace(model, torch.tensor([[3, 5, 7]])))
+        registry.once(("view", seed), lambda: [held.value], parent=held)
+        return weakref.ref(model.network)
+
+    networks = [click(seed) for seed in range(count)]
+    gc.collect()
+    return registry, networks
+
+
+def alive(networks: list[Any]) -> list[int]:
+    return [number for number, network in enumerate(networks) if network() is not None]
+
+
+def test_networks_that_results_keep_alive_are_counted() -> None:
+    registry, networks = pinned(10, 23, max_networks=7)
+    assert alive(networks) == [*range(16, 23)]
+    size = sum(each.nbytes for each in networks[-1]().parameters())
+    assert set(registry._use()[1].values()) == {size}
+    registry, networks = pinned(10, 23, max_network_bytes=5 * size + 1)
+    assert alive(networks) == [*range(18, 23)]
+
+
+def test_results_of_one_network_share_it() -> None:
+    registry = Registry(max_network_bytes=1)  # the newest result's network stays, whatever its size
+    model = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
+    held = [
+        registry.once(n, lambda n=n: trace(model, torch.tensor([[3, 5, n]]))) for n in range(11)
+    ]
+    assert [registry.get(each.id) for each in held] == held
+    assert len(registry._use()[1]) == 1
+
+
+def test_what_was_computed_for_a_result_is_counted_with_it() -> None:
+    registry = Registry(max_bytes=2000)
+    shown: Any = bytearray(100)
+    first = registry.once("first", lambda: TextEntry(shown, lambda site, head: ""))
+    second = registry.once("second", lambda: TextEntry(shown, lambda site, head: ""))
+    assert registry._use()[0] == 100  # shared
+    second.value.answers.once("numbers", lambda: bytearray(1901))
+    registry.counted(second)
+    assert registry._use()[0] == 2001
+    with pytest.raises(GoneError):
+        registry.get(first.id)
+    assert registry.get(second.id) is second
+
+
+def test_who_waits_for_a_result_can_give_up() -> None:
+    registry, began, go = Registry(), threading.Event(), threading.Event()
+
+    def make() -> str:
+        began.set()
+        go.wait(30)
+        return "result"
+
+    class StopError(Exception):
+        pass
+
+    def stop() -> None:
+        raise StopError
+
+    with ThreadPoolExecutor(1) as threads:
+        computed = threads.submit(lambda: registry.once("key", make))
+        assert began.wait(30)
+        with pytest.raises(StopError):
+            registry.once("key", make, meanwhile=stop)
+        go.set()
+        assert computed.result().value == "result"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, TextEntry, no_predictions, trace_bytes
+from viz.api.entries import ImageEntry, TextEntry, no_predictions
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.architecture import cost, inputs, network, presets
@@ -116,7 +116,9 @@ def traced(config: "Config", model: str, device: str, request: Input) -> "Held[T
         with shared.forward_pass(made):
             return trace(made, *inputs.arguments(config, request))
 
-    return registry.once((PAGE, "trace", config, model, device, request), run, trace_bytes)
+    return registry.once(
+        (PAGE, "trace", config, model, device, request), run, meanwhile=shared.waiting()
+    )
 
 
 def _held(

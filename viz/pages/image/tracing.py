@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, trace_bytes
+from viz.api.entries import ImageEntry
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image import cost, network
@@ -57,7 +57,7 @@ def shown(
     return registry.once(
         key_of(request, name),
         lambda: _run(request, data, name, progress),
-        lambda entry: trace_bytes(entry.shown),
+        meanwhile=shared.waiting(progress),
     )
 
 
@@ -73,7 +73,8 @@ def _run(request: Input, data: bytes, name: str, progress: "Progress | None") ->
     choice = request.choice
     image, _ = fitted_image(request, data)
     model = network.opened(choice, request.device)
-    with shared.forward_pass(model, long=cost.is_long(choice, request.device)):
+    long = cost.is_long(choice, request.device)
+    with shared.forward_pass(model, long=long, progress=progress):
         found = trace(model, image, progress=progress or no_progress)
 
     def code(site: int, head: int | str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz.api import registry
-from viz.api.entries import ImageEntry, Predict, TextEntry, no_predictions, trace_bytes
+from viz.api.entries import ImageEntry, Predict, TextEntry, no_predictions
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.image.picture import encoded
@@ -48,7 +48,11 @@ class Patches:
 
 def traced(found: Open, request: Input, progress: "Progress | None" = None) -> "Held[Trace]":
     """One forward pass over one input, which reports its progress (see `models.progress`)."""
-    return registry.once(_key(found, request), lambda: _run(found, request, progress), trace_bytes)
+    return registry.once(
+        _key(found, request),
+        lambda: _run(found, request, progress),
+        meanwhile=shared.waiting(progress),
+    )
 
 
 def pass_of(page: str, found: Open, request: Input) -> running.Pass:
@@ -196,7 +200,7 @@ def _run(found: Open, request: Input, progress: "Progress | None") -> "Trace":
     tokens = length_of(found.model, request.arguments[0])
     if tokens > CHECKED:
         check_memory(found.model, tokens)
-    with shared.forward_pass(found.model, long=tokens > CHECKED):
+    with shared.forward_pass(found.model, long=tokens > CHECKED, progress=progress):
         return trace(
             found.model,
             *request.arguments,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from viz.api import registry
-from viz.api.entries import TextEntry, survey_bytes, trace_bytes
+from viz.api.entries import TextEntry
 from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.shared import Choice
@@ -45,7 +45,8 @@ class Input:
 
 def traced(request: Input, progress: "Progress | None" = None) -> "Held[Trace]":
     """The trace of one forward pass, which reports its progress (see `models.progress`)."""
-    return registry.once(("trace", request), lambda: _run(request, progress), trace_bytes)
+    key = "trace", request
+    return registry.once(key, lambda: _run(request, progress), meanwhile=shared.waiting(progress))
 
 
 def pass_of(page: str, request: Input) -> running.Pass:
@@ -72,7 +73,6 @@ def shown(request: Input, by: words.By, special: words.Special) -> Held[TextEntr
     return registry.once(
         _key(request, by, special),
         lambda: _entry(request, trace, by, special),
-        survey_bytes,
         trace,
     )
 
@@ -86,7 +86,7 @@ def _run(request: Input, progress: "Progress | None") -> "Trace":
     from models.run import trace
 
     model = shared.opened(request.choice, request.device)
-    with shared.forward_pass(model):
+    with shared.forward_pass(model, progress=progress):
         return trace(
             model, request.source, request.target or None, progress=progress or no_progress
         )

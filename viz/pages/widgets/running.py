@@ -84,7 +84,8 @@ class Pass:
                 bar = self._draw(place)
             if now - drawn >= EVERY or done == total:
                 drawn = now
-                bar.progress(done / max(1, total), text=f"{text} · {done} of {total} layers")
+                so_far = f"{done} of {total} layers" if total else "waiting for other passes"
+                bar.progress(done / max(1, total), text=f"{text} · {so_far}")
 
         yield report
         if place is not None:

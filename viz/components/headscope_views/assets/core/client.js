@@ -241,7 +241,11 @@ export class Client {
   landed(path, bytes) {
     this.flights.delete(path);
     for (const slot of this.slots.values()) if (slot.path === path) slot.state = "done";
-    this.events.received(path, bytes);
+    try {
+      this.events.received(path, bytes);
+    } catch (error) {
+      return this.failed(path, /** @type {Error} */ (error)); // no answer that can be read
+    }
     this.next();
   }
 
@@ -257,7 +261,10 @@ export class Client {
       slot.reason = error.message;
       if (error instanceof Absent) slot.state = "absent";
       else if (slot.tries >= TRIES) slot.state = "failed";
-      else slot.timer = setTimeout(() => this.start(name, slot), RETRY_MS * 2 ** (slot.tries - 1));
+      else {
+        slot.state = "pending"; // it was "done" if the answer could not be read
+        slot.timer = setTimeout(() => this.start(name, slot), RETRY_MS * 2 ** (slot.tries - 1));
+      }
     }
     this.events.changed();
     this.next();

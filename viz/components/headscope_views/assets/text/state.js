@@ -573,12 +573,12 @@ export class TextState {
     const { client, next, found } = this.view;
     if (next) this.guess();
     if (!client || !found) return;
+    if (this.parts().length) this.repin(); // may select, and so wish: the selection is read after it
     const { site, head, token, direction, form } = this.selection;
     const variant = this.variant();
     const here = this.parts(site, head, variant).length > 0;
     const later = !here && form !== "lines" && form !== "text"; // the picture comes first
     client.want("thumbs", later || this.halted ? null : this.thumbsPath(site));
-    if (this.parts().length) this.repin();
     this.wishLines();
     this.wishCopies();
     if (here && !this.resting.has("numbers") && this.isCheap()) this.askNumbers();

@@ -1,0 +1,91 @@
+"""Answers are computed once, within a bound, and what is counted elsewhere is not counted here."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from viz.api.answers import Answers
+from viz.api.pool import FairPool
+
+
+def test_many_who_ask_at_once_get_one_computation() -> None:
+    answers, asked, computed = Answers(), threading.Barrier(7), []
+
+    def compute() -> list[str]:
+        computed.append(1)
+        return ["answer"]
+
+    def ask(_: int) -> list[str]:
+        asked.wait(30)
+        return answers.once("numbers", compute)
+
+    with ThreadPoolExecutor(7) as threads:
+        found = list(threads.map(ask, range(7)))
+    assert len(computed) == 1
+    assert all(each is found[0] for each in found)
+    assert not answers._turns
+
+
+def test_requests_of_the_api_for_one_answer_get_one_computation() -> None:
+    async def test() -> None:
+        answers, pool, go, computed = Answers(), FairPool(workers=2), threading.Event(), []
+
+        def compute() -> str:
+            computed.append(1)
+            assert go.wait(30)
+            return "numbers"
+
+        asked = [
+            asyncio.ensure_future(pool.run("a", lambda: answers.once("numbers", compute)))
+            for _ in range(3)
+        ]
+        assert await pool.run("a", lambda: "other") == "other"  # a thread is left for it
+        go.set()
+        assert await asyncio.gather(*asked) == ["numbers"] * 3
+        assert len(computed) == 1
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_the_least_recently_used_are_dropped() -> None:
+    answers = Answers(max_bytes=3 * 7)
+    for key in "abc":
+        answers.once(key, lambda: bytearray(7))
+    answers.once("a", lambda: pytest.fail("known"))
+    answers.once("d", lambda: bytearray(7))
+    assert ["b" in answers, *(key in answers for key in "acd")] == [False, True, True, True]
+    assert sum(answers.__pieces__().values()) == 3 * 7
+    answers.once("large", lambda: bytearray(101))
+    assert [key for key in ("a", "c", "d", "large") if key in answers] == ["large"]
+
+
+def test_of_variants_the_last_is_kept() -> None:
+    answers = Answers()
+    for discard in (0.0, 0.3, 0.3, 0.0):
+        assert answers.once("map", lambda d=discard: [d], discard) == [discard]
+    assert answers.changes == 3
+    assert answers.get("map") == [0.0]
+
+
+def test_what_an_answer_refers_to_counts_once() -> None:
+    shown = bytearray(1009)
+    answers = Answers(shown, max_bytes=101)
+    for key in "ab":
+        answers.once(key, lambda: (shown, bytearray(13)))
+    assert sum(answers.__pieces__().values()) == 26
+    assert "a" in answers
+
+
+def test_a_failure_is_not_kept() -> None:
+    answers = Answers()
+
+    def fail() -> None:
+        raise ValueError("no such output")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no such output"):
+            answers.once("relevance", fail)
+    assert answers.once("relevance", lambda: 7) == 7
+    assert not answers._turns

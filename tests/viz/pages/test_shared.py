@@ -1,0 +1,61 @@
+"""Forward passes of all users take turns, and who waits for one can give up."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from models.run import Model, load
+from models.simple import SmallestConfig
+from viz.api.pool import FairPool
+from viz.pages import shared
+
+
+class StopError(Exception):
+    pass
+
+
+@pytest.fixture
+def model() -> Model:
+    return load(SmallestConfig(vocab=7, dim=5))
+
+
+@pytest.fixture
+def others() -> Iterator[None]:
+    """As many passes of others as may run at once."""
+    with shared.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
+        shared._FORWARDS.acquire()
+        yield
+        shared._FORWARDS.release()
+
+
+@pytest.mark.usefixtures("others")
+def test_a_page_that_waits_for_a_pass_can_be_stopped(model: Model) -> None:
+    told = []
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+        raise StopError
+
+    with pytest.raises(StopError), shared.forward_pass(model, progress=progress):
+        pytest.fail("expected it to wait")
+    assert told == [(0, 0)]
+    assert not shared._FORWARDS.acquire(blocking=False)  # the passes of others go on
+
+
+@pytest.mark.usefixtures("others")
+def test_a_request_that_waits_for_a_pass_leaves_its_thread_to_others(model: Model) -> None:
+    def work() -> str:
+        with shared.forward_pass(model):
+            return "after all"
+
+    async def test() -> None:
+        pool = FairPool(workers=1)
+        waiting = asyncio.ensure_future(pool.run("a", work))
+        assert await pool.run("b", lambda: "at once") == "at once"
+        assert not waiting.done()
+        shared._FORWARDS.release()
+        assert await waiting == "after all"
+        shared._FORWARDS.acquire()
+
+    asyncio.run(asyncio.wait_for(test(), 60))
