@@ -142,8 +142,8 @@ OBJECTS = Recipe(
     ),
     settings=Settings(steps=8000, batch=32, rate=2e-3, every=400),
     exams={
-        "which": (Objects("which"), 0.95),
-        "where, to one patch": (Objects("where"), 0.95),
+        "object right": (Objects("which"), 0.95),
+        "place right, to one patch": (Objects("where"), 0.95),
     },
     pointers=(_object("A star", "star"), _object("A heart", "heart"), _object("A moon", "moon")),
     questions={

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { moveStep, onRequest, reportStep } from "../../viz/components/headscope_views/assets/lessons/current_step.js";
+import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/components/headscope_views/assets/lessons/progress.js";
 import { feed } from "../../viz/components/headscope_views/assets/story/feed.js";
 import * as inputs from "../../viz/components/headscope_views/assets/story/inputs.js";
 import { formatted, valueAt } from "../../viz/components/headscope_views/assets/story/prose.js";
@@ -18,9 +19,11 @@ test("numbers are written as Python's format writes them, with a typographic min
     [-0.5, ".1f", "−0.5"],
     [-0.0001, ".2f", "0.00"],
     [0.256, ".0%", "26 %"],
-    [1.7783e-4, ".4e", "1.7783e−04"],
+    [1.7783e-4, ".4e", "1.7783·10⁻⁴"],
     [12, "d", "12"],
     [65504, ",d", "65,504"],
+    [-6.94e-7, ".1e", "−6.9·10⁻⁷"],
+    [1.234e12, ".0e", "1·10¹²"],
     [0.5, "+.2f", "+0.50"],
     ["Ann", "s", "Ann"],
     [undefined, ".2f", "–"],
@@ -96,23 +99,26 @@ test("what is expected is fetched one by one, and answers at once when it is wan
     (found) => log.push(found),
     (reason) => log.push(`refused: ${reason}`),
   );
-  made.expect(["a", "b", "c"]);
+  void made.expect(["a", "b", "c"]).then(() => log.push("no more"));
+  await settled();
   open[0].resolve("A");
   await settled();
   assert.deepEqual(open.map(({ path }) => path), ["a", "b"]);
   assert.equal(made.want("a"), true);
+  assert.equal(made.held("a"), "A");
+  assert.equal(made.held("b"), undefined);
   assert.deepEqual(log, ["A"]);
   assert.equal(made.want("d"), false); // does not wait for b
   assert.equal(made.want("a"), true);
   open[2].resolve("D"); // nobody wants it any more
   open[1].reject(new Error("no")); // an expectation fails silently, and ends the others
   await settled();
-  assert.deepEqual(log, ["A", "A"]);
+  assert.deepEqual(log, ["A", "A", "no more"]);
   assert.deepEqual(open.map(({ path }) => path), ["a", "b", "d"]);
   assert.equal(made.want("b"), false);
   open[3].resolve("B");
   await settled();
-  assert.deepEqual(log, ["A", "A", "B"]);
+  assert.deepEqual(log, ["A", "A", "no more", "B"]);
 });
 
 test("of a control with few values the others are expected, the nearest first", () => {
@@ -135,7 +141,7 @@ test("keys move a story by one step, and stop at its ends", () => {
   reportStep("a", 0, 2);
   assert.equal(moveStep(1), true);
   reportStep("a", 1, 2);
-  assert.equal(moveStep(1), true);
+  assert.equal(moveStep(1), false); // so that a key which scrolls may do so
   assert.deepEqual(wanted, [1]);
   end();
   assert.equal(moveStep(1), false);
@@ -156,4 +162,25 @@ test("one press of a key moves a logarithmic slider to another value, and not be
     assert.ok(moved >= seen.length - 2); // the last press may only reach the end
     assert.deepEqual([seen[0], seen.at(-1)], by > 0 ? [0.05, 5] : [5, 0.05]);
   }
+});
+
+test("progress is kept: opened lessons in the browser, answers in the tab, nothing without storage", () => {
+  assert.deepEqual(progress(), { opened: [], last: "" });
+  recordOpened("tokens"); // without storage
+  assert.deepEqual(answeredSteps("tokens"), []);
+  const stores = { localStorage: new Map(), sessionStorage: new Map() };
+  for (const [name, store] of Object.entries(stores))
+    Object.defineProperty(globalThis, name, {
+      value: { getItem: (/** @type {string} */ key) => store.get(key) ?? null, setItem: (/** @type {string} */ key, /** @type {string} */ text) => store.set(key, text) },
+      configurable: true,
+    });
+  for (const name of ["tokens", "heads", "tokens"]) recordOpened(name);
+  assert.deepEqual(progress(), { opened: ["tokens", "heads"], last: "tokens" });
+  recordAnswer("heads", "maps");
+  recordAnswer("heads", "maps");
+  assert.deepEqual([answeredSteps("heads"), answeredSteps("tokens")], [["maps"], []]);
+  assert.equal(stores.localStorage.size, 1);
+  stores.localStorage.set("headscope/course", "{");
+  assert.deepEqual(progress(), { opened: [], last: "" });
+  for (const name of Object.keys(stores)) Reflect.deleteProperty(globalThis, name);
 });

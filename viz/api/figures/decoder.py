@@ -60,6 +60,13 @@ def numbers(
             _seen(kept, network, NARROW, 0).of_answers(ids),
             names,
         ),
+        "sight": {
+            each: {
+                "causal": _seen(kept, each, MOST, 0).of_answers(ids).mean().item(),
+                "unmasked": _seen(kept, each, MOST, MOST - 1).of_answers(ids).mean().item(),
+            }
+            for each in ("trained", "copying")
+        },
     }
 
 

@@ -279,23 +279,15 @@ def _listen(name: str) -> None:
 
 def _head(name: str) -> None:
     here = course.lesson(name)
-    opened = opened_lessons()
-    if name not in opened:
-        opened.append(name)
     with st.container(key="lesson_top", horizontal=True, gap="medium"):
         with st.container(key="lesson_title", gap="xsmall"):
             number = course.number(name)
             st.markdown(f"#### {number} · {here.title}")
-            line = f"Lesson {number} of {len(course.COURSE)} · {len(opened)} opened · {here.line}"
+            line = f"Lesson {number} of {len(course.COURSE)} · {here.line}"
             st.html(f'<div class="lesson-head"><small>{escape(line)}</small></div>')
             _navigation(name)
         with st.container(key="lesson_map", width="content"):
             course_map(name, key="lesson_map_view")
-
-
-def opened_lessons() -> list[str]:
-    """The names of the lessons opened in this session, in this order."""
-    return st.session_state.setdefault("lesson/opened", [])
 
 
 def course_map(name: str, *, key: str) -> None:
@@ -307,7 +299,6 @@ def course_map(name: str, *, key: str) -> None:
     """
     from headscope_views import view
 
-    opened = opened_lessons()
     lessons = [
         {
             "name": each.name,
@@ -317,7 +308,6 @@ def course_map(name: str, *, key: str) -> None:
             "minutes": each.minutes,
             "parts": [*each.parts],
             "needs": [course.number(need) for need in each.needs],
-            "opened": each.name in opened,
         }
         for number, each in enumerate(course.COURSE, 1)
     ]

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.frame import registry
 from viz.pages.lessons import course, frame
 from viz.pages.state import link_on_entry
 from viz.pages.widgets import attention
@@ -11,7 +10,7 @@ from viz.pages.widgets import attention
 PAGE = "course"
 PLAN = shared.ROOT / "docs" / "teaching.md"
 ABOUT = (
-    "{lessons} short lessons with live numbers, from the question why to a vision transformer:"
+    "{lessons} short lessons with live numbers, from “Why attention?” to a vision transformer:"
     " about {minutes} minutes each, {hours} hours in all."
 )
 
@@ -26,25 +25,9 @@ def page() -> None:
     st.markdown(
         ABOUT.format(lessons=count, minutes=round(minutes / count), hours=round(minutes / 60))
     )
-    _start()
     frame.course_map("", key="course_map")
     _plan()
     attention.address(PAGE, ())
-
-
-def _start() -> None:
-    """Where to begin, or where to go on: the lesson that was open last."""
-    last = st.session_state.get("lesson/last")
-    lesson = course.COURSE[0] if last is None else course.lesson(last)
-    word = "Start with" if last is None else "Continue where you left off:"
-    number = course.number(lesson.name)
-    with st.container(key="course_start", width="content"):
-        st.page_link(
-            registry.page(lesson.name),
-            label=f"{word} lesson {number}, {lesson.title} ({lesson.minutes} min)",
-            icon=":material/arrow_forward:",
-            icon_position="right",
-        )
 
 
 def _plan() -> None:

@@ -61,6 +61,7 @@ class Step:
         code: lines of code below them, in the same markup.
         tries: buttons below.
         ask: a question that comes first: the step is shown once it is answered.
+        inputs: with which its figure opens; what other steps set is as the story starts.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Step:
     code: tuple[str, ...] = ()
     tries: tuple[Try, ...] = ()
     ask: Question | None = None
+    inputs: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def _step(step: Step) -> dict[str, Any]:
     return {
         "name": step.name,
         "title": step.title,
+        "inputs": _plain(step.inputs),
         "formulas": [prose.parts(line) for line in step.formulas],
         "prose": [prose.parts(paragraph) for paragraph in step.prose],
         "code": [prose.parts(line) for line in step.code],

@@ -45,8 +45,8 @@ PICKING = {
     "alone": "Click a row to follow its query.",
 }
 NOT_PROVED = {
-    "table": "It does not show how a head uses these numbers: its query and key matrices may"
-    " read some dimensions and ignore the rest.",
+    "table": "This table does not show how a head uses these numbers: its query and key matrices"
+    " may read some dimensions and ignore the rest.",
     "similar": "Similarity is not attention: a head's own matrices stand between these vectors and"
     " its weights.",
     "tiles": "Similar positions need not attend to each other. Figure 7 of the ViT paper shows such"

@@ -18,7 +18,7 @@ EXAMPLES = (
         "Who is “it”?",
         "The animal didn't cross the street because it was too tired.",
         "Layer 3, head 1: “it” gives 0.68 of its attention to “animal”. Change “tired” to “wide”"
-        " and it drops to 0.28: now “it” could be the street.",
+        " and it drops to 0.28: the weight moves mostly to [CLS], and “street” gets only 0.12.",
         kind="self",
         layer=3,
         head=1,

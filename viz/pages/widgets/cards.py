@@ -31,7 +31,7 @@ def folded(model: str) -> None:
     if found is None:
         line, details = "About this model", f"{about.summary} Licence: {about.licence}."
     else:
-        scores = (f"{each.name} {each.share:.1%}" for each in found.measures)
+        scores = (f"{each.name} {_percent(each.share)}" for each in found.measures)
         line, details = f"Right: {', '.join(scores)}", _details(found)
     st.html(
         f'<details class="about-model"><summary>{escape(line)} · <u>details</u></summary>'
@@ -42,11 +42,15 @@ def folded(model: str) -> None:
 
 def _details(card: Card) -> str:
     measured = "; ".join(
-        f"{each.name}: {each.right:,} of {each.of:,} held-out items"
-        f" (95 %: {each.low:.1%} to {each.high:.1%})"
+        f"{each.name} {_percent(each.share)} (95 % interval {_percent(each.low)} to"
+        f" {_percent(each.high)})"
         for each in card.measures
     )
-    return f"{card.task} {card.hint} Measured: {measured}."
+    return f"{card.task} {card.hint} On {card.measures[0].of:,} unseen inputs: {measured}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
 
 
 @st.cache_resource(show_spinner=False)

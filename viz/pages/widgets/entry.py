@@ -26,7 +26,7 @@ def text(
         label: above the entry.
         help: tooltip.
         placeholder: of an empty entry.
-        multiline: whether Enter begins a new line; the entry then grows with its text.
+        multiline: whether Shift and Enter begin a new line; the entry then grows with its text.
         bare: leaves the label to screen readers.
         files: suffixes of text files that can be opened or dropped, such as ".txt".
         width: in pixels, or "stretch".

@@ -221,17 +221,6 @@ def test_the_way_back_from_another_page() -> None:
     go(app, "scale")
     assert link(app) == {"tokens": "7"}
     assert "Back to the lesson" not in str([e.proto.label for e in app.get("page_link")])
-    assert "2 opened" in words(app)
-    go(app, "course")
-    (entry,) = [label for label in labels(app) if "where you left off" in label]
-    assert "Scale and softmax" in entry
-    marked = [each["name"] for each in view(app, "map")["lessons"] if each["opened"]]
-    assert marked == ["by_hand", "scale"]
-
-
-def labels(app: AppTest) -> list[str]:
-    """Of the links to pages."""
-    return [element.proto.label for element in app.get("page_link")]
 
 
 def go(app: AppTest, page: str) -> None:

@@ -80,11 +80,31 @@ def test_the_texts_name_numbers_that_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_what_there_is_to_try_can_be_computed(name: str) -> None:
+def test_what_a_step_opens_with_and_what_there_is_to_try_can_be_computed(name: str) -> None:
     for step in STORIES[name].steps:
-        for each in step.tries:
-            assert each.inputs.keys() <= STORIES[name].inputs.keys()
-            json.dumps(numbers(STORIES[name], **each.inputs), allow_nan=False)
+        for inputs in (step.inputs, *(each.inputs for each in step.tries)):
+            assert inputs.keys() <= STORIES[name].inputs.keys()
+            json.dumps(numbers(STORIES[name], **inputs), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "path"),
+    [
+        ("sampling", "temperature", "warm"),
+        ("sampling", "cut", "cut"),
+        ("head_layer", "temperature", "sampled_largest"),
+        ("decoder", "edge", "fell.now"),
+        ("decoder", "cheat", "mean_share"),
+        ("vision", "shuffle", "sequence"),
+        ("both", "write", "written"),
+        ("both", "kinds", "written"),
+    ],
+)
+def test_a_step_that_tells_of_an_effect_opens_with_it(name: str, step: str, path: str) -> None:
+    story = STORIES[name]
+    (opened,) = (each for each in story.steps if each.name == step)
+    before, after = (at(numbers(story, **each), path) for each in ({}, opened.inputs))
+    assert after != before
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -112,7 +132,7 @@ def test_every_figure_draws_every_step(tmp_path: Path) -> None:
     """Marks with keys that differ, finite numbers inside the picture, colours as #rrggbb."""
     cases = []
     for story in STORIES.values():
-        changes = [{}, *(each.inputs for step in story.steps for each in step.tries)]
+        changes = [{}, *(each.inputs for step in story.steps for each in (step, *step.tries))]
         changes += [{"trained": "yes"}] * ("trained" in story.inputs)
         cases += [
             {

@@ -564,7 +564,6 @@ export interface MapLesson {
   parts: string[];
   /** Numbers of the lessons that it builds on. */
   needs: number[];
-  opened: boolean;
 }
 
 export interface MapProps {
@@ -836,6 +835,8 @@ export type ProsePart =
 export interface StoryStep {
   name: string;
   title: string;
+  /** What the figure opens with, besides the story's own inputs. */
+  inputs: Patch;
   formulas: ProsePart[][];
   prose: ProsePart[][];
   /** Lines of code. */

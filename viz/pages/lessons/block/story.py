@@ -147,9 +147,8 @@ STORY = Story(
                 " **ablation**, possible because every layer only adds. Now {correct:d} of"
                 " {count:d} letters are right.",
                 "For “stream”, the network still reverses the word without the last MLP, and not"
-                " at all without the attention of the second block: the other letters must come"
-                " from somewhere. An ablation shows that a layer is needed here, not what it"
-                " computes.",
+                " at all without the attention of the second block: nothing else brings in other"
+                " letters. An ablation shows that a layer is needed here, not what it computes.",
             ),
             tries=(
                 Try("Without the last MLP", {"off": (0, 0, 0, 1)}),
@@ -188,9 +187,10 @@ STORY = Story(
                 " @weight(weight) of {small.other:.2f}. Its result is **added** to the input (the"
                 " thin lines at the side) and the sum is normalised. Then the [[feed-forward"
                 " network]] processes each word alone, and again: add, normalise.",
-                "Type over a number of “Thinking”. “Machines” changes too, but only because of the"
-                " attention: nothing else crosses from word to word. An [[encoder]] is a stack of"
-                " such blocks.",
+                "Numbers are rounded for display, so 0.01 + 0.19 may be shown as 0.21. Type over a"
+                " number of “Thinking”. “Machines” changes too, but only because of the attention:"
+                " nothing else crosses from word to word. An [[encoder]] is a stack of such"
+                " blocks.",
             ),
             formulas=(
                 "z = LN(x + attention(x))",

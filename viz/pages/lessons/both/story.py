@@ -72,19 +72,20 @@ STORY = Story(
             "write",
             "One character per step",
             (
-                "Press the framed character to write it, or move the slider. Each step appends"
-                " the likeliest character, and the decoder runs again, with a new"
-                " @query(query) to the *same* keys and values. Below it stand the three"
-                " likeliest characters.",
-                "Now “{now:s}” is written, and “{most.token:s}” (position {most.at:d}) has the"
-                " largest weight, {most.weight:.0%}. Other heads look elsewhere: try them while"
-                " the month is written.",
+                "So far {written:d} characters are written. Press the framed one to write it, or"
+                " move the slider. Each step appends the likeliest character, and the decoder runs"
+                " again, with a new @query(query) to the *same* keys and values. Below it are the"
+                " three likeliest characters.",
+                "Next comes “{now:s}”, and “{most.token:s}” (position {most.at:d}) has the largest"
+                " weight, {most.weight:.0%}. Other heads look elsewhere: try them while the month"
+                " is written.",
             ),
             tries=(
                 Try("The month, head 2", {"written": 6, "head": 2}),
                 Try("The day, head 3", {"written": 9, "head": 3}),
                 Try("98-4-23, year first", {"date": "98-4-23"}),
             ),
+            inputs={"written": 3},
         ),
         Step(
             "kinds",
@@ -98,6 +99,7 @@ STORY = Story(
                 " be written from its position alone.",
             ),
             tries=(Try("A hyphen", {"written": 4}), Try("The last digit", {"written": 9})),
+            inputs={"written": 4},
         ),
         Step(
             "align",
@@ -141,7 +143,7 @@ STORY = Story(
                 " reads what has been written, **cross-attention** reads the source, and the"
                 " [[feed-forward network]] processes each position alone. Each reads a normalised"
                 " copy of the stream and adds its output to it.",
-                "Press a layer to switch it off. At the top stands what is then predicted at each"
+                "Press a layer to switch it off. The top row shows the predictions at each"
                 " position, after the right characters so far: {stacks.correct:d} of"
                 " {stacks.count:d} are right.",
             ),

@@ -28,8 +28,8 @@ STORY = Story(
                 "Multiply feature by feature, then add: viewer · film = {match:.2f}. A product is"
                 " positive where the two agree in sign, negative where they disagree, and large"
                 " only where *both* numbers are. This sum is the [[dot product]].",
-                "The bars below lay the products end to end: romance first, then action, then"
-                " comedy. Where they end is the match.",
+                "The bars in the figure lay the products end to end: romance first, then action,"
+                " then comedy. Where they end is the match.",
             ),
             formulas=(
                 "@query(q) · @key(k) = @query(q_{0}) @key(k_{0}) + @query(q_{1}) @key(k_{1})"
@@ -52,7 +52,7 @@ STORY = Story(
                     Option(
                         "1.7, the sum of the two ratings of romance",
                         "Ratings are multiplied, not added: 0.9 · 0.8 = 0.72, and the other two"
-                        " products come off it.",
+                        " products reduce it.",
                     ),
                 ),
             ),
@@ -69,7 +69,9 @@ STORY = Story(
                 "Now two words of a sentence, each with three [[feature|features]], in the rows of"
                 " X. Each word is a @query(query), in its row on the left, and a @key(key), in its"
                 " column above: the [[score]] where a row meets a column is the dot product of the"
-                " two words. X X^{T} holds all scores.",
+                " two words. X X^{T} holds all scores. (Every number is computed with all its"
+                " digits and rounded for display: the printed factors may differ from a printed"
+                " sum in the last digit.)",
                 "Press *word 0* or *word 1* to follow its row; point at a score for its sum. The"
                 " dot product grows with the length of the vectors as well as with their"
                 " similarity.",
@@ -88,7 +90,7 @@ STORY = Story(
                 " Word 0 gives itself {weights.0.0:.4f} and word 1 {weights.0.1:.4f}; word 1 gives"
                 " word 0 {weights.1.0:.4f}.",
                 "No @weight(weight) is negative, and every row sums to 1. A score of 0 still gets"
-                " weight, because exp(0) = 1: but for rounding, softmax never gives exactly 0.",
+                " weight, because exp(0) = 1: apart from rounding, softmax never gives exactly 0.",
             ),
             formulas=("@weight(A_{ij}) = exp(S_{ij}) / Σ_{m} exp(S_{im})",),
             ask=Question(

@@ -21,9 +21,9 @@ STORY = Story(
             "A decoder predicts the next token",
             (
                 "A [[decoder]] turns a text into a probability for every token that could come"
-                " next. This one is real: two layers of two heads, trained on English of"
-                " 155 tokens. It has read a begin symbol and a few words; on the right stand the"
-                " three likeliest next tokens.",
+                " next. This one is small but trained: two layers of two heads, on template"
+                " sentences with a vocabulary of 155 tokens. It has read a begin symbol and a few"
+                " words; on the right are the three likeliest next tokens.",
                 "Each row of the grid holds the @weight(weights) of one @query(query): how much"
                 " that token attends to each @key(key). Hover over a cell to see its score.",
             ),
@@ -102,28 +102,30 @@ STORY = Story(
                 " each @query(query) a **window** of the last w tokens. In layer 0 the scores do"
                 " not depend on the mask, so the @weight(weights) that remain keep their ratios"
                 " and are renormalised to a sum of 1.",
-                "Choose a window of 3 and watch “{fell.answer:s}” after “{fell.token:s}”: its"
-                " probability is {fell.causal:.0%} under the causal mask, and {fell.now:.0%} now."
-                " A prediction can be no better than what it sees.",
+                "Under the mask as it is now, “{fell.answer:s}” after “{fell.token:s}” has a"
+                " probability of {fell.now:.0%}; under the causal mask it has {fell.causal:.0%}. A"
+                " head that sees less, or inputs unlike those of training, spoil the prediction.",
             ),
             tries=(
                 Try("Window of 3", {"window": 3}),
                 Try("Causal again", {}),
                 Try("No mask", {"ahead": 10}),
             ),
+            inputs={"window": 3},
         ),
         Step(
             "cheat",
             "Without a mask the answer is in sight",
             (
-                "Drag the upper handle to the right: each position now sees its own"
+                "With the upper handle dragged to the right, each position sees its own"
                 " @output(answer), the framed cell. A head that looks there can copy it. The"
-                " second network does just that: its weights are set by hand to find the next"
-                " position. Without a mask it is nearly always right; under the mask it knows"
-                " nothing.",
+                " copying network does just that: its weights are set by hand to find the next"
+                " position. Without a mask the right token has {sight.copying.unmasked:.0%} on"
+                " average; under the mask it has {sight.copying.causal:.0%}, for then the answer"
+                " is hidden.",
                 "The trained network never learned to copy, because it never could. Unmasked, it"
-                " gets inputs that it has not been trained on. On average the right token has"
-                " {mean_share:.0%} here.",
+                " gets inputs that it has not been trained on: {sight.trained.unmasked:.0%}, and"
+                " {sight.trained.causal:.0%} under the mask.",
             ),
             tries=(
                 Try("Copies, no mask", {"network": "copying", "ahead": 10}),
@@ -151,6 +153,7 @@ STORY = Story(
                     ),
                 ),
             ),
+            inputs={"network": "copying", "ahead": 10},
         ),
         Step(
             "cache",

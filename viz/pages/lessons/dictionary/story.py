@@ -118,8 +118,8 @@ STORY = Story(
                     ),
                     Option(
                         "About 0 cm: every similarity is close to 0",
-                        "Similarities near 0 do not mean weights near 0: softmax compares them with"
-                        " each other only. Ask for Zoe below.",
+                        "Similarities near 0 do not mean weights near 0: only their differences"
+                        " matter. Ask for Zoe below.",
                     ),
                 ),
             ),

@@ -145,6 +145,7 @@ STORY = Story(
                 Try("T = 0.3", {"temperature": 0.3}),
                 Try("T = 4", {"temperature": 4}),
             ),
+            inputs={"temperature": 0.3},
         ),
     ),
 )

@@ -20,9 +20,10 @@ STORY = Story(
             "band",
             "One token, three projections",
             (
-                "Each token is a [[vector]], here of 12 numbers: x is the one of “{word:s}”. Three"
-                " learned matrices turn it into a @query(query), a @key(key) and a @value(value),"
-                " of 12 numbers each. Blue cells are negative numbers, brown ones positive.",
+                "Each token is a [[vector]], here of 12 numbers: x is the vector of “{word:s}”."
+                " Three learned matrices turn it into a @query(query), a @key(key) and a"
+                " @value(value), of 12 numbers each. Blue cells are negative numbers, brown ones"
+                " positive.",
                 "The words and the matrices are random here. What follows is about how the numbers"
                 " are divided, not about what they mean. Press another word to follow it.",
             ),
@@ -137,9 +138,9 @@ STORY = Story(
             "The heads of MiniLM",
             (
                 "These are real maps: the 12 heads of one layer of [[MiniLM]], a trained encoder."
-                " Each is named after the habit it comes closest to, with the mean weight it gives"
-                " it: the previous or next token, itself, the same word, the first or last token."
-                " Below 0.4 for all of them it is “broad” or “mixed”.",
+                " Each is named after the habit it comes closest to; its mean weight on that token"
+                " is shown: the previous or next token, itself, the same word, the first or last"
+                " token. A head with no habit above 0.4 is called “broad” or “mixed”.",
                 "In layer 0, head 2 gives nearly all weight to the token before. Heads with nothing"
                 " useful to attend to often put their weight on [CLS] or [SEP] (Clark et al."
                 " 2019). A habit on one sentence does not prove what a head is for.",

@@ -23,10 +23,11 @@ STORY = Story(
             (
                 "A small trained network of two layers with two [[head|heads]] each reads a text"
                 " that repeats itself. Below are its four maps: a row for each @query(query), a"
-                " column for each @key(key), dark for much @weight(weight).",
+                " column for each @key(key); darker means more @weight(weight).",
                 "One diagonal stands out: head 1 of layer 0 attends to the token just before, with"
-                " mean weight {roles.previous.1:.2f}. It is a **previous-token head**: it writes"
-                " into each token what came before it. Press another map to see its arrows.",
+                " mean weight {roles.previous.1:.2f}. It is a **previous-token head**: it leaves a"
+                " note in each token, saying which token came before it. Press another map to see"
+                " its arrows.",
             ),
         ),
         Step(
@@ -73,8 +74,8 @@ STORY = Story(
                 " values become 0. The bars are measured on 64 random texts, repeated once: how"
                 " often the next token of the second half is predicted.",
                 "Without the previous-token head {tests.2.accuracy:.1%} are right, for the"
-                " induction heads no longer find their key. They have the same pattern, yet are"
-                " not worth the same: {tests.3.accuracy:.1%} without head 0 of layer 1,"
+                " induction heads no longer find their key. They have the same pattern, yet do not"
+                " matter equally: {tests.3.accuracy:.1%} without head 0 of layer 1,"
                 " {tests.4.accuracy:.1%} without head 1.",
             ),
             tries=(

@@ -24,10 +24,10 @@ STORY = Story(
                 "“dog bites man” and “man bites dog”, through one [[self-attention]] with random"
                 " weights. Nothing in it depends on where a word stands, so each word gets the same"
                 " vector in both orders: permuting the words only permutes the results.",
-                "Add positions, and the vectors move: now the largest difference between the two"
-                " orders is {order.largest:.2f}. A [[causal mask]] breaks the symmetry as well,"
-                " even without positions: a word then sees only itself and the words before it,"
-                " and those change.",
+                "Without positions the largest difference between the two orders is 0.00; add them"
+                " and it grows. The figure's is {order.largest:.2f}. A [[causal mask]] breaks the"
+                " symmetry as well, even without positions: a word then sees only itself and the"
+                " words before it, and those change.",
             ),
             tries=(
                 Try("Add positions", {"added": "yes"}),

@@ -105,7 +105,7 @@ STORY = Story(
             tries=(
                 Try("Query twice as long", {"dq": (1.6, 0.8)}),
                 Try("Query of zeros", {"dq": (-1.6, -0.8)}),
-                Try("Query turned round", {"dq": (-3.2, -1.6)}),
+                Try("Query reversed", {"dq": (-3.2, -1.6)}),
             ),
         ),
         Step(
@@ -152,8 +152,8 @@ STORY = Story(
                 " the fourth all scores, Q K^{T}, and the fifth the weighted sums. Between the last"
                 " two, softmax works row by row.",
                 "The row of *{token:s}* is framed. (Arrows that you moved by hand do not count"
-                " here: these are the matrices' own.) Choose another token, or change a number"
-                " of X.",
+                " here: Q and K come from the matrices again.) Choose another token, or change a"
+                " number of X.",
             ),
             formulas=(
                 "@output(Attention)(@query(Q), @key(K), @value(V))"

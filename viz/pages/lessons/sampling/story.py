@@ -22,7 +22,7 @@ STORY = Story(
                 " [[logits|logit]] z. [[softmax|Softmax]] makes them probabilities; the ten largest"
                 " are shown.",
                 "Which word is written? The likeliest, “{best:s}”, is the [[greedy]] choice:"
-                " always the same, and long texts written so tend to repeat themselves."
+                " always the same, and long texts written this way tend to repeat themselves."
                 " **Sampling** draws a word by its probability instead.",
             ),
             formulas=("@output(p_{i}) = exp(z_{i}) / Σ_{j} exp(z_{j})",),
@@ -63,6 +63,7 @@ STORY = Story(
                     ),
                 ),
             ),
+            inputs={"temperature": 3},
         ),
         Step(
             "cut",
@@ -80,6 +81,7 @@ STORY = Story(
                 Try("T = 1, top-p = 0.9", {"p": 0.9}),
                 Try("T = 3, top-p = 0.9", {"temperature": 3, "p": 0.9}),
             ),
+            inputs={"temperature": 3, "k": 3},
         ),
         Step(
             "cache",
@@ -102,7 +104,8 @@ STORY = Story(
             "cost",
             "Time for memory",
             (
-                "Without a cache, the token after {length:,d} others costs **{without:,d}**"
+                "This is a decoder of 12 layers of width 768 with a vocabulary of 50,000 tokens."
+                " Without a cache, the token after {length:,d} others costs **{without:,d}**"
                 " multiplications, with one **{with:,d}**: {times:,.1f} times fewer. Drag the ring"
                 " to other lengths.",
                 "The price is memory: a key and a value per token and layer, here {memory:,.1f} MiB"

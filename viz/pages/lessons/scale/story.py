@@ -147,8 +147,9 @@ STORY = Story(
                 " attention (Bahdanau et al. 2015) is a small network. None is scaled here, and M,"
                 " W, U and v are random. Move d: the first two spread like √d, the third does not:"
                 " {others.2.deviation:.2f} here, because tanh lies between −1 and 1.",
-                "But it needs {hidden:d} hidden units for *every pair*, while all dot products are"
-                " one product of matrices. Divided by √d they need no more than that.",
+                "But additive attention needs {hidden:d} hidden units for *every pair*, while all"
+                " dot products are one product of matrices. Divided by √d they need no more than"
+                " that.",
             ),
             formulas=(
                 "bilinear: @query(q)^{T} M @key(k)",

@@ -77,12 +77,13 @@ STORY = Story(
             "What one layer costs",
             (
                 "Every pair of tokens is compared, so attention's work grows with n²: here"
-                " {costs.attention.work:,d} multiplications, up to a constant factor, against"
-                " {costs.recurrence.work:,d} for the recurrence (Vaswani et al. 2017, table 1)."
-                " It is the cheaper of the two while a text has fewer tokens than a token has"
-                " features: n < d.",
-                "On a GPU another count matters more: how many steps must wait for each other."
-                " They are {tokens:d} for the recurrence and 1 for the others.",
+                " {costs.attention.work:,d} multiplications without the projections, up to a"
+                " constant factor, against {costs.recurrence.work:,d} for the recurrence (Vaswani"
+                " et al. 2017, table 1). Without projections it is the cheaper of the two while a"
+                " text has fewer tokens than a token has features: n < d. Queries, keys, values"
+                " and outputs add 4n·d²; the lesson on encoder and decoder counts them.",
+                "On a GPU another count matters more: how many steps must run one after another:"
+                " {tokens:d} for the recurrence and 1 for convolution and attention.",
             ),
             tries=(
                 Try("20 tokens of width 8", {"tokens": 20, "width": 8}),

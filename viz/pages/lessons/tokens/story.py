@@ -12,9 +12,9 @@ STORY = Story(
             "A text is cut into pieces",
             (
                 "A network computes with numbers, so a text is first cut into [[token|tokens]]."
-                " Here are three ways. A vocabulary of **words** never covers them all. **Bytes**"
-                " cover every text with 256 symbols, but make it long: {byte_count:d} instead of"
-                " {word_count:d}.",
+                " Here are three ways. A vocabulary of **words** never covers every word."
+                " **Bytes** cover every text with 256 symbols, but make it long: {byte_count:d}"
+                " instead of {word_count:d}.",
                 "**Word pieces** lie between: a frequent word is one token, a rare word several;"
                 " “##” marks a piece that continues a word. These are the pieces of [[MiniLM]],"
                 " which reads everything in lower case and adds [CLS] and [SEP]. Type a text of"

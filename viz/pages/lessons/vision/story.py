@@ -13,7 +13,8 @@ STORY = Story(
             (
                 "A [[transformer]] reads a [[sequence]] of vectors, so the picture is cut into"
                 " squares of {patch:d} × {patch:d} pixels, the [[patch|patches]]. This picture"
-                " gives {count:d} of them, and each is {flat:d} numbers: three colours a pixel.",
+                " gives {count:d} of them, and each is {flat:d} numbers: three colour values per"
+                " pixel.",
                 "Why not single pixels? They would be {side:d}² = 4,096 tokens, and every head"
                 " would need a weight for every pair of them.",
             ),
@@ -43,10 +44,10 @@ STORY = Story(
             "positions",
             "Positions are added",
             (
-                "To each token a vector for its position is added. Press a bar below a patch:"
-                " the bars show how similar each position's vector is to that one. Similar"
-                " positions lie beside it, and also 8 positions before and after: there are the"
-                " patches above and below it. The vectors know rows *and* columns.",
+                "To each token a vector for its position is added. Press a bar below a patch: the"
+                " bars show how similar each position's vector is to that one. Similar positions"
+                " lie beside it, and also 8 positions before and after: there are the patches"
+                " above and below it. The vectors encode row *and* column.",
                 "This network computes them from row and column, by sines and cosines. In the"
                 " original they are learned, from the index in the sequence alone, and come to"
                 " reflect rows and columns.",
@@ -79,10 +80,10 @@ STORY = Story(
             "shuffle",
             "Attention does not know where",
             (
-                "With **tokens with positions** shuffled, the answer stays “{before.name:s}”: the"
-                " probabilities change by no more than rounding. Every sum runs over all tokens,"
-                " in whatever order. With **patches alone** shuffled, each gets the position of"
-                " another: that is another picture.",
+                "If **tokens are shuffled together with their positions**, the answer stays"
+                " “{before.name:s}”: the probabilities change by no more than rounding. Every sum"
+                " runs over all tokens, in whatever order. If **patches alone** are shuffled, each"
+                " gets the position of another: that is another picture.",
                 "So nothing in attention knows two dimensions. Cutting does, and so do the"
                 " position vectors here, as does resampling learned ones for another image size.",
             ),
@@ -111,6 +112,7 @@ STORY = Story(
                     ),
                 ),
             ),
+            inputs={"shuffle": "tokens"},
         ),
         Step(
             "block",
@@ -159,10 +161,10 @@ STORY = Story(
             "answer",
             "One token becomes the answer",
             (
-                "After {depth:d} blocks the state of the class token is normalised: y is all that"
-                " the head reads; the outputs of the patches are ignored. One linear layer turns"
-                " y into @output(logits), and a [[softmax]] for each question into"
-                " probabilities: “{answer.name:s}” gets {answer.share:.0%}.",
+                "After {depth:d} blocks the state of the class token is normalised: the head reads"
+                " only y; the outputs of the patches are ignored. One linear layer turns y into"
+                " @output(logits), and a [[softmax]] for each question into probabilities:"
+                " “{answer.name:s}” gets {answer.share:.0%}.",
             ),
             formulas=("y = LN(z_{L}^{0})", "@output(logits) = W y + b"),
             code=(

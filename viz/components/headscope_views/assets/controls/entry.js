@@ -15,7 +15,7 @@ import { headingOf } from "./heading.js";
  * @property {string} label
  * @property {string} value
  * @property {string} [placeholder]
- * @property {boolean} [multiline] Enter begins a new line
+ * @property {boolean} [multiline] Shift and Enter begin a new line
  * @property {number} [live_ms] between two messages, at least
  * @property {string} [help]
  * @property {number} [max_chars]
@@ -87,7 +87,7 @@ export function mount(root, props, host) {
   field.addEventListener("compositionend", changed);
   field.addEventListener("blur", flush);
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !multiline && !event.isComposing) {
+    if (event.key === "Enter" && !(multiline && event.shiftKey) && !event.isComposing) {
       event.preventDefault();
       flush();
     }

@@ -44,7 +44,7 @@ const DECADES = /** @type {const} */ ([8, 12]); // powers of ten of the plot's e
 export const figure = {
   size: [WIDTH, HEIGHT],
   controls: [
-    { kind: "text", input: "start", label: "Words to go on from", longest: 40, until: "cost" },
+    { kind: "text", input: "start", label: "Start of the text", longest: 40, until: "cost" },
     { kind: "slider", input: "temperature", label: "Temperature T", min: 0.1, max: 5, step: 0.01, log: true, from: "temperature", until: "cache" },
     { kind: "slider", input: "k", label: "Top-k (0: all)", min: 0, max: 10, step: 1, from: "cut", until: "cache" },
     { kind: "slider", input: "p", label: "Top-p", min: 0.05, max: 1, step: 0.05, from: "cut", until: "cache" },

@@ -1,6 +1,6 @@
 // Vision transformer: patches lift off the picture into a sequence, and the class token attends to them.
 
-import { fixed, percent } from "../story/marks.js";
+import { fixed, percent, power } from "../story/marks.js";
 
 /** @import {Figure, Mark, Moment} from "../types" */
 
@@ -37,7 +37,7 @@ const STEPS = { x: "input", norm: "LN", attention: "attention", "feed-forward": 
 const LEAST = 0.03; // weights below it get no line
 
 /** @param {number} change of a probability */
-const small = (change) => (change && change < 0.001 ? change.toExponential(1).replace("e-", "e−") : fixed(change, change ? 3 : 0));
+const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(change, change ? 3 : 0));
 
 /** @type {Figure} */
 export const figure = {

@@ -60,11 +60,12 @@ export function onRequest(listener) {
  * Asks the story on the page for the step before or after the one it shows.
  *
  * @param {number} by −1 or 1
- * @returns {boolean} whether there is a story that was asked
+ * @returns {boolean} whether there is one
  */
 export function moveStep(by) {
   if (!stories.size || !latest) return false;
   const step = latest.step + by;
-  if (step >= 0 && step < latest.steps) requestStep(latest.page, step);
+  if (step < 0 || step >= latest.steps) return false;
+  requestStep(latest.page, step);
   return true;
 }

@@ -13,6 +13,8 @@ const PRESSES = {
 const OWN =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=radio], [role=tab]," +
   " [role=option], [role=menuitem], .js-plotly-plot, canvas";
+/** @type {Record<string, number>} arrow keys, and those of a clicker */
+const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = "[class*='st-key-lesson_step_']";
 let listening = false;
 
@@ -71,7 +73,7 @@ function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const from = event.composedPath()[0];
   if (from instanceof Element && from.closest(OWN)) return;
-  const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  const by = MOVES[event.key];
   if (by) {
     if (moveStep(by)) event.preventDefault();
     return;

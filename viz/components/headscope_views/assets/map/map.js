@@ -5,6 +5,7 @@ import { svg } from "../architecture/draw.js";
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { enterFigure, holdMap } from "../lessons/figure_and_map.js";
+import { progress, recordOpened } from "../lessons/progress.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
 import { zoom } from "./zoom.js";
 
@@ -26,6 +27,7 @@ export function mount(root, props) {
   };
   phone.addEventListener("change", fold);
   const end = props.page ? holdMap(root) : () => {};
+  if (props.page) recordOpened(props.page);
   /** @param {MapProps} next */
   const update = (next) => {
     if (!shown(JSON.stringify(next))) return;
@@ -60,10 +62,11 @@ function small(props) {
 /** @param {MapProps} props */
 function large({ lessons }) {
   const line = element("p", "hs-map-line", { "aria-hidden": "true" });
-  const say = (/** @type {string} */ text) => setText(line, text || "Each part leads to its lesson.");
+  const say = (/** @type {string} */ text) => setText(line, text || "Click a part to open its lesson.");
   say("");
   const picture = map(lessons, undefined, say, true);
-  const list = element("ol", "hs-lessons", {}, ...lessons.map((each) => item(each, lessons)));
+  const { opened, last } = progress();
+  const list = element("ol", "hs-lessons", {}, ...lessons.map((each) => item(each, lessons, opened.includes(each.name))));
   const lit = (/** @type {Event} */ { type, target }) => {
     const entry = target instanceof Element && target.closest("li");
     const lesson = entry ? lessons[[...list.children].indexOf(entry)] : undefined;
@@ -75,7 +78,22 @@ function large({ lessons }) {
   };
   for (const kind of ["pointerover", "pointerout", "focusin", "focusout"])
     list.addEventListener(kind, lit);
-  return [element("div", "hs-map-side", {}, picture, line), list];
+  return [start(lessons, last), element("div", "hs-map-side", {}, picture, line), list];
+}
+
+/**
+ * Where to begin, or the lesson that was open last.
+ *
+ * @param {MapLesson[]} lessons
+ * @param {string} last name of that lesson
+ */
+function start(lessons, last) {
+  const before = lessons.find(({ name }) => name === last);
+  const { name, number, title, minutes } = before ?? lessons[0];
+  const word = before ? "Continue where you left off:" : "Start with";
+  const made = link(name, `${word} lesson ${number}, ${title} (${minutes} min) →`);
+  made.className = "hs-course-start";
+  return made;
 }
 
 /**
@@ -83,9 +101,9 @@ function large({ lessons }) {
  *
  * @param {MapLesson} lesson
  * @param {MapLesson[]} lessons
+ * @param {boolean} opened
  */
-function item(lesson, lessons) {
-  const { name, number, title, line, minutes, needs, opened } = lesson;
+function item({ name, number, title, line, minutes, needs }, lessons, opened) {
   const tick = element("span", "hs-tick", { "aria-hidden": "true" }, opened ? "✓" : "");
   const heading = link(name, `${number} · ${title}`);
   if (opened) heading.setAttribute("aria-description", "opened");

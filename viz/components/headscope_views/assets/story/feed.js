@@ -18,7 +18,8 @@ export function feed(fetched, received, failed) {
   let expected = [];
   let asked = ""; // the path of the latest wish
   let flying = false;
-  let ahead = false; // whether what is expected is being fetched
+  /** @type {Promise<void>} */
+  let ahead = Promise.resolve(); // until nothing more is expected
 
   /** @param {string} path */
   async function answerOf(path) {
@@ -45,10 +46,8 @@ export function feed(fetched, received, failed) {
   }
 
   async function lookAhead() {
-    ahead = true;
     for (let path = expected.shift(); path !== undefined && !end.signal.aborted; path = expected.shift())
       if (!kept.has(path)) await answerOf(path).catch(() => (expected = [])); // who wants it asks again
-    ahead = false;
   }
 
   return {
@@ -70,10 +69,11 @@ export function feed(fetched, received, failed) {
      * Fetches what may be wanted next, in this order; it replaces what was expected before.
      *
      * @param {string[]} paths
+     * @returns {Promise<void>} until nothing is expected any more
      */
     expect(paths) {
       expected = [...paths];
-      if (!ahead) void lookAhead();
+      return (ahead = ahead.then(lookAhead));
     },
     /**
      * The numbers at a path, if they are there.

@@ -13,6 +13,18 @@ export function fixed(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/**
+ * A number as digits times a power of ten, written as text: “6.9·10⁻⁷”.
+ *
+ * @param {number} value
+ * @param {number} digits after the point
+ */
+export function power(value, digits) {
+  const [text, exponent] = value.toExponential(digits).split("e");
+  const raised = [...String(Number(exponent))].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
+  return `${text.replace("-", "−")}·10${raised.join("")}`;
+}
+
 /** @param {number} share */
 export const percent = (share) => `${Math.round(100 * share)} %`;
 

@@ -1,6 +1,7 @@
 // Paragraphs with terms, glossary entries and live numbers.
 
 import { element, setText } from "../core/dom.js";
+import { power } from "./marks.js";
 
 /** @import {ProsePart} from "../types" */
 
@@ -19,8 +20,8 @@ export function valueAt(numbers, path) {
 }
 
 /**
- * A number as Python's format() writes it, with a typographic minus: “.2f”, “+.2f”, “.0%”, “.4e”,
- * “,d”; anything else is shown as it is.
+ * A number as Python's format() writes it, with a typographic minus and powers of ten: “.2f”, “+.2f”,
+ * “.0%”, “.4e”, “,d”; anything else is shown as it is.
  *
  * @param {unknown} value
  * @param {string} format
@@ -31,24 +32,28 @@ export function formatted(value, format) {
   const [, plus, comma, places, kind] = found;
   const digits = Math.min(LONGEST, Number(places ?? (kind === "d" ? 0 : 6)));
   const size = Math.abs(kind === "%" ? 100 * value : value);
-  let text = kind === "e" ? size.toExponential(digits).replace(/e([+-])(\d)$/, "e$10$2") : size.toFixed(digits);
+  let text = kind === "e" ? power(size, digits) : size.toFixed(digits);
   const negative = value < 0 && Number(text) !== 0;
   if (comma) text = text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-  return `${negative ? "−" : plus}${text.replace("e-", "e−")}${kind === "%" ? " %" : ""}`;
+  return `${negative ? "−" : plus}${text}${kind === "%" ? " %" : ""}`;
 }
 
 /**
  * The nodes of a paragraph.
  *
  * @param {ProsePart[]} parts
+ * @param {any} numbers of the figure; null before they have arrived: `fill` writes them then
  * @returns {(Node | string)[]}
  */
-export function nodes(parts) {
+export function nodes(parts, numbers) {
   return parts.map((part) => {
     if (typeof part === "string") return part;
-    if (part.tag === "number")
-      return element("span", "story-number", { "data-path": part.path, "data-format": part.format }, "…");
-    const inner = nodes(part.parts);
+    if (part.tag === "number") {
+      const { path, format } = part;
+      const text = numbers === null ? "…" : formatted(valueAt(numbers, path), format);
+      return element("span", "story-number", { "data-path": path, "data-format": format }, text);
+    }
+    const inner = nodes(part.parts, numbers);
     if (part.tag === "term") return element("span", "story-term", { "data-term": part.term }, ...inner);
     if (part.tag !== "glossary") return element(part.tag, "", {}, ...inner);
     const entry = element("span", "story-glossary", { tabindex: "0", role: "note", "data-meaning": part.meaning }, ...inner);

@@ -13,27 +13,32 @@ import { nodes } from "./prose.js";
 
 /**
  * @param {StoryStep[]} steps
- * @param {{tryOut: (inputs: Patch) => void, revealed: () => void}} actions
+ * @param {object} actions
+ * @param {(inputs: Patch) => void} actions.tryOut
+ * @param {(step: StoryStep) => void} actions.revealed
+ * @param {(step: number) => any} actions.numbers of the figure at a step
+ * @param {string[]} answered names of steps whose question has been answered before
  * @returns {Section[]}
  */
-export function sectionsOf(steps, { tryOut, revealed }) {
+export function sectionsOf(steps, { tryOut, revealed, numbers }, answered) {
   return steps.map((step, number) => {
     const box = element("section", "story-step", { id: `step-${step.name}` });
     box.append(element("h5", "story-title", {}, element("small", "", {}, String(number + 1)), ` ${step.title}`));
     const told = element("div", "story-told");
-    for (const formula of step.formulas) told.append(element("p", "story-formula", {}, ...nodes(formula)));
-    for (const paragraph of step.prose) told.append(element("p", "", {}, ...nodes(paragraph)));
+    for (const formula of step.formulas) told.append(element("p", "story-formula", {}, ...nodes(formula, null)));
+    for (const paragraph of step.prose) told.append(element("p", "", {}, ...nodes(paragraph, null)));
     if (step.code.length) told.append(code(step.code));
     if (step.tries.length) told.append(tries(step, tryOut));
     if (!step.ask) {
       box.append(told);
       return { box, waiting: () => false };
     }
-    told.hidden = true;
-    const question = ask(step.ask, () => {
+    told.hidden = !answered.includes(step.name);
+    const reveal = () => {
       told.hidden = false;
-      revealed();
-    });
+      revealed(step);
+    };
+    const question = ask(step.ask, () => numbers(number), told.hidden, reveal);
     box.append(question, told);
     return { box, waiting: () => told.hidden === true };
   });
@@ -41,33 +46,37 @@ export function sectionsOf(steps, { tryOut, revealed }) {
 
 /**
  * @param {NonNullable<StoryStep["ask"]>} asked
- * @param {() => void} answered called when the first answer has been given
+ * @param {() => any} numbers of the figure
+ * @param {boolean} open whether it has not been answered before
+ * @param {() => void} answered called with every answer
  */
-function ask({ text, options }, answered) {
+function ask({ text, options }, numbers, open, answered) {
   const box = element("div", "story-ask");
   const feedback = element("p", "story-feedback", { "aria-live": "polite" });
+  const show = element("button", "story-show", { type: "button" }, "Just show me");
+  show.hidden = !open;
   const buttons = options.map((option) => {
     const made = element("button", "hs-button", { type: "button", "aria-pressed": "false" }, option.text);
     made.addEventListener("click", () => {
       for (const each of buttons) each.setAttribute("aria-pressed", String(each === made));
-      feedback.replaceChildren(element("b", "", {}, option.right ? "Right. " : "Not quite. "), ...nodes(option.feedback));
+      feedback.replaceChildren(element("b", "", {}, option.right ? "Right. " : "Not quite. "), ...nodes(option.feedback, numbers()));
+      show.hidden = true;
       answered();
     });
     return made;
   });
-  const show = element("button", "story-show", { type: "button" }, "Just show me");
   show.addEventListener("click", () => {
     show.hidden = true;
     answered();
   });
-  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), ...nodes(text)), element("div", "story-options", {}, ...buttons, show), feedback);
+  box.append(element("p", "", {}, element("b", "", {}, "Predict first. "), ...nodes(text, null)), element("div", "story-options", {}, ...buttons, show), feedback);
   return box;
 }
 
 /** @param {ProsePart[][]} lines */
 function code(lines) {
   const made = element("pre", "story-code", { tabindex: "0" });
-  lines.forEach((line, i) => made.append(...(i ? ["\n"] : []), ...nodes(line)));
+  lines.forEach((line, i) => made.append(...(i ? ["\n"] : []), ...nodes(line, null)));
   return made;
 }
 

@@ -11,6 +11,7 @@ import { FIGURES } from "../figures/index.js";
 import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
+import { answeredSteps, recordAnswer } from "../lessons/progress.js";
 import { followPage } from "../lessons/follow_changes.js";
 import { feed, fetchJson } from "./feed.js";
 import { inkOf } from "./ink.js";
@@ -30,6 +31,7 @@ const LINE = 0.45; // height of the line in the window that the paragraph being 
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
 const PHONE = 720; // CSS pixels of the story's width
 const AHEAD_MS = 120; // after the last change, before the next values are fetched
+const LARGE = ".st-key-lesson_large button"; // the page's own
 const LEAST = 15.5; // of text on a phone, in units of a picture 560 wide: 10 pixels
 const PAPER_LEAST = 14; // of text on paper, where a picture is about 400 pixels wide
 
@@ -45,6 +47,7 @@ class Story {
     this.step = 0;
     /** @type {Inputs} */
     this.inputs = { ...props.inputs };
+    this.opened = 0; // the step in whose state the figure was opened
     /** @type {any} */
     this.numbers = null;
     this.path = ""; // of these numbers
@@ -61,10 +64,12 @@ class Story {
     this.crossing = 0; // the paragraph on the line where one reads
     this.reading = false; // whether the last input scrolled
     this.revision = "";
+    this.typeSize = 1;
     this.sections = sectionsOf(props.steps, {
-      tryOut: (inputs) => this.set(changed({ ...this.props.inputs }, inputs)),
-      revealed: () => this.revealed(),
-    });
+      tryOut: (inputs) => this.set(changed(this.props.inputs, inputs)),
+      revealed: ({ name }) => this.revealed(name),
+      numbers: (step) => this.numbersOf(step),
+    }, answeredSteps(props.page));
     this.picture = element("div", "story-picture");
     /** @type {ReturnType<typeof tipOf> | null} */
     this.tip = null;
@@ -73,7 +78,7 @@ class Story {
     this.place = element("span", "story-place");
     this.back = button("←", "The step before", () => this.go(this.step - 1));
     this.forward = button("→", "The next step", () => this.go(this.step + 1));
-    this.reset = button("Reset", "The figure as it was at first", () => this.set({ ...this.props.inputs }));
+    this.reset = button("Reset", "The figure as it was at first", () => this.set(this.opening(this.opened)));
     const save = switchOf(
       "Save",
       button("Save SVG", "Save this figure as an SVG file", () => void this.save("svg")),
@@ -82,7 +87,10 @@ class Story {
     );
     save.classList.add("story-save");
     const out = button("Map", "Back out to the map (M)", leaveFigure);
-    const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, out, save);
+    // at the top of the page, where a reader who scrolls to it leaves the step
+    const large = button("Projector", "Larger type and figure, for the back row", () => /** @type {HTMLElement | null} */ (document.querySelector(LARGE))?.click());
+    large.classList.add("story-large");
+    const bar = element("div", "story-bar", {}, this.back, this.forward, this.place, this.reset, out, large, save);
     this.controls = controlsOf((patch) => this.patch(patch, false), (control) => this.expect(control));
     /** @type {FigureControl | null} */
     this.used = null; // the control that may be changed next
@@ -129,11 +137,14 @@ class Story {
     if (opened) {
       this.revision = revision;
       const start = startOf(kept(this.entry, revision), props);
-      this.inputs = read(String(start.figure ?? ""), props.inputs);
       const step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
+      this.opened = this.drawn(step);
+      this.inputs = read(String(start.figure ?? ""), this.opening(this.opened));
       if (step) this.go(step);
       this.ask();
     }
+    if (!opened && (props.type_size ?? 1) !== this.typeSize) this.ends.push(followPage(() => this.go(this.step)));
+    this.typeSize = props.type_size ?? 1;
     this.root.style.fontSize = props.type_size && props.type_size !== 1 ? `calc(var(--st-base-font-size, 16px) * ${props.type_size})` : "";
     this.root.classList.toggle("story-paper", props.paper);
     reportStep(page, this.step, props.steps.length);
@@ -143,8 +154,8 @@ class Story {
 
   /** Writes the link, and keeps what is shown for when this page is opened again. */
   record() {
-    const { page, inputs, revision } = this.props;
-    const figure = written(this.inputs, inputs);
+    const { page, revision } = this.props;
+    const figure = written(this.inputs, this.opening(this.opened));
     /** @type {Record<string, string>} */
     const selection = {};
     if (this.step) selection.story = String(this.step);
@@ -178,7 +189,22 @@ class Story {
     const others = used ? valuesAhead(used, inputs[used.input]).map((value) => changed(inputs, { [used.input]: value })) : [];
     const moments = [...others.map((chosen) => ({ ...now, inputs: chosen })), ...this.sections.map((_, step) => this.state(step, this.ink))];
     const paths = new Set(moments.map((moment) => this.pathOf(figure, moment)));
-    this.feed.expect([...paths]);
+    void this.feed.expect([...paths]).then(() => this.fillText());
+  }
+
+  /** Writes its own numbers into the text of every step. */
+  fillText() {
+    this.sections.forEach(({ box }, step) => fill(box, this.numbersOf(step)));
+  }
+
+  /**
+   * The numbers of a step in its own state; those that are shown while they are on their way.
+   *
+   * @param {number} step
+   */
+  numbersOf(step) {
+    const held = this.figure && this.feed.held(this.pathOf(this.figure, this.state(step, this.ink)));
+    return held ?? this.numbers;
   }
 
   /**
@@ -200,7 +226,7 @@ class Story {
     this.numbers = numbers;
     this.path = path;
     this.problem.hidden = true;
-    fill(this.text, numbers);
+    this.fillText();
     if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
     const first = this.root.dataset.ready === undefined;
     this.draw(this.dragging || first ? 0 : TWEEN_MS);
@@ -258,8 +284,37 @@ class Story {
     if (step === this.step) return;
     this.step = step;
     this.used = null;
+    this.open();
     this.record();
     this.turned();
+  }
+
+  /** Brings the inputs that steps set to the state in which the step that is drawn opens. */
+  open() {
+    const at = this.drawn(this.step);
+    if (at === this.opened) return;
+    this.inputs = this.inputsOf(at);
+    this.opened = at;
+  }
+
+  /**
+   * The inputs in which a step opens.
+   *
+   * @param {number} step
+   */
+  opening(step) {
+    return changed(this.props.inputs, this.props.steps[step].inputs);
+  }
+
+  /**
+   * The inputs at a step: the reader's, but those that some step sets are as this one opens.
+   *
+   * @param {number} step
+   */
+  inputsOf(step) {
+    if (step === this.opened) return this.inputs;
+    const [opening, set] = [this.opening(step), this.props.steps.flatMap(({ inputs }) => Object.keys(inputs))];
+    return changed(this.inputs, Object.fromEntries(set.map((name) => [name, opening[name]])));
   }
 
   /** Shows another state of the figure. */
@@ -268,21 +323,38 @@ class Story {
     if (!drawn) this.draw(TWEEN_MS);
   }
 
-  /** Shows what a question kept back. On a phone the figure may grow: the step's title stays below it. */
-  revealed() {
+  /**
+   * Shows the step that a question kept back. On a phone the figure may grow: its title stays below it.
+   *
+   * @param {string} name of the step
+   */
+  revealed(name) {
+    recordAnswer(this.props.page, name);
+    this.step = this.crossing = this.props.steps.findIndex((each) => each.name === name);
+    this.open();
+    this.record();
     const seen = this.sections[this.step].box.getBoundingClientRect().top >= this.aside.getBoundingClientRect().bottom - 1;
     this.turned();
     if (this.narrow && seen) this.go(this.step);
   }
 
   /**
-   * What the figure shows at a step. A question that waits for its answer keeps the figure at the step before.
+   * What the figure shows at a step.
    *
    * @param {number} step
    * @returns {Moment}
    */
   moment(step) {
-    return this.state(Math.max(0, this.sections[step].waiting() ? step - 1 : step), this.ink);
+    return this.state(this.drawn(step), this.ink);
+  }
+
+  /**
+   * The step that the figure draws: while a question waits for its answer, the one before.
+   *
+   * @param {number} step
+   */
+  drawn(step) {
+    return Math.max(0, this.sections[step].waiting() ? step - 1 : step);
   }
 
   /**
@@ -295,7 +367,7 @@ class Story {
     return {
       step: steps[at].name,
       reached: (name) => steps.findIndex((each) => each.name === name) <= at,
-      inputs: this.inputs,
+      inputs: this.inputsOf(at),
       ink,
     };
   }
@@ -321,7 +393,7 @@ class Story {
     setText(this.place, `Step ${this.step + 1} of ${steps.length}: ${steps[this.step].title}`);
     this.back.disabled = this.step === 0;
     this.forward.disabled = this.step === steps.length - 1;
-    this.reset.hidden = !written(this.inputs, this.props.inputs);
+    this.reset.hidden = !written(this.inputs, this.opening(this.opened));
     if (!this.figure || !this.scene) return;
     const moment = this.moment(this.step);
     this.controls.update(moment);
