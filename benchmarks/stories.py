@@ -11,7 +11,6 @@ when a lesson opens at 1280 × 800, and the longest line of its text.
 import argparse
 import sys
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from playwright.sync_api import Browser, Error, Page
 from benchmarks import servers
 from benchmarks.chrome import launched, wait_for
 from benchmarks.measure import Spread, as_json, machine, machine_line, table
-from viz.pages.lessons import course
+from viz.lessons import course
 
 AIMS = {"step, ms p95": 50, "input, ms p95": 33, "characters a line": 75}
 PACKAGES = ("streamlit", "torch", "playwright")
@@ -109,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def names() -> list[str]:
     """The lessons that are stories."""
-    return [each.name for each in course.COURSE if (LESSONS / each.name / "story.py").exists()]
+    return [each.name for each in course.STORIES]
 
 
 def measured(browser: Browser, lessons: list[str], changes: int) -> dict[str, Any]:
@@ -138,7 +137,7 @@ def lesson(page: Page, url: str, name: str, changes: int) -> dict[str, Any]:
     page.wait_for_selector(".story[data-ready]")
     page.wait_for_timeout(2 * PAUSE_MS)
     box = page.locator(".story-scene").bounding_box()
-    steps = len(import_module(f"viz.pages.lessons.{name}.story").STORY.steps)
+    steps = len(course.lesson(name).steps)
     report: dict[str, Any] = {
         "in sight": box is not None and box["y"] + box["height"] <= 800,
         "characters a line": page.locator(".story-text").evaluate(LONGEST_LINE),

@@ -20,7 +20,7 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect
 
-from viz.pages.lessons import course
+from viz.lessons import course
 
 ACTIONS = 300
 EVERY = 100  # actions between two comparisons

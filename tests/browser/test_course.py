@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_stories import open_story, shows
-from viz.pages.lessons import course
+from viz.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 PENDING = re.compile("…(?!”)")  # a number that is not written yet, not a quoted pause

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.looks import TRIED, look
-from viz.pages.lessons import course
+from viz.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LESSONS = course.COURSE

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from benchmarks import servers
-from viz.pages.lessons import course
+from viz.lessons import course
 
 pytestmark = pytest.mark.browser
 

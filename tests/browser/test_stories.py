@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
+from viz.pages.lessons.heads import story as heads
 
 from tests.browser.drawings import agree, saved
-from viz.pages.lessons.heads import story as heads
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 STORY = ".story[data-ready]"

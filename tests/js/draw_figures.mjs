@@ -5,12 +5,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-import { FIGURES } from "../../viz/components/headscope_views/assets/figures/index.js";
+import { boardMarks, boardTables, describeBoard } from "../../viz/components/headscope_views/assets/story/board.js";
 import { attributesOf } from "../../viz/components/headscope_views/assets/story/scene.js";
 
-/** @import {Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
+/** @import {Figure, Ink, Mark} from "../../viz/components/headscope_views/assets/types" */
 
 const HEX = /^#[0-9a-f]{6}$/;
+const LEAST = 10; // of text on a board, in a picture 560 wide
 const MARGIN = 2; // units a mark's corner may lie outside
 const terms = { query: "#990000", key: "#006600", value: "#660066", weight: "#0000cc", output: "#666600" };
 /** @type {Ink} */
@@ -24,23 +25,25 @@ const ink = {
 };
 
 let drawn = 0;
-for (const { figure: name, steps, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
-  const { figure } = await FIGURES[name]();
-  const [width, height] = figure.size;
-  for (const [at, step] of steps.entries()) {
-    const moment = { step, reached: (/** @type {string} */ each) => steps.indexOf(each) <= at, inputs, ink };
-    const marks = figure.marks(numbers, moment);
-    const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
-    const keys = marks.map(({ key }) => key);
-    assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
-    for (const { key, tip, of = [] } of marks) if (tip) for (const source of of) assert.ok(keys.includes(source), `${where}: ${key} comes from ${source}`);
-    for (const mark of marks) check(mark, `${where}: ${mark.key}`, width, height);
-    assert.ok(figure.describe(numbers, moment).length > 20, `${where}: the description`);
-    assert.doesNotMatch(figure.describe(numbers, moment), /undefined|NaN/, where);
-    for (const { rows, values } of figure.tables?.(numbers) ?? []) assert.equal(rows.length, values.length, where);
-    drawn += 1;
-  }
+for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
+  /** @type {{figure: Figure}} */
+  const { figure } = await import(`../../viz/components/headscope_views/assets/figures/${name}.js`);
+  const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
+  const board = boards[step];
+  const moment = { step, board: Boolean(board), reached: (/** @type {string} */ each) => steps.indexOf(each) <= steps.indexOf(step), inputs, ink };
+  assert.deepEqual(figure.steps, steps, `${name}: the steps of its story`);
   for (const control of figure.controls ?? []) assert.ok(control.input in inputs, `${name}: ${control.input}`);
+  const marks = board ? boardMarks(board, figure.size, ink) : figure.marks(numbers, moment);
+  const keys = marks.map(({ key }) => key);
+  assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
+  for (const { key, tip, of = [] } of marks) if (tip) for (const source of of) assert.ok(keys.includes(source), `${where}: ${key} comes from ${source}`);
+  for (const mark of marks) check(mark, `${where}: ${mark.key}`, ...figure.size);
+  if (board) for (const { key, kind, size = 0 } of marks) assert.ok(kind !== "text" || size >= LEAST, `${where}: ${key} is ${size} high`);
+  const said = board ? describeBoard(board) : figure.describe(numbers, moment);
+  assert.ok(said.length > 20, `${where}: the description`);
+  assert.doesNotMatch(said, /undefined|NaN/, where);
+  for (const { rows, values } of [...(board ? boardTables(board) : []), ...(figure.tables?.(numbers) ?? [])]) assert.ok(!rows.length || rows.length === values.length, where);
+  drawn += 1;
 }
 process.stdout.write(JSON.stringify({ drawn }));
 

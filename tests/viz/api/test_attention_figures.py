@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from viz.api import routes
-from viz.pages.lessons.by_hand.texts import X
+from viz.lessons.by_hand.lesson import X
 
 QKV = {
     "word": 2,
@@ -92,7 +92,7 @@ def test_what_an_input_of_query_key_value_moves(
 BY_HAND = {
     "film": [0.9, 0.1, -0.4],
     "viewer": [0.8, -0.2, 0.5],
-    "x": [value for row in X for value in row],
+    "x": list(X),
     "row": 0,
 }
 

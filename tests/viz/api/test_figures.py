@@ -18,9 +18,9 @@ from models.lessons.block_steps import random_block
 from models.run import load
 from models.seeding import seeded
 from viz.api import routes
-from viz.api.figures import FIGURES, trained
-from viz.api.figures import block as block_figure
-from viz.api.figures import heads as heads_figure
+from viz.lessons import course, trained
+from viz.lessons.block import numbers as block_figure
+from viz.lessons.heads import numbers as heads_figure
 
 
 @pytest.fixture(scope="module")
@@ -326,8 +326,8 @@ def test_the_blocks_numbers_move(client: TestClient) -> None:
     ("path", "status", "line"),
     [
         ("nothing", 404, "no such result or route"),
-        ("dictionary", 400, "expected the parameter query"),
-        ("dictionary?query=Anna", 400, "expected the parameter temperature"),
+        ("quiz", 404, "no such result or route"),
+        ("dictionary?board=nothing", 400, "expected one of ways, words"),
         ("dictionary?query=Anna&temperature=0", 400, "expected a number from 0.05 to 5"),
         ("dictionary?query=Anna&temperature=nan", 400, "expected a number"),
         ("dictionary?query=Anna&temperature=1e5", 400, "expected a number"),
@@ -348,7 +348,7 @@ def test_other_origins_are_refused(client: TestClient) -> None:
     assert client.get(path, headers={"Host": "example.org"}).status_code == 403
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [each.name for each in course.STORIES])
 def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
     found = client.get(f"/api/figure/{name}?nonsense=1")
     assert found.status_code == 400
@@ -429,3 +429,12 @@ def test_the_sequences_numbers_move(
     before = client.get("/api/figure/sequences", params=SEQUENCES).json()
     after = client.get("/api/figure/sequences", params={**SEQUENCES, name: value}).json()
     assert moves <= {key for key in before if before[key] != after[key]}
+
+
+def test_inputs_that_a_query_lacks_are_as_at_the_start(client: TestClient) -> None:
+    short, full = (
+        client.get(f"/api/figure/dictionary{query}").json()
+        for query in ("", "?query=Anna&temperature=0.2")
+    )
+    assert short == full
+    assert "board" not in short

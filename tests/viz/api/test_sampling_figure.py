@@ -9,15 +9,13 @@ from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWa
 from models.run import load
 from viz.api import figures
 from viz.api.requests import QuestionError
-from viz.pages.lessons.sampling.story import STORY
 
 START = "the king saw the queen because"
 NO_IDS: Any = None  # what was written before, which the processors do not read
 
 
 def numbers(**changes: object) -> dict[str, Any]:
-    inputs = {**STORY.inputs, **changes}
-    return figures.numbers("sampling", [(name, str(each)) for name, each in inputs.items()])()
+    return figures.numbers("sampling", [(name, str(each)) for name, each in changes.items()])()
 
 
 def forward(text: str) -> Any:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz.pages.frame import bar, registry
-from viz.pages.lessons.frame import way_back
+from viz.pages.frame import bar, registry, way_back
 from viz.pages.state import link_on_entry, session
 
 VIZ = Path(__file__).parents[2]
@@ -23,7 +22,7 @@ link_on_entry.enter_app(entry.name)
 place = bar.place()
 if not again:
     bar.draw(entry, place)
-way_back(entry.name)
+way_back.draw(entry.name)
 try:
     page.run()
 finally:

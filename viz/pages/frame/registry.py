@@ -1,12 +1,11 @@
 """The pages of the app: names, titles and modules."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
 import streamlit as st
 
-from viz.pages.lessons import course
+from viz.lessons import course
 
 
 @dataclass(frozen=True)
@@ -18,12 +17,18 @@ class Entry:
         title: for display.
         module: its function `page` draws the page; imported when the page is opened.
         part_of: the entry of the bar that is marked while the page is shown.
+        arguments: of that function.
     """
 
     name: str
     title: str
     module: str
     part_of: str
+    arguments: tuple[str, ...] = ()
+
+    def draw(self) -> None:
+        """Draws the page."""
+        import_module(self.module).page(*self.arguments)
 
 
 def _main(name: str) -> Entry:
@@ -37,7 +42,9 @@ BAR = (
     Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
 )
 LESSONS = tuple(
-    Entry(each.name, each.title, f"viz.pages.lessons.{each.name}.page", COURSE)
+    Entry(each.name, each.title, "viz.pages.lessons.page", COURSE, (each.name,))
+    if each.steps
+    else Entry(each.name, each.title, f"viz.pages.lessons.{each.name}.page", COURSE)
     for each in course.COURSE
 )
 ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}
@@ -60,15 +67,8 @@ def entry_of(page: st.Page) -> Entry:
 
 def _page(entry: Entry) -> st.Page:
     return st.Page(
-        _drawing(entry.module),
+        entry.draw,
         title=entry.title,
         url_path=entry.name,
         default=entry.name == FIRST,
     )
-
-
-def _drawing(module: str) -> Callable[[], None]:
-    def draw() -> None:
-        import_module(module).page()
-
-    return draw

@@ -7,7 +7,7 @@ must be escaped with `plain`.
 import re
 from html import escape
 
-from viz.pages.lessons.glossary import TERMS
+from viz.lessons.glossary import TERMS
 
 _MARKS = re.compile(
     r"\[\[(?P<term>[^\]|]+)(?:\|(?P<shown>[^\]]+))?\]\]"

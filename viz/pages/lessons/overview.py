@@ -2,13 +2,19 @@
 
 import streamlit as st
 
+from viz.lessons import course
+from viz.lessons.story import Lesson
 from viz.pages import shared
-from viz.pages.lessons import course, frame
+from viz.pages.lessons import page as lessons
 from viz.pages.state import link_on_entry
 from viz.pages.widgets import attention
 
 PAGE = "course"
-PLAN = shared.ROOT / "docs" / "teaching.md"
+PLAN = (
+    "For each lesson its aim, what to show, one question with the right answer in bold, and the"
+    " misreading to watch for. Lessons 1 to 5 fill a double period. docs/teaching.md says how"
+    " others follow you from screen to screen.\n"
+)
 ABOUT = (
     "{lessons} short lessons with live numbers, from “Why attention?” to a vision transformer:"
     " about {minutes} minutes each, {hours} hours in all."
@@ -25,14 +31,23 @@ def page() -> None:
     st.markdown(
         ABOUT.format(lessons=count, minutes=round(minutes / count), hours=round(minutes / 60))
     )
-    frame.course_map("", key="course_map")
+    lessons.course_map("", key="course_map")
     _plan()
     attention.address(PAGE, ())
 
 
 def _plan() -> None:
-    """The lesson plan for teachers; read when it is opened."""
+    """The lesson plan for teachers."""
     box = st.expander("Lesson plan for teachers", key="course_plan", on_change="rerun")
     if box.open:
-        _, _, plan = PLAN.read_text(encoding="utf-8").partition("\n")  # without its title
-        box.markdown(plan)
+        box.markdown("\n".join([PLAN, *map(_planned, course.COURSE)]))
+
+
+def _planned(lesson: Lesson) -> str:
+    """The plan of one lesson in Markdown."""
+    plan, misreading = lesson.plan, lesson.misreading
+    return (
+        f"#### {course.number(lesson.name)} · {lesson.title} ({lesson.minutes} min)\n"
+        f"- **Aim:** {plan.aim}\n- **Show:** {plan.show}\n- **Ask:** {plan.ask}\n"
+        f"- **Misreading:** {misreading.wrong} {misreading.right}\n"
+    )

@@ -2,29 +2,20 @@
 
 import html
 import re
-from importlib import import_module
 
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.pages import helpers
 
+SCRIPT = "from viz.pages.frame import registry\nregistry.ENTRIES[{name!r}].draw()\n"
+
 
 def run(name: str, **query: object) -> AppTest:
     """The lesson with these settings in its link."""
-    texts = {key: str(value) for key, value in query.items()}
-    return helpers.run(f"lessons.{name}", texts, timeout=120)
-
-
-def whole(name: str, **query: object) -> AppTest:
-    """The lesson at its last step, if it has steps."""
-    params = import_module(f"viz.pages.lessons.{name}.page").PARAMS
-    last = {param.name: param.high for param in params if param.name == "step"}
-    return run(name, **{**last, **query})
-
-
-def chosen(app: AppTest) -> dict[str, str]:
-    """The settings' part of the link, but for the step."""
-    return {name: value for name, value in helpers.link(app).items() if name != "step"}
+    app = AppTest.from_string(SCRIPT.format(name=name), default_timeout=120)
+    for key, value in query.items():
+        app.query_params[key] = str(value)
+    return helpers.checked(app.run())
 
 
 def words(app: AppTest) -> str:
@@ -32,12 +23,6 @@ def words(app: AppTest) -> str:
     bodies = [element.proto.body for element in app.get("html")]
     kept = [body for body in bodies if "<style>" not in body and "lesson-glossary" not in body]
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", " ".join(kept))))
-
-
-def numbers(app: AppTest, digits: int = 4) -> list[float]:
-    """All numbers with so many digits behind the point, in the order they stand."""
-    found = re.findall(rf"−?\d+\.\d{{{digits}}}(?!\d)", words(app))
-    return [float(text.replace("−", "-")) for text in found]
 
 
 def errors(app: AppTest) -> list[str]:

@@ -1,10 +1,9 @@
-"""The frame of the lessons: the course, the glossary, code, what there is to try, the way back."""
+"""The frame of the lessons: the course, the glossary, code, the plan, the way back."""
 
 import inspect
 import re
 import textwrap
 from html import escape
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,12 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 import start
 from models import simple
-from tests.viz.pages.helpers import checked, choose, link, setting, view
-from tests.viz.pages.lessons.controls import controls, other
+from tests.viz.pages.helpers import checked, link, view
 from tests.viz.pages.lessons.pages import errors, run, words
-from viz.pages.lessons import course, markup, tables
-from viz.pages.lessons.frame import Try
-from viz.pages.lessons.glossary import TERMS
+from viz.api.room_routes import CHOICES
+from viz.lessons import course
+from viz.lessons.glossary import TERMS
+from viz.pages.lessons import markup
+from viz.pages.lessons.quiz import tables
 from viz.pages.widgets.sources import source
 
 NAMES = [lesson.name for lesson in course.COURSE]
@@ -27,7 +27,9 @@ NAMES = [lesson.name for lesson in course.COURSE]
 
 def test_the_course_is_in_order_and_every_folder_is_a_lesson() -> None:
     folder = Path(course.__file__).parent
-    assert {path.parent.name for path in folder.glob("*/page.py")} == set(NAMES)
+    assert {path.parent.name for path in folder.glob("*/lesson.py")} == set(NAMES)
+    assert all(course.lesson(name).name == name for name in NAMES)
+    assert len({each.place for each in course.COURSE}) == len(NAMES)
     for before, after in pairwise(NAMES):
         assert course.neighbours(before)[1] == course.lesson(after)
         assert course.neighbours(after)[0] == course.lesson(before)
@@ -74,44 +76,15 @@ def test_what_a_reader_typed_is_shown_letter_by_letter(typed: str) -> None:
     assert markup.html(f"**{markup.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
 
 
-@pytest.mark.parametrize(
-    ("name", "setting", "shown"),
-    [
-        ("dictionary", "query", "asked for “[[x]] **b**”"),
-        ("decoder", "words", "“[[x]]”"),
-        ("decoder", "start", ""),  # read as word pieces
-        ("both", "date", ""),  # read letter by letter
-        ("position", "words", "[[x]] **b**"),
-        ("heads", "sentence", ""),
-        ("head_layer", "letters", ""),
-    ],
-)
-def test_marks_in_what_a_reader_typed_are_no_marks(name: str, setting: str, shown: str) -> None:
-    others = {"writer": "untrained"} if name == "decoder" else {}
-    app = run(name, **{setting: "[[x]] **b**"}, **others)
-    assert not any("glossary" in line for line in errors(app))
-    assert shown in words(app)
-
-
 def test_sums_are_written_with_brackets_round_what_is_negative() -> None:
     assert tables.dot([1.0, -2.0], [-3.0, 4.0], 1) == "1.0·(−3.0) + (−2.0·4.0)"
-    assert tables.total([0.5, -0.25], 2) == "0.50 + (−0.25)"
-    assert tables.exp(0.5) == "exp(0.5000)"
-    assert tables.exp(800.0, 799.0) == "exp(800.0000 − 799.0000)"
-    assert tables.exp(-800.0, -799.0) == "exp(−800.0000 − (−799.0000))"
 
 
 def test_tables_say_every_number_and_their_shape() -> None:
-    text = tables.matrix(
-        [[0.5, -1.25, float("nan")]], title="**A**", rows=("<w>",), axes=("word", "feature")
-    )
-    assert "1 word × 3 features" in text
+    text = tables.matrix([[0.5, -1.25, -0.00001]], title="**A**", rows=("<w>",))
+    assert "1 × 3" in text
     assert "&lt;w&gt;" in text
-    assert re.findall(r"<td[^>]*>([^<]+)</td>", text) == ["0.5000", "−1.2500", "masked"]
-    assert tables.number(-0.00001) == "0.0000"
-    assert tables.number(float("-inf")) == "−∞"
-    with pytest.raises(ValueError, match="kind: expected one of plain"):
-        tables.matrix([[1.0]], title="", kind="loud")
+    assert re.findall(r"<td[^>]*>([^<]+)</td>", text) == ["0.5000", "−1.2500", "0.0000"]
 
 
 def test_code_is_the_source_that_ran() -> None:
@@ -149,77 +122,15 @@ def test_the_print_view_shows_the_code_and_it_equals_the_source(name: str) -> No
         assert textwrap.dedent("\n".join(written[start_ : start_ + count])) == shown_lines
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_control_moves_once(name: str) -> None:
-    """The link follows every control, also those that another one brings into the page."""
-    app = run(name)
-    params = {param.name: param for param in import_module(f"viz.pages.lessons.{name}.page").PARAMS}
-    moved: set[str] = set()
-    while new := [each for each in controls(app, name) if each not in moved]:
-        moved.add(new[0])
-        before = link(app)
-        choose(app, name, new[0], other(params[new[0]], setting(app, name, new[0])))
-        assert link(app) != before, new[0]
-        assert "To take away" in words(app)
-    assert moved
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_button_to_try_makes_sense(name: str) -> None:
-    """What it sets is a setting of the lesson, in its range; all others take their defaults."""
-    module = import_module(f"viz.pages.lessons.{name}.page")
-    texts = getattr(module, "texts", module)
-    groups = {key: value for key, value in vars(texts).items() if key.endswith("TRIES")}
-    tries = [each for group in groups.values() for each in group]
-    params = {param.name: param for param in module.PARAMS}
-    app = run(name)
-    labels = {each.label: each.key or "" for each in app.button if "_try" in (each.key or "")}
-    assert len(labels) == len(tries) > 0
-    for each in tries:
-        assert isinstance(each, Try)
-        for key, value in each.settings.items():
-            assert params[key].parse(str(value)) == value
-            assert type(params[key].parse(str(value))) is type(value)
-        (key,) = [key for label, key in labels.items() if shown(each) == literal(label)]
-        checked(app.button(key=key).click().run())
-        last = {"step": params["step"].high} if "step" in params else {}
-        wanted = {
-            key: v for key, v in {**last, **each.settings}.items() if v != params[key].default
-        }
-        assert link(app) == {key: str(value) for key, value in wanted.items()}
-        assert view(app, "keys")["show"] == [*each.settings]
-
-
-def shown(each: Try) -> str:
-    return f"**{each.label}** {each.note}"
-
-
-def literal(label: str) -> str:
-    return label.replace("\\", "").replace("&#58;", ":")
-
-
-def test_a_control_that_is_moved_ends_what_a_button_showed() -> None:
-    app = run("by_hand")
-    app.button(key="by_hand_try_0").click().run()
-    revision = view(app, "keys")["revision"]
-    app.button(key="by_hand_tryfilm_0").click().run()
-    assert view(app, "keys")["revision"] == revision + 1
-    assert view(app, "keys")["show"] == ["viewer11", "viewer12", "viewer13"]
-    choose(app, "by_hand", "x11", 0.9)
-    assert view(app, "keys")["revision"] == revision + 1
-
-
 def test_the_way_back_from_another_page() -> None:
     app = AppTest.from_function(journey, default_timeout=120)
     for name in ("by_hand", "scale"):
         go(app, name)
-    choose(app, "scale", "tokens", 7)
     go(app, "text")
     links = {element.proto.label: element.proto for element in app.get("page_link")}
     back = links["Back to the lesson “Scale and softmax”"]
     assert (back.page, back.query_string) == ("scale", "")
     go(app, "scale")
-    assert link(app) == {"tokens": "7"}
     assert "Back to the lesson" not in str([e.proto.label for e in app.get("page_link")])
 
 
@@ -231,16 +142,13 @@ def go(app: AppTest, page: str) -> None:
 
 def journey() -> None:
     """The script of the app: as the frame's, but for the page, which the session names."""
-    from importlib import import_module
-
     import streamlit as st
 
-    from viz.pages.frame import registry
-    from viz.pages.lessons.frame import way_back
+    from viz.pages.frame import registry, way_back
 
     page = st.session_state["page"]
-    way_back(page)
-    import_module(registry.ENTRIES[page].module).page()
+    way_back.draw(page)
+    registry.ENTRIES[page].draw()
 
 
 def test_larger_type_at_a_click() -> None:
@@ -251,3 +159,17 @@ def test_larger_type_at_a_click() -> None:
     assert link(app) == {"projector": "yes"}
     checked(app.button(key="lesson_large").click().run())
     assert link(app) == {}
+
+
+def test_an_older_link_with_settings_of_tables_opens_the_lesson() -> None:
+    app = run("scale", scores="2 1", tokens="512", story="3")
+    assert not errors(app)
+    assert view(app, "story")["start"] == {"story": 3, "figure": ""}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_plan_has_a_question_with_one_right_choice(name: str) -> None:
+    ask = course.lesson(name).plan.ask
+    if "·" in ask:
+        assert len(re.findall(r"\*\*[^*]+\*\*", ask)) == 1
+        assert ask.count("·") + 1 in CHOICES

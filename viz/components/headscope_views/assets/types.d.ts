@@ -788,19 +788,26 @@ export interface Ink {
   on(ground: string): string;
 }
 
-/** What a figure is drawn for. */
-export interface Moment {
-  step: string;
+/** What a figure is drawn for; `Step` are the names of the story's steps. */
+export interface Moment<Step extends string = string> {
+  step: Step;
   /** Whether the story has come as far as this step. */
-  reached(step: string): boolean;
+  reached(step: Step): boolean;
+  /** Whether the step's picture is a board. */
+  board: boolean;
   inputs: Inputs;
   ink: Ink;
 }
 
-export type FigureControl =
-  | { kind: "slider"; input: string; label: string; min: number; max: number; step: number; log?: boolean; from?: string; until?: string }
-  | { kind: "choice"; input: string; label: string; options: readonly (readonly [string, string])[]; from?: string; until?: string }
-  | { kind: "text"; input: string; label: string; longest: number; from?: string; until?: string };
+/**
+ * `from` names the step from which a control is shown, `until` the first without it; none of these is
+ * shown beside a board. Or `on` names all steps that have it.
+ */
+export type FigureControl<Step extends string = string> = { input: string; label: string; from?: Step; until?: Step; on?: Step[] } & (
+  | { kind: "slider"; min: number; max: number; step: number; log?: boolean }
+  | { kind: "choice"; options: readonly (readonly [string, string])[] }
+  | { kind: "text"; longest: number }
+);
 
 export interface FigureTable {
   title: string;
@@ -809,17 +816,37 @@ export interface FigureTable {
   values: (number | string | null)[][];
 }
 
+/** A matrix or table of a board, as `viz/lessons/boards.py` makes it. */
+export interface BoardPanel {
+  title: string;
+  values: (number | string | null)[][];
+  rows: string[];
+  cols: string[];
+  kind: "plain" | "weights" | "signed";
+  /** After the point; less than 0 for colours alone. */
+  digits: number;
+  /** Before it: an operator. */
+  sign: string;
+}
+
+/** Matrices and tables row by row, in place of a figure's own picture. */
+export interface Board {
+  rows: BoardPanel[][];
+}
+
 /** A living figure: pure functions of the numbers that the server computes for its inputs. */
-export interface Figure {
+export interface Figure<Step extends string = string> {
+  /** The steps of its story, in order. */
+  steps: readonly Step[];
   /** Width and height of the picture, in its own units. */
   size: [number, number];
-  /** Below the picture; `from` names the step from which one is shown, `until` the first without it. */
-  controls?: FigureControl[];
+  /** Below the picture. */
+  controls?: FigureControl<Step>[];
   /** What a step asks the server for besides the reader's inputs. */
-  asks?(moment: Moment): Patch;
-  marks(numbers: any, moment: Moment): Mark[];
+  asks?(moment: Moment<Step>): Patch;
+  marks(numbers: any, moment: Moment<Step>): Mark[];
   /** What the picture shows, in a sentence or two, for a screen reader. */
-  describe(numbers: any, moment: Moment): string;
+  describe(numbers: any, moment: Moment<Step>): string;
   /** The numbers behind the picture. */
   tables?(numbers: any): FigureTable[];
 }
@@ -835,6 +862,8 @@ export type ProsePart =
 export interface StoryStep {
   name: string;
   title: string;
+  /** Whether its picture is a board, which the server makes for it. */
+  board: boolean;
   /** What the figure opens with, besides the story's own inputs. */
   inputs: Patch;
   formulas: ProsePart[][];
@@ -855,8 +884,8 @@ export interface StoryTheme extends Omit<Colours, "heads"> {
 }
 
 export interface StoryProps extends Omit<LinkProps, "link"> {
+  /** Of the figure, whose module has the name of the page. */
   title: string;
-  figure: string;
   inputs: Inputs;
   /** Whether it is shown as it is printed: a still picture for every step, nothing to operate. */
   paper: boolean;

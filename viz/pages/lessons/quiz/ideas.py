@@ -5,8 +5,7 @@ from random import Random
 
 import streamlit as st
 
-from viz.pages.lessons import tables
-from viz.pages.lessons.quiz import maps
+from viz.pages.lessons.quiz import maps, tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
 
 SENTENCES = (("dog", "bites", "man"), ("cats", "chase", "mice"), ("owls", "watch", "bats"))

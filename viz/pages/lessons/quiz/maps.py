@@ -1,5 +1,7 @@
 """Questions about real attention maps, computed by trained networks that come with the app."""
 
+import base64
+import io
 from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
@@ -7,10 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz.pages import shared
-from viz.pages.lessons import tables
+from viz.pages.lessons.quiz import tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
-from viz.pages.lessons.tables import number
-from viz.pages.lessons.vision.pictures import figure
+from viz.pages.lessons.quiz.tables import number
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -102,7 +103,7 @@ def _missing(dice: Random) -> Question:
             [row[1:]],
             title="The other weights of this row",
             cols=[f"{n} {label}" for n, label in enumerate(labels[1 : at + 1], 1)],
-            kind="weights",
+            weights=True,
         ),
         row[0],
         f"The weights of a row sum to 1, and the others sum to {number(seen)}:"
@@ -217,7 +218,14 @@ def _enlarged(picture: str) -> str:
 
     with Image.open(folder(entry("digits")) / picture) as opened:
         large = opened.convert("L").resize((WIDE, WIDE), Image.Resampling.NEAREST)
-    return figure(large, "The image")
+    file = io.BytesIO()
+    large.save(file, "PNG", compress_level=1)
+    data = base64.b64encode(file.getvalue()).decode()
+    return (
+        '<figure class="lesson-matrix"><figcaption>The image</figcaption><img alt="The image"'
+        f' width="{WIDE}" height="{WIDE}" style="max-width: 100%; height: auto"'
+        f' src="data:image/png;base64,{data}"></figure>'
+    )
 
 
 @st.cache_resource(max_entries=36, show_spinner=False)
@@ -230,7 +238,6 @@ def _patch_map(picture: str, layer: int, head: int) -> str:
         title="Weights of the class token",
         rows=side,
         cols=side,
-        digits=0,
         line=f"rows and columns of patches; weights under {FAINT} have no number",
     )
 
@@ -276,7 +283,6 @@ def _map(
         title=title,
         rows=names[-1:] if last else names,
         cols=[(label if small else name) if len(label) == 1 else "0" for label, name in pairs],
-        digits=0,
         line=f"weights under {FAINT} have no number",
     )
 

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from viz.pages.lessons import frame, tables
-from viz.pages.lessons.frame import Try
+from viz.lessons.quiz.lesson import LESSON
+from viz.pages.lessons import page as lessons
+from viz.pages.lessons.quiz import tables
 from viz.pages.lessons.quiz.question import Question, judged
 from viz.pages.lessons.quiz.questions import PARTS, QUESTIONS, questions
 from viz.pages.state import params as link
@@ -26,26 +27,20 @@ TEXT = (
 )
 EXERCISES = (
     "Ten notebooks in `notebooks/exercises/`, for Jupyter, VS Code or Colab, from a softmax to the"
-    " supertask: a vision transformer built from your own encoder. `make notebook` opens them. Each"
+    " supertask: a vision transformer built from your own encoder. Three are the quizzes of a"
+    " lecture: multi-head attention from one head (03), fixed positions in place of learned ones"
+    " (04), and layer normalisation from its definition (05). `make notebook` opens them. Each"
     " function has a cell that checks it: right, or what is wrong and where. Known mistakes are"
-    " named, even two at once. `.venv/bin/python -m notebooks.check` in the project's folder"
-    " (on Windows `.venv\\Scripts\\python`) checks all; with `--solutions` it prints model"
-    " solutions. Your code runs on your own machine only, never in this app.",
-)
-TRIES = (
-    Try("Other numbers.", "The same questions, drawn with seed 7.", {"seed": 7}),
-    Try("All the answers.", "Each with an explanation.", {"reveal": "yes"}),
-)
-TAKEAWAYS = (
-    "Score, softmax, weighted sum: attention is three steps that fit on paper.",
-    "The exercises together build a whole transformer, and a vision transformer at the end.",
+    " named, even two at once. `.venv/bin/python -m notebooks.check` in the project's folder (on"
+    " Windows `.venv\\Scripts\\python`) checks all; with `--solutions` it prints model solutions."
+    " Your code runs on your own machine only, never in this app.",
 )
 
 
 def page() -> None:
     """Draws the lesson."""
-    with frame.lesson(NAME, PARAMS):
-        frame.text(*TEXT)
+    with lessons.framed(LESSON, *PARAMS):
+        lessons.text(*TEXT)
         with st.container(horizontal=True, gap="medium"):
             seed = controls.seed(NAME, "Seed of the numbers")
             titles = {"no": "My own answers", "yes": "Show all answers"}
@@ -54,22 +49,17 @@ def page() -> None:
         score = st.container()
         right, first = 0, 1
         for part in PARTS:
-            frame.heading(part.title)
+            lessons.heading(part.title)
             end = first + len(part.makers)
             right += _part(dict(enumerate(asked[first - 1 : end - 1], first)), part.columns)
             first = end
         with score:
-            frame.show(tables.facts(("Right", f"**{right} of {COUNT}**")))
-        frame.heading("Exercises")
-        frame.text(*EXERCISES)
-        frame.tries(NAME, PARAMS, *TRIES)
-        frame.explore("What to do next: look into a trained network, with a sentence of your own")
-        from models import blocks as layernorm
-        from models.attention import scores
-        from models.lessons import scaling
-
-        frame.code(NAME, scores.Dot, scaling.softened, layernorm.standardised)
-        frame.takeaways(*TAKEAWAYS)
+            st.html(tables.facts(("Right", f"**{right} of {COUNT}**")))
+        lessons.heading("Exercises")
+        lessons.text(*EXERCISES)
+        lessons.explore("What to do next: look into a trained network, with a sentence of your own")
+        lessons.code(NAME, *LESSON.code)
+        lessons.takeaways(LESSON)
 
 
 def _part(asked: dict[int, Question], columns: int) -> int:
@@ -85,17 +75,17 @@ def _part(asked: dict[int, Question], columns: int) -> int:
 
 def _question(number: int, question: Question) -> bool:
     """Shows one question and a verdict on the answer; returns whether it is right."""
-    frame.heading(f"{number} {question.title}")
-    frame.text(question.ask)
-    frame.show(question.picture)
+    lessons.heading(f"{number} {question.title}")
+    lessons.text(question.ask)
+    st.html(question.picture)
     verdict, right = judged(question, _answer(number, question))
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why
-    elif frame.printing(NAME):
-        frame.show(tables.lines(*(f"☐ {option}" for option in question.options)))
+    elif lessons.printing(NAME):
+        st.html(tables.lines(*(f"☐ {option}" for option in question.options)))
         verdict = "" if question.options else "Answer: ………………………"
     if verdict:
-        frame.text(verdict)
+        lessons.text(verdict)
     return right
 
 

@@ -6,9 +6,9 @@ from random import Random
 
 import streamlit as st
 
-from viz.pages.lessons import tables
+from viz.pages.lessons.quiz import tables
 from viz.pages.lessons.quiz.question import Maker, Question, choices
-from viz.pages.lessons.tables import number
+from viz.pages.lessons.quiz.tables import number
 
 
 def _keys(count: int) -> list[str]:

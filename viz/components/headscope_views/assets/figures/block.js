@@ -2,7 +2,7 @@
 
 import { bracketed, fixed, percent, replaced } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -33,10 +33,16 @@ const LAYERS = ["attention", "MLP", "attention", "MLP"];
 const NAMES = { x: "input x", attention: "self-attention", "feed-forward": "feed-forward", norm: "layer norm", "+": "add" };
 const FIRST = /** @type {const} */ (["attention", "mlp", "blocks", "blocks"]); // step that shows a layer
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["stream", "attention", "layernorm", "batch", "mlp", "ffn", "blocks", "ablate", "norm", "encoder", "smallest", "training"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "choice", input: "activation", label: "Activation", options: [["relu", "ReLU"], ["gelu", "GELU"], ["silu", "SiLU"], ["tanh", "tanh"], ["sigmoid", "sigmoid"], ["softplus", "softplus"], ["leaky_relu", "leaky ReLU"]], on: ["ffn"] },
     { kind: "text", input: "word", label: "Word", longest: 12, until: "layernorm" },
     { kind: "slider", input: "gain", label: "γ", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },
     { kind: "slider", input: "shift", label: "β", min: -3, max: 3, step: 0.1, from: "layernorm", until: "mlp" },

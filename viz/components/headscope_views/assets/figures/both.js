@@ -2,7 +2,7 @@
 
 import { fixed, percent } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{stream: number[], adds: number[]}} Stack norms of a vector in the stream, and of what each layer adds */
 
@@ -33,8 +33,13 @@ const ENCODER = ["self-attention", "feed-forward"];
 const DECODER = ["masked attention", "cross-attention", "feed-forward"];
 const [LAYER, UNIT] = [44, 1.5]; // height of a layer, and width of a stream for a norm of 1
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["encode", "cross", "write", "kinds", "align", "whole", "inside", "sharing", "cost"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "date", label: "A date", longest: 24, until: "cost" },
@@ -104,7 +109,7 @@ function encoder({ source, self, at, most }, { step, ink }) {
       });
   });
   source.forEach((token, i) => {
-    const chosen = reading ? i === at : i === most.at && step !== "encode";
+    const chosen = reading ? i === at : i === most.at;
     marks.push(
       {
         ...{ key: `s${i}`, kind: "rect", x: middle(i) - wide / 2 + 1, y: SOURCE - 15, w: wide - 2, h: 30, r: 4, fill: ink.surface, stroke: chosen ? ink.primary : ink.line, width: chosen ? 2.5 : 1 },

@@ -2,7 +2,7 @@
 
 import { bracketed, columnOf, fixed, matrix, replaced, rowOf, writtenSum } from "../story/marks.js";
 
-/** @import {Figure, Mark, Moment} from "../types" */
+/** @import {Figure, Mark} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -27,8 +27,13 @@ const WORDS = ["word 0", "word 1"];
 const FEATURES = ["feature 0", "feature 1", "feature 2"];
 const [CELL, TALL, TOP] = [56, 34, 186];
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["rate", "match", "scores", "softmax", "mix"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
 
   marks(/** @type {Numbers} */ numbers, moment) {

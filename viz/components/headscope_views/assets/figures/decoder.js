@@ -2,7 +2,7 @@
 
 import { fixed, percent } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -24,8 +24,13 @@ const [LEFT, TOP, CELL] = [92, 99, 27];
 const [MOST, ALL] = [11, 10]; // tokens; later keys a query sees without a mask
 const SAID = 128; // width of the predictions, beside the grid
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["read", "mask", "padding", "write", "parallel", "edge", "cheat", "cache"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "text", label: "Begins with", longest: 32 },

@@ -24,8 +24,11 @@ const [TOP, ROW] = [96, 68];
 const [KEY, SCORE, WEIGHT, VALUE] = [126, 232, 318, 404];
 const STREAM = 46; // width of the stream of a weight of 1
 
-/** @type {Figure} */
+const STEPS = /** @type {const} */ (["exact", "similarity", "softmax", "flow", "ways", "words", "learn"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "query", label: "Query", longest: 12 },

@@ -2,7 +2,7 @@
 
 import { fixed } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{parameters: number, projections: number, products: number, exponentials: number}} Costs */
 
@@ -49,10 +49,16 @@ const PANELS = [
   ["exponentials", "Exponentials; weights to store"],
 ];
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["band", "split", "maps", "join", "eight", "cost", "shapes", "trained"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
+    { kind: "choice", input: "among", label: "Habits of weights on", options: [["all", "all tokens"], ["words", "words alone"]], from: "trained" },
     { kind: "choice", input: "heads", label: "Heads", options: ["1", "2", "3", "4", "6", "12"].map((each) => [each, each]), from: "split", until: "trained" },
     { kind: "slider", input: "layer", label: "Layer", min: 0, max: 5, step: 1, from: "trained" },
     { kind: "text", input: "sentence", label: "Sentence", longest: 80, from: "trained" },

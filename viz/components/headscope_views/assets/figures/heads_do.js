@@ -2,7 +2,7 @@
 
 import { fixed } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{token: string, share: number}} Predicted */
 
@@ -43,8 +43,13 @@ const PREVIOUS = 1; // the previous-token head
 /** Rows of the keys and of the next words. */
 const ROW = { keys: 66, words: 336, tall: 30, low: 24 };
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["previous", "induction", "ablate", "sink", "hide", "same"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "text", label: "Letters and digits", longest: 12, until: "hide" },
@@ -112,7 +117,7 @@ function arrows(numbers, moment) {
     if (note >= LEAST)
       marks.push({ key: "note", kind: "path", d: `M${middle(numbers, key)} ${TOKENS + TALL}v14H${middle(numbers, key - 1)}v-8m-4 6l4 -8l4 8`, stroke: ink.muted, width: 1.6, tip: `${NAMES[PREVIOUS]}: “${tokens[key]}” gives “${tokens[key - 1]}”, the token before it, ${fixed(note, 3)}` });
   }
-  const said = { previous: "arrows from each token to its keys", induction: "arrow from a token to its key", ablate: "arrow from a token to its key", sink: "arrows to the first token" }[step];
+  const said = { previous: "arrows from each token to its keys", induction: "arrow from a token to its key", ablate: "arrow from a token to its key", sink: "arrows to the first token", hide: "", same: "" }[step];
   marks.push({ key: "arrows/name", kind: "text", x: 4, y: 12, text: `${NAMES[head]}: ${said}`, size: 14, anchor: "start", bold: true, fill: ink.text });
   return marks;
 }

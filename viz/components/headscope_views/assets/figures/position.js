@@ -2,7 +2,7 @@
 
 import { bracketed, fixed, replaced } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -30,8 +30,13 @@ const [TABLE_Y, ROW] = [122, 15];
 const [PLOT_LEFT, PLOT_WIDE] = [60, 480];
 const LAST_FIRST = 17; // position of the first of three words, at most
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["order", "hand", "clock", "sixty", "misprint", "add", "distance", "rotary", "alibi", "learned", "length"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "choice", input: "added", label: "Positions", options: [["no", "none"], ["yes", "added"]], until: "hand" },

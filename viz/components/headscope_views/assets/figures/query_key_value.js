@@ -3,7 +3,7 @@
 
 import { bracketed, columnOf, fixed, matrix, replaced, rowOf, writtenSum } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment, Patch, Term} from "../types" */
+/** @import {Figure, Ink, Mark, Patch, Term} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -44,8 +44,13 @@ const ROLES = [
   { name: "v", term: "value", role: "what it passes on", y: 344 },
 ];
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["roles", "plane", "score", "weights", "output", "five", "columns"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
 
   marks(/** @type {Numbers} */ numbers, moment) {

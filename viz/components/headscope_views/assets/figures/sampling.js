@@ -2,7 +2,7 @@
 
 import { fixed } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{length: number, without: number, with: number, memory: number}} Cost */
 
@@ -40,8 +40,13 @@ const CACHE = { words: 84, key: 118, value: 200, query: 300, cell: 14, out: 392 
 const PLOT = { left: 62, right: 540, top: 48, bottom: 300 };
 const DECADES = /** @type {const} */ ([8, 12]); // powers of ten of the plot's ends
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["probabilities", "temperature", "cut", "cache", "cost"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "text", input: "start", label: "Start of the text", longest: 40, until: "cost" },

@@ -4,7 +4,7 @@ import { fixed } from "../story/marks.js";
 import { formatted } from "../story/prose.js";
 import { describeWidths, threeWidths, widthsTable } from "./scale_widths.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 /** @import {ThreeWidths} from "./scale_widths.js" */
 
 /**
@@ -47,8 +47,13 @@ const [ROW, FIRST] = [27, 58];
 const CURVE = { x: 58, y: 412, w: 290, h: 108 };
 const [FLOOR, DECADES] = [0.1, 9]; // of the logarithmic axis
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["grow", "walk", "softmax", "slope", "scaled", "others", "widths", "temperature", "half"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "slider", input: "width", label: "Width d", min: 1, max: WIDEST, step: 1, log: true, until: "widths" },
@@ -259,11 +264,11 @@ function slopes(numbers, { ink, reached }) {
   const marks = [
     { key: "slope/curve", kind: "path", d: `M${curve.join("L")}`, stroke: ink.muted, width: 2 },
     { key: "slope/floor", kind: "line", x, y, x2: x + w, stroke: ink.muted, width: 1 },
-    { key: "slope/head", kind: "text", x: 14, y: 286, text: "slope w (1 − w)", size: 14, bold: true, anchor: "start" },
+    { key: "slope/head", kind: "text", x: 14, y: 286, text: "slope α (1 − α)", size: 14, bold: true, anchor: "start" },
     { key: "slope/top", kind: "text", x: x - 10, y: y - h, text: "0.25", size: 13, anchor: "end", fill: ink.muted },
     { key: "slope/zero", kind: "text", x, y: y + 15, text: "0", size: 13, fill: ink.muted },
     { key: "slope/one", kind: "text", x: x + w, y: y + 15, text: "1", size: 13, fill: ink.muted },
-    { key: "slope/weight", kind: "text", x: x + w / 2, y: y + 16, text: "weight w", size: 13, fill: ink.muted },
+    { key: "slope/weight", kind: "text", x: x + w / 2, y: y + 16, text: "weight α", size: 13, fill: ink.muted },
   ];
   const sets = [
     { key: "slope", shares: tempered ? scaled_weights : weights, slopes: tempered ? scaled_slopes : steep, hollow: two },

@@ -26,8 +26,11 @@ const KINDS = /** @type {const} */ (["recurrence", "convolution", "attention"]);
 const FORMULAS = { recurrence: "n · d^{2}", convolution: "k · n · d^{2}", attention: "n^{2} · d" };
 const LEAST = 0.01; // smaller ratios are written as powers of ten
 
-/** @type {Figure} */
+const STEPS = /** @type {const} */ (["recurrence", "convolution", "attention", "cost", "influence"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "slider", input: "tokens", label: "Tokens n", min: 2, max: 20, step: 1 },

@@ -2,7 +2,7 @@
 
 import { fixed, matrix } from "../story/marks.js";
 
-/** @import {Figure, Ink, Mark, Moment} from "../types" */
+/** @import {Figure, Ink, Mark} from "../types" */
 
 /** @typedef {{id: number, piece: string, row: number[]}} Row the first features of a row of the table */
 
@@ -34,8 +34,13 @@ const NEAR = { x: 118, y: 212, cell: 12, tall: 34, bar: 286, full: 200 };
 const STRONG = 0.2; // a feature of this size gets the full colour
 const LONG = 12; // letters of a name beside a row
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["pieces", "ids", "table", "rows", "nearest"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [{ kind: "text", input: "text", label: "Text", longest: 40 }],
 

@@ -2,7 +2,7 @@
 
 import { fixed, percent, power } from "../story/marks.js";
 
-/** @import {Figure, Mark, Moment} from "../types" */
+/** @import {Figure, Mark} from "../types" */
 
 /**
  * @typedef {object} Numbers
@@ -33,14 +33,19 @@ const [WIDTH, HEIGHT] = [560, 406];
 const PICTURE = { x: 16, y: 34, cell: 41 };
 const LINE = { x: 50, y: 44, each: 16, cell: 31, size: 27, high: 84 }; // the sequence, written like lines of text
 /** @type {Record<string, string>} */
-const STEPS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
+const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
 const LEAST = 0.03; // weights below it get no line
 
 /** @param {number} change of a probability */
 const small = (change) => (change && change < 0.001 ? power(change, 1) : fixed(change, change ? 3 : 0));
 
-/** @type {Figure} */
+/** @typedef {import("../types").Moment<typeof STEPS[number]>} Moment */
+
+const STEPS = /** @type {const} */ (["cut", "pixels", "sequence", "class", "positions", "shuffle", "block", "attention", "answer", "sizes", "count", "train"]);
+
+/** @type {Figure<typeof STEPS[number]>} */
 export const figure = {
+  steps: STEPS,
   size: [WIDTH, HEIGHT],
   controls: [
     { kind: "choice", input: "picture", label: "Picture", options: [["a-star", "star"], ["a-heart", "heart"], ["a-moon", "moon"]] },
@@ -63,7 +68,7 @@ export const figure = {
     if (step === "sequence") return `${what}, which stand in a sequence, row by row.`;
     if (step === "class" || step === "positions") return `A sequence of ${tokens} tokens: the class token and ${count} patches.`;
     if (step === "shuffle") return `The sequence, with ${inputs.shuffle} shuffled. The answer is ${answer.name}, ${percent(answer.share)}; the largest change of a probability is ${small(changed)}.`;
-    if (step === "block") return `Block ${one.layer}, pre-norm: the norm of the class token's vector after each step: ${one.names.map((name, i) => `${STEPS[name]} ${fixed(one.class[i], 1)}`).join(", ")}.`;
+    if (step === "block") return `Block ${one.layer}, pre-norm: the norm of the class token's vector after each step: ${one.names.map((name, i) => `${LAYERS[name]} ${fixed(one.class[i], 1)}`).join(", ")}.`;
     return `The weights of the class token over the picture in layer ${inputs.layer}, head ${inputs.head}: at most ${fixed(largest)} for one patch. The answer is ${answer.name}, ${percent(answer.share)}.`;
   },
 
@@ -74,7 +79,7 @@ export const figure = {
     return [
       { title: "Weights of the class token", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => weights[places.indexOf(place)]) },
       { title: "Similarity of position vectors", rows: names, cols: rows.map((col) => `column ${col}`), values: grid((place) => similar[place]) },
-      { title: `Norms in block ${one.layer}`, rows: one.names.map((name) => STEPS[name]), cols: ["class token", "least of the patches", "largest of the patches"], values: one.norms.map(([own, ...patches]) => [own, Math.min(...patches), Math.max(...patches)]) },
+      { title: `Norms in block ${one.layer}`, rows: one.names.map((name) => LAYERS[name]), cols: ["class token", "least of the patches", "largest of the patches"], values: one.norms.map(([own, ...patches]) => [own, Math.min(...patches), Math.max(...patches)]) },
       ...questions.map(({ title, best }) => ({ title, rows: best.map(({ name }) => name), cols: ["probability"], values: best.map(({ share }) => [share]) })),
     ];
   },
@@ -163,12 +168,12 @@ function block({ cols, places, patches, block: { layer, names, norms } }, { ink 
     const shade = (/** @type {number} */ norm) => 0.06 + 0.94 * (norm / most) ** 4;
     marks.push(
       { key: `step${i}`, kind: "rect", x: x - 52, y: y - 16, w: 104, h: 32, r: plain ? 16 : 8, fill: plain ? ink.background : ink.surface, stroke: plain ? ink.line : ink.text, width: 1.5 },
-      { key: `step${i}/text`, kind: "text", x, y, text: name === "+" ? "+" : STEPS[name], size: name === "+" ? 18 : 15, bold: name !== "x", fill: ink.text },
-      { key: `own${i}`, kind: "rect", x: grid - 2, y: y - 8, w: 16, h: 16, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query", tip: `${STEPS[name]}: the class token's vector has norm ${fixed(own)}` },
+      { key: `step${i}/text`, kind: "text", x, y, text: name === "+" ? "+" : LAYERS[name], size: name === "+" ? 18 : 15, bold: name !== "x", fill: ink.text },
+      { key: `own${i}`, kind: "rect", x: grid - 2, y: y - 8, w: 16, h: 16, r: 3, fill: ink.background, stroke: ink.term.query, width: 2, term: "query", tip: `${LAYERS[name]}: the class token's vector has norm ${fixed(own)}` },
       { key: `own${i}/text`, kind: "text", x: grid + 84, y: y - 9, text: `class ${fixed(own, 1)}`, size: 14, anchor: "start", fill: ink.term.query, term: "query" },
       { key: `others${i}/text`, kind: "text", x: grid + 84, y: y + 9, text: `${fixed(Math.min(...others), 1)} to ${fixed(Math.max(...others), 1)}`, size: 14, anchor: "start", fill: ink.muted },
     );
-    others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 4 * pixel + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${STEPS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
+    others.forEach((norm, p) => marks.push({ key: `n${i}.${p}`, kind: "rect", x: grid + 22 + (p % cols) * pixel, y: y - 4 * pixel + Math.floor(p / cols) * pixel, w: pixel, h: pixel, fill: ink.text, opacity: shade(norm), tip: `${LAYERS[name]}: patch ${p + 1} has norm ${fixed(norm)}` }));
     if (i) marks.push({ key: `up${i}`, kind: "arrow", x, y: middle(i - 1) - 17, x2: x, y2: y + 19, stroke: ink.muted, width: 2 });
     if (name !== "+") return;
     const from = middle(i - 3);

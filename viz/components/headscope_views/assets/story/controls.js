@@ -28,10 +28,11 @@ export function controlsOf(change, touched) {
   }
 
   /** @param {Moment} moment */
-  function update({ inputs, reached }) {
+  function update({ inputs, reached, step, board }) {
     for (const { control, row, update: write } of rows) {
-      const { from, until } = control;
-      row.hidden = (from !== undefined && !reached(from)) || (until !== undefined && reached(until));
+      const { from, until, on } = control;
+      const within = !board && (from === undefined || reached(from)) && (until === undefined || !reached(until));
+      row.hidden = on ? !on.includes(step) : !within;
       write(inputs);
     }
     box.hidden = rows.every(({ row }) => row.hidden);

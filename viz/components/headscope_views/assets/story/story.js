@@ -7,7 +7,7 @@ import { modeOf } from "../core/colours.js";
 import { element, setText } from "../core/dom.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
-import { FIGURES } from "../figures/index.js";
+import { boardMarks, boardTables, describeBoard } from "./board.js";
 import { controlsOf, valuesAhead } from "./controls.js";
 import { onRequest, reportStep } from "../lessons/current_step.js";
 import { holdStory, leaveFigure } from "../lessons/figure_and_map.js";
@@ -25,7 +25,7 @@ import { tablesOf } from "./tables.js";
 import { tipOf } from "./tip.js";
 
 /** @import {Format} from "../core/drawing_file.js" */
-/** @import {Figure, FigureControl, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
+/** @import {Figure, FigureControl, FigureTable, Ink, Inputs, Mark, Moment, Patch, StoryProps, StoryTheme} from "../types" */
 
 const LINE = 0.45; // height of the line in the window that the paragraph being read crosses
 const PHONE_LINE = 0.8; // on a phone the figure lies above the text
@@ -113,7 +113,8 @@ class Story {
   }
 
   async load() {
-    const { figure } = await FIGURES[this.props.figure]();
+    /** @type {{figure: Figure}} */
+    const { figure } = await import(`../figures/${this.props.page}.js`);
     this.figure = figure;
     this.scene = new Scene(figure.size);
     this.picture.append(this.scene.root);
@@ -214,8 +215,8 @@ class Story {
    * @param {Moment} moment
    */
   pathOf(figure, moment) {
-    const asked = changed(moment.inputs, figure.asks?.(moment) ?? {});
-    return `${location.origin}/api/figure/${this.props.figure}?${queryOf(asked)}`;
+    const asked = changed(moment.inputs, { ...figure.asks?.(moment), ...(moment.board ? { board: moment.step } : {}) });
+    return `${location.origin}/api/figure/${this.props.page}?${queryOf(asked)}`;
   }
 
   /**
@@ -227,7 +228,7 @@ class Story {
     this.path = path;
     this.problem.hidden = true;
     this.fillText();
-    if (!this.dragging) this.tables.show(this.figure?.tables?.(numbers) ?? []);
+    if (!this.dragging) this.tables.show(this.figure ? tablesFor(this.figure, numbers) : []);
     const first = this.root.dataset.ready === undefined;
     this.draw(this.dragging || first ? 0 : TWEEN_MS);
     // only now the figure has its height; what is still to come above it must not move the step away
@@ -366,6 +367,7 @@ class Story {
     const { steps } = this.props;
     return {
       step: steps[at].name,
+      board: steps[at].board,
       reached: (name) => steps.findIndex((each) => each.name === name) <= at,
       inputs: this.inputsOf(at),
       ink,
@@ -399,8 +401,8 @@ class Story {
     this.controls.update(moment);
     if (!this.numbers) return;
     this.scene.least = this.narrow ? LEAST : 0;
-    this.scene.draw(this.figure.marks(this.numbers, moment), calm() ? 0 : duration);
-    this.scene.root.setAttribute("aria-label", this.figure.describe(this.numbers, moment));
+    this.scene.draw(marksFor(this.figure, this.numbers, moment), calm() ? 0 : duration);
+    this.scene.root.setAttribute("aria-label", describeFor(this.figure, this.numbers, moment));
     this.tip?.refresh();
     this.root.dataset.step = moment.step;
   }
@@ -481,9 +483,9 @@ class Story {
       scene.least = PAPER_LEAST;
       const moment = this.state(step, ink);
       const draw = (/** @type {any} */ found) => {
-        scene.draw(figure.marks(found, moment).map(still));
+        scene.draw(marksFor(figure, found, moment).map(still));
         scene.root.setAttribute("role", "img");
-        scene.root.setAttribute("aria-label", figure.describe(found, moment));
+        scene.root.setAttribute("aria-label", describeFor(figure, found, moment));
       };
       const path = this.pathOf(figure, moment);
       const found = path === this.path ? numbers : this.feed.held(path);
@@ -511,8 +513,8 @@ class Story {
     const { background, text } = theme.light;
     const scene = new Scene(figure.size);
     const moment = { ...this.moment(this.step), ink: inkOf(theme.light) };
-    scene.draw(figure.marks(numbers, moment));
-    const svg = scene.toSvg(`${title}: ${about}`, figure.describe(numbers, moment), background, text);
+    scene.draw(marksFor(figure, numbers, moment));
+    const svg = scene.toSvg(`${title}: ${about}`, describeFor(figure, numbers, moment), background, text);
     try {
       await saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
     } catch (error) {
@@ -530,6 +532,15 @@ class Story {
     for (const end of this.ends) end();
   }
 }
+
+/** @type {(figure: Figure, numbers: any, moment: Moment) => Mark[]} */
+const marksFor = (figure, numbers, moment) => (numbers.board ? boardMarks(numbers.board, figure.size, moment.ink) : figure.marks(numbers, moment));
+
+/** @type {(figure: Figure, numbers: any, moment: Moment) => string} */
+const describeFor = (figure, numbers, moment) => (numbers.board ? describeBoard(numbers.board) : figure.describe(numbers, moment));
+
+/** @type {(figure: Figure, numbers: any) => FigureTable[]} */
+const tablesFor = (figure, numbers) => [...(numbers.board ? boardTables(numbers.board) : []), ...(figure.tables?.(numbers) ?? []), ...boardTables({ rows: [numbers.tables ?? []] })];
 
 /** Whether nothing may move by itself. */
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,0 +1,334 @@
+"""The residual stream of a trained network that reverses words, of untrained stacks, and one small
+untrained block with all its numbers.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from viz.lessons.boards import Board, Panel, board, panel, table
+from viz.lessons.inputs import InputError
+from viz.lessons.trained import encoded, network
+
+if TYPE_CHECKING:
+    from models.blocks import PreNormBlock
+
+NETWORK = "reverse"
+FEWEST, MOST = 4, 12  # letters that the network was trained on
+DEPTH = 8  # blocks of the untrained stacks
+SUBLAYERS = ("attention", "feed-forward")
+WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
+SEED = 1  # of its weights
+
+
+def numbers(
+    word: str,
+    place: int,
+    off: list[float],
+    norm: str,
+    x: list[float],
+    gain: float,
+    shift: float,
+    order: str,
+) -> dict[str, Any]:
+    """What is in the stream of one letter, what each layer adds, and a small block in full.
+
+    Args:
+        word: that the network reverses.
+        place: of the letter; the last one where the word is shorter.
+        off: for each of the four layers in order, 1 if its output is replaced by zeros.
+        norm: of the untrained stack.
+        x: the input of the small block, `WORDS` row by row.
+        gain: γ of a layer norm of `x`.
+        shift: β of it.
+        order: "post" or "pre", of the small block.
+
+    Raises:
+        InputError: for a word that is too short or too long.
+    """
+    if not FEWEST <= len(word) <= MOST:
+        raise InputError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
+    word = word.lower()
+    at = min(place, len(word) - 1)
+    return {
+        **_stream(word, at, tuple(bool(each) for each in off)),
+        "stack": _stack(norm),
+        "pre": _stack("pre"),
+        "normed": _normed(x, gain, shift),
+        "small": _small(x, order),
+        "tables": [_depths()],
+    }
+
+
+@lru_cache(maxsize=256)
+def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
+    import torch
+
+    from models.encoder import Encoder
+    from models.lessons.block_steps import block_steps
+
+    found, tokens = network(NETWORK).network, encoded(NETWORK, word)
+    if not isinstance(found, Encoder) or found.head is None:
+        raise TypeError(f"expected an encoder with a head, received {type(found).__name__}")
+    blocks = cast("list[PreNormBlock]", list(found.blocks))
+    with torch.no_grad():
+        x = found.embed(torch.tensor([list(tokens.ids)]))
+        norms, reads, adds = [_norm(x, place)], [], []
+        for layer, block in enumerate(blocks):
+            pair = off[2 * layer : 2 * layer + 2]
+            without = [name for name, gone in zip(SUBLAYERS, pair, strict=True) if gone]
+            steps = [step.out for step in block_steps(block, x, without=without)]
+            _, read, attended, between, again, fed, x = steps
+            reads += [_norm(read, place), _norm(again, place)]
+            adds += [_norm(attended, place), _norm(fed, place)]
+            norms += [_norm(between, place), _norm(x, place)]
+        shares = found.head(found.norm(x))[0].softmax(-1)
+    best, guesses = shares.max(-1)
+    letters = encoded(NETWORK, word).labels[: len(word)]
+    names = _letters()
+    written = [names[guess] for guess in guesses.tolist()[: len(word)]]
+    wanted = list(reversed(letters))
+    return {
+        "letters": letters,
+        "place": place,
+        "letter": letters[place],
+        "norms": norms,
+        "reads": reads,
+        "adds": adds,
+        "off": list(off),
+        "written": written,
+        "shares": best.tolist()[: len(word)],
+        "right": [a == b for a, b in zip(written, wanted, strict=True)],
+        "correct": sum(a == b for a, b in zip(written, wanted, strict=True)),
+        "count": len(letters),
+        "wanted": wanted[place],
+        "guess": written[place],
+        "share": best[place].item(),
+        "least": abs(norms[0] - adds[0]),
+        "most": norms[0] + adds[0],
+    }
+
+
+def _norm(x: Any, place: int) -> float:
+    return x[0, place].norm().item()
+
+
+@lru_cache(maxsize=1)
+def _letters() -> tuple[str, ...]:
+    """Names of the network's tokens."""
+    from viz.lessons.trained import trained
+
+    return tuple(trained(NETWORK)[1].tokens)
+
+
+@lru_cache(maxsize=2)
+def _stack(norm: str) -> dict[str, Any]:
+    """Sizes of the states of an untrained stack, and the last block's gradient."""
+    from models.lessons.depth import growth, last_gradient
+
+    sizes = growth(norm, DEPTH).sizes.tolist()
+    return {
+        "norm": norm,
+        "sizes": sizes,
+        "first": sizes[0],
+        "last": sizes[-1],
+        "gradient": last_gradient(norm, DEPTH),
+    }
+
+
+def _normed(x: list[float], gain: float, shift: float) -> dict[str, Any]:
+    """Layer norm of two words."""
+    import torch
+
+    from models.blocks import LayerNorm
+
+    rows = torch.tensor(x).view(len(WORDS), WIDTH)
+    norm = LayerNorm(WIDTH)
+    with torch.no_grad():
+        plain = norm(rows)
+        norm.weight.fill_(gain)
+        norm.bias.fill_(shift)
+        out = norm(rows)
+    return {
+        "words": WORDS,
+        "rows": rows.tolist(),
+        "means": rows.mean(-1).tolist(),
+        "deviations": rows.std(-1, correction=0).tolist(),
+        "plain": plain.tolist(),
+        "out": out.tolist(),
+        "gain": gain,
+        "shift": shift,
+        "out_means": out.mean(-1).tolist(),
+        "out_deviations": out.std(-1, correction=0).tolist(),
+    }
+
+
+def _small(x: list[float], order: str) -> dict[str, Any]:
+    """Every step of an untrained block, and its attention weights."""
+    import torch
+
+    from models.blocks import PreNormBlock
+    from models.lessons.block_steps import block_steps, random_block
+
+    rows = torch.tensor(x).view(1, len(WORDS), WIDTH)
+    block = random_block(order, WIDTH, HIDDEN, seed=SEED)
+    steps = block_steps(block, rows)
+    with torch.no_grad():
+        read = block.before_attention(rows) if isinstance(block, PreNormBlock) else rows
+        weights = block.attention(read)[1].weights(0, item=0)
+    return {
+        "order": order,
+        "steps": [{"name": step.name, "rows": step.out[0].tolist()} for step in steps],
+        "weights": weights.tolist(),
+        "other": weights[0, 1].item(),
+    }
+
+
+DEPTHS = (1, 2, 4, 8, 16)  # blocks
+
+
+@lru_cache(maxsize=1)
+def _depths() -> Panel:
+    """How large states and gradients are after stacks of every depth."""
+    from models.lessons.depth import growth, last_gradient
+
+    rows: dict[str, list[float | str | None]] = {}
+    for norm in ("pre", "post"):
+        rows[f"{norm}-norm: size of the states"] = [
+            growth(norm, depth).sizes[-1].item() for depth in DEPTHS
+        ]
+        rows[f"{norm}-norm: gradient of the last block"] = [
+            last_gradient(norm, depth) for depth in DEPTHS
+        ]
+    return table("Untrained stacks", rows, [f"{depth} blocks" for depth in DEPTHS])
+
+
+OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
+
+
+def batch(values: Mapping[str, Any]) -> Board:
+    """LayerNorm and BatchNorm of three words."""
+    import torch
+
+    from models.lessons.norms import batch_normed, layer_normed
+
+    x = torch.cat([torch.tensor(values["x"]).view(2, WIDTH), torch.tensor([OTHER])])
+    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
+    names = (*WORDS, "today")
+    return board(
+        [panel("x", x.tolist(), rows=names, **signed)],
+        [
+            panel("LayerNorm: by rows", layer_normed(x).tolist(), **signed),
+            panel("BatchNorm: by columns", batch_normed(x).tolist(), **signed),
+        ],
+    )
+
+
+NARROW = 6  # hidden width of the feed-forward network
+
+
+def feed_forward(values: Mapping[str, Any]) -> Board:
+    """A feed-forward network of width 4 → 6 → 4, opened: one word, and the same beside another."""
+    import torch
+
+    from models.blocks import FeedForward
+    from models.seeding import seeded
+
+    with seeded(0):
+        layer = FeedForward(WIDTH, NARROW, activation=values["activation"]).eval()
+    x = torch.tensor(values["x"]).view(1, 2, WIDTH)
+    with torch.no_grad():
+        up = layer.up(x)
+        active, out = layer.activation(up), layer(x)
+        alone = layer(x[:, :1])
+    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
+    return board(
+        [
+            panel("x", x[0].tolist(), rows=WORDS, **signed),
+            panel("W_{1}^{T}: 4 × 6", layer.up.weight.T.tolist(), sign="·", **signed),
+        ],
+        [
+            panel("x W_{1}^{T} + b_{1}", up[0].tolist(), rows=WORDS, **signed),
+            panel("after the activation", active[0].tolist(), sign="→", **signed),
+        ],
+        [
+            panel("W_{2}^{T}: 6 × 4", layer.down.weight.T.tolist(), sign="·", **signed),
+            panel("out", out[0].tolist(), rows=WORDS, sign="=", **signed),
+        ],
+        parameters=sum(each.numel() for each in layer.parameters()),
+        apart=(out[:, :1] - alone).abs().max().item(),
+    )
+
+
+@lru_cache(maxsize=1)
+def _smallest() -> Board:
+    """The smallest transformer on two words, number by number."""
+    import torch
+
+    from models import simple
+    from models.lessons.followed import follow, follow_smallest
+
+    example = simple.worked_example()
+    with torch.no_grad():
+        values, pattern = example.attention(example.words)
+        steps = follow_smallest(example.transformer, example.words)
+    found = follow(pattern)
+    signed: dict[str, Any] = {"kind": "signed", "digits": 4}
+    names = ("word 0", "word 1")
+    return board(
+        [
+            panel("x", example.words[0].tolist(), rows=names, **signed),
+            panel("weights, no scale", found.weights.tolist(), kind="weights", digits=4),
+            panel("attention", values[0].tolist(), sign="→", **signed),
+        ],
+        [
+            panel("its own attention", steps.attended.tolist(), rows=names, **signed),
+            panel("x + attention", steps.added.tolist(), sign="→", **signed),
+        ],
+        [
+            panel("norm", steps.normed.tolist(), rows=names, sign="→", **signed),
+            panel("prediction", steps.predictions.tolist(), sign="→", **signed),
+        ],
+    )
+
+
+RATE = 0.25  # of dropped numbers and branches on the board
+
+
+def training(values: Mapping[str, Any]) -> Board:
+    """A branch of a block without and with dropout, and with its whole branch dropped."""
+    import torch
+    import torch.nn.functional as F
+
+    from models.seeding import seeded
+
+    x = torch.tensor(values["x"]).view(2, WIDTH)
+    with seeded(2):
+        branch = torch.randn(2, WIDTH)
+        dropped = F.dropout(branch, RATE)
+    kept = torch.tensor([[1 / (1 - RATE)], [0.0]])  # of two texts, one keeps its branch
+    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
+    bounds = {
+        f"{gives} × {reads}": [f"±{(6 / (reads + gives)) ** 0.5:.4f}"]
+        for gives, reads in ((WIDTH, WIDTH), (512, 512), (2048, 512))
+    }
+    return board(
+        [
+            panel("x", x.tolist(), rows=("text 0", "text 1"), **signed),
+            panel("f(x)", branch.tolist(), **signed),
+        ],
+        [
+            panel("dropout of f(x)", dropped.tolist(), rows=("text 0", "text 1"), **signed),
+            panel("DropPath of f(x)", (kept * branch).tolist(), **signed),
+        ],
+        [table("Xavier: a matrix starts within", bounds, ["bounds"])],
+        scale=1 / (1 - RATE),
+    )
+
+
+BOARDS = {
+    "batch": batch,
+    "ffn": feed_forward,
+    "smallest": lambda _: _smallest(),
+    "training": training,
+}

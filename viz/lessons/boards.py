@@ -1,0 +1,69 @@
+"""Boards: the picture of a step as rows of matrices and tables, computed for its inputs.
+
+A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The browser module
+`assets/story/board.js` draws what they return.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+Kind = Literal["plain", "weights", "signed"]
+Panel = dict[str, Any]
+Board = dict[str, Any]
+Maker = Callable[[Mapping[str, Any]], Board]
+
+
+def panel(
+    title: str,
+    values: Sequence[Sequence[float | str | None]],
+    *,
+    rows: Sequence[str] = (),
+    cols: Sequence[str] = (),
+    kind: Kind = "plain",
+    digits: int = 2,
+    sign: str = "",
+) -> Panel:
+    """A matrix or table.
+
+    Args:
+        title: above it, with `_{…}` and `^{…}` for what is below and above the line.
+        values: row by row; None is a masked cell, a text is shown as it is.
+        rows: names of the rows.
+        cols: names of the columns.
+        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none.
+        digits: after the decimal point; −1 for colours alone.
+        sign: before it, such as "·", "=" or "→".
+    """
+    return {
+        "title": title,
+        "values": [list(row) for row in values],
+        "rows": list(rows),
+        "cols": list(cols),
+        "kind": kind,
+        "digits": digits,
+        "sign": sign,
+    }
+
+
+def board(*rows: Sequence[Panel], **facts: Any) -> Board:
+    """Rows of panels, and the numbers that the step's text names as `{board.…}`."""
+    return {"rows": [list(row) for row in rows], **facts}
+
+
+def table(
+    title: str,
+    rows: Mapping[str, Sequence[float | str | None]],
+    cols: Sequence[str],
+    *,
+    kind: Kind = "plain",
+    digits: int = 4,
+) -> Panel:
+    """A panel whose rows are given by name."""
+    return panel(title, [*rows.values()], rows=[*rows], cols=cols, kind=kind, digits=digits)
+
+
+def power(value: float, digits: int = 1) -> str:
+    """A number as digits times a power of ten: 1.5·10⁻³²."""
+    text, exponent = f"{value:.{digits}e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{text}·10{raised}".replace("-", "−")

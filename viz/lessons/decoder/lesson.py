@@ -1,0 +1,239 @@
+"""The story of the decoder: a masked grid that grows by a token."""
+
+from viz.lessons.inputs import Count, OneOf, Word
+from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+
+SENTENCE = {"written": 7}  # as much of it as there is room for
+
+LESSON = Lesson(
+    name="decoder",
+    place=110,
+    title="The decoder and masks",
+    icon="visibility_off",
+    line="Writing a word at a time, without seeing what comes next.",
+    parts=("masked attention",),
+    needs=("block", "head_layer"),
+    minutes=20,
+    figure="A decoder writes a sentence",
+    inputs={
+        "text": Word("the king saw"),
+        "written": Count(5, 0, 9),
+        "window": Count(11, 1, 11),
+        "ahead": Count(0, 0, 10),
+        "network": OneOf("trained", ("trained", "copying")),
+        "head": Count(0, 0, 3),
+    },
+    steps=(
+        Step(
+            "read",
+            "A decoder predicts the next token",
+            (
+                "A [[decoder]] turns a text into a probability for every token that could come"
+                " next. This one is small but trained: two blocks of two heads, on template"
+                " sentences with a vocabulary of 155 tokens. It has read a begin symbol and a few"
+                " words; on the right are the three likeliest next tokens.",
+                "Each row of the grid holds the @weight(weights) of one @query(query): how much"
+                " that token attends to each @key(key). Hover over a cell to see its score.",
+            ),
+        ),
+        Step(
+            "mask",
+            "No position may look ahead",
+            (
+                "A [[causal mask]] hides every later token. It acts on the *scores*, before the"
+                " [[softmax]]: the triangle above the diagonal is set to −∞. As exp(−∞) is 0,"
+                " these @weight(weights) are exactly 0, and the rest of the row still sums to 1.",
+                "The first row sees only itself, so its only weight is 1, whatever its score.",
+            ),
+            formulas=(
+                "@weight(A) = softmax(@query(Q) @key(K)^{T} / √d + M)",
+                "M_{ij} = 0 where j ≤ i, −∞ where j > i",
+            ),
+        ),
+        Step(
+            "padding",
+            "Padding, and rows that see nothing",
+            (
+                "[[padding|Padding]] makes all texts of a [[batch]] equally long. It is masked as"
+                " a column: no token gives it weight, here under a causal mask as well. What the"
+                " padding itself attends to is never used.",
+                "Much code writes −1e9 in place of −∞. As long as a @query(query) sees some"
+                " @key(key), both give 0. If all its keys are hidden, −1e9 makes all scores equal,"
+                " and softmax spreads the weight over exactly the keys that should be hidden. −∞"
+                " gives 0/0, not a number (NaN), in a plain softmax; the attention here gives such"
+                " a row weights of 0. In float16 −1e9 overflows to −∞.",
+            ),
+            code=(
+                "scores = scores.masked_fill(mask == 0, -1e9)  # or -inf",
+                "mask = padding_mask & causal_mask",
+            ),
+            board=True,
+        ),
+        Step(
+            "write",
+            "Each token adds a row and a column",
+            (
+                "The likeliest token is appended and the network runs again: that is"
+                " [[greedy]] generation. Each @output(written token) adds a row, its own query,"
+                " and a column, its key. The new column is masked for all earlier rows, so"
+                " **nothing that was there changes**.",
+                "Move the slider back and write again, or press the framed prediction.",
+            ),
+            tries=(
+                Try("the dogs near the cat", {"text": "the dogs near the cat", **SENTENCE}),
+                Try("the boy did not", {"text": "the boy did not", **SENTENCE}),
+            ),
+            ask=Question(
+                "A token is appended. Which of the weights that are already there change?",
+                (
+                    Option(
+                        "All: every row is normalised again",
+                        "A row is normalised over the keys it sees, and none of the earlier rows"
+                        " sees the new one.",
+                    ),
+                    Option(
+                        "None",
+                        "The new column lies above the diagonal for every earlier row: its"
+                        " weight there is 0.",
+                        right=True,
+                    ),
+                    Option(
+                        "Only those of the row before",
+                        "That row may not look ahead either: the new key is masked for it too.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "parallel",
+            "All positions at once",
+            (
+                "Every row makes a prediction, not only the last: each position predicts the"
+                " token after it. So in training one pass over a text of n tokens is n"
+                " exercises, computed **in parallel**, and each is compared with the token that"
+                " does come next. A bold prediction equals it; hover for the probability of the"
+                " right one.",
+                "Here the right token gets {mean_share:.0%} on average. Much of it cannot be"
+                " known: nobody knows which noun follows “the”.",
+            ),
+            code=(
+                "logits = decoder(ids)  # token × vocabulary",
+                "loss = cross_entropy(logits[:-1], ids[1:])",
+            ),
+        ),
+        Step(
+            "edge",
+            "Drag the edges of the mask",
+            (
+                "Both handles can be dragged, or moved with the arrow keys. The lower one leaves"
+                " each @query(query) a **window** of the last w tokens. In layer 0 the scores do"
+                " not depend on the mask, so the @weight(weights) that remain keep their ratios"
+                " and are renormalised to a sum of 1.",
+                "Under the mask as it is now, “{fell.answer:s}” after “{fell.token:s}” has a"
+                " probability of {fell.now:.0%}; under the causal mask it has {fell.causal:.0%}. A"
+                " head that sees less, or inputs unlike those of training, spoil the prediction.",
+            ),
+            tries=(
+                Try("Window of 3", {"window": 3}),
+                Try("Causal again", {}),
+                Try("No mask", {"ahead": 10}),
+            ),
+            inputs={"window": 3},
+        ),
+        Step(
+            "cheat",
+            "Without a mask the answer is in sight",
+            (
+                "With the upper handle dragged to the right, each position sees its own"
+                " @output(answer), the framed cell. A head that looks there can copy it. The"
+                " copying network does just that: its weights are set by hand to find the next"
+                " position. Without a mask the right token has {sight.copying.unmasked:.0%} on"
+                " average; under the mask it has {sight.copying.causal:.0%}, for then the answer"
+                " is hidden.",
+                "The trained network never learned to copy, because it never could. Unmasked, it"
+                " gets inputs that it has not been trained on: {sight.trained.unmasked:.0%}, and"
+                " {sight.trained.causal:.0%} under the mask.",
+            ),
+            tries=(
+                Try("Copies, no mask", {"network": "copying", "ahead": 10}),
+                Try("Copies, causal mask", {"network": "copying"}),
+                Try("Trained, no mask", {"ahead": 10}),
+            ),
+            ask=Question(
+                "A decoder is trained without a mask, and its loss falls to almost 0. What has it"
+                " learned?",
+                (
+                    Option(
+                        "To write excellent English",
+                        "It never had to predict: the next token was among its keys. When it"
+                        " writes, there is no next token to look at.",
+                    ),
+                    Option(
+                        "To copy the next token",
+                        "That is by far the easiest way to a low loss, and useless for writing:"
+                        " then the next token does not exist yet.",
+                        right=True,
+                    ),
+                    Option(
+                        "Nothing: without a mask no gradient flows",
+                        "Gradients flow, and even to more keys. They lead to the easiest solution.",
+                    ),
+                ),
+            ),
+            inputs={"network": "copying", "ahead": 10},
+        ),
+        Step(
+            "cache",
+            "Keys and values are kept",
+            (
+                "Under a causal mask earlier rows never change, so nor do the @key(keys) and"
+                " @value(values) of earlier tokens, in any layer. A **key–value cache** keeps"
+                " them. For each new token only one row is computed: its @query(query) against"
+                " all keys.",
+                "With and without the cache the probabilities of this text differ by at most"
+                " {difference:.1e}, by rounding. The price is memory: two vectors per token,"
+                " layer and head.",
+            ),
+            code=(
+                "@key(k) = cat([cache.k, new.k])",
+                "@value(v) = cat([cache.v, new.v])",
+                "@weight(α) = softmax(@query(new.q) @ @key(k).mT / √d)  # one row",
+                "@output(out) = @weight(α) @ @value(v)",
+            ),
+        ),
+    ),
+    takeaways=(
+        "A mask acts on the scores, before the softmax: the rest of the row still sums to 1.",
+        "Under a causal mask the results of earlier tokens never change, so training can process a"
+        " whole text at once, and generation one token at a time.",
+        "Hidden keys get −∞. A large negative number hides a key only if the query sees another"
+        " one.",
+    ),
+    misreading=Misreading(
+        "The mask is there because the future is unknown.",
+        "In training it is known, and would be copied.",
+    ),
+    plan=Plan(
+        aim="Training predicts every next token at once, so later ones must be hidden.",
+        show="The causal mask, then padding hidden by −1e9 and by −∞; then drag the edges of the"
+        " mask.",
+        ask="Where does the mask act? On the weights after the softmax · **on the scores before"
+        " it** · on the values · on the loss.",
+    ),
+    code=(
+        "models.attention.mask.Mask.visible",
+        "models.attention.pattern.Pattern.scores",
+        "models.attention.pattern.Pattern.weights",
+        "models.lessons.hidden_row.hidden_row",
+        "models.decoder.Decoder.forward",
+        "models.decode.greedy",
+    ),
+    pages=(
+        Page(
+            "Open this sentence in the explorer",
+            "text",
+            {"model": "grammar-next", "input": "the keys near the cabinet"},
+        ),
+    ),
+    exercise="02-masks",
+)

@@ -1,0 +1,126 @@
+"""The head layer for one vector and four words: logits, probabilities, loss and gradient."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from viz.lessons.boards import Board, board, panel, table
+
+WORDS = ("bark", "sleep", "meow", "fly")
+WEIGHTS = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
+
+
+def numbers(h: list[float], target: int, rate: float, temperature: float) -> dict[str, Any]:
+    """Every number from the vector to the loss, after a step of descent, and at a temperature.
+
+    Args:
+        h: the vector.
+        target: index of the right word.
+        rate: size of the step that moves the logits against their gradient.
+        temperature: that divides the logits.
+    """
+    import torch
+
+    from models.lessons import loss_steps
+    from models.output import softmax
+
+    weights = torch.tensor(WEIGHTS)
+    logits = loss_steps.project(torch.tensor(h), weights)
+    found = loss_steps.loss_steps(logits, target)
+    moved = loss_steps.loss_steps(logits - rate * found.gradient, target)
+    first, second = found.order[:2].tolist()
+    probabilities = found.probabilities.tolist()
+    return {
+        "words": WORDS,
+        "h": h,
+        "weights": weights.tolist(),
+        "logits": logits.tolist(),
+        "exponentials": found.exponentials.tolist(),
+        "total": found.total.item(),
+        "probabilities": probabilities,
+        "target": target,
+        "word": WORDS[target],
+        "logit": logits[target].item(),
+        "probability": probabilities[target],
+        "loss": found.loss.item(),
+        "gradient": found.gradient.tolist(),
+        "slope": found.gradient[target].item(),
+        "moved": {
+            "logits": moved.logits.tolist(),
+            "probabilities": moved.probabilities.tolist(),
+            "probability": moved.probabilities[target].item(),
+            "loss": moved.loss.item(),
+        },
+        "best": WORDS[first],
+        "second": WORDS[second],
+        "gap": (logits[first] - logits[second]).item(),
+        "ratio": (found.probabilities[first] / found.probabilities[second]).item(),
+        "largest": probabilities[first],
+        "divided": (logits / temperature).tolist(),
+        "sampled": softmax(logits / temperature).tolist(),
+        "sampled_largest": softmax(logits / temperature).max().item(),
+        "even": torch.tensor(len(WORDS)).log().item(),
+    }
+
+
+OTHERS = ((0.2, 1.1, 0.3), (-0.9, 0.4, 1.0), (0.1, -1.3, -0.2))  # vectors beside the reader's
+TARGETS = (1, 2, 3)  # their right words
+
+
+def smooth(values: Mapping[str, Any]) -> Board:
+    """The loss against a target that is spread a little."""
+    import torch
+
+    from models.lessons import loss_steps
+
+    target, smoothing = values["target"], float(values["smoothing"])
+    logits = loss_steps.project(torch.tensor(values["h"]), torch.tensor(WEIGHTS))
+    plain, soft = (loss_steps.loss_steps(logits, target, smoothing=s) for s in (0.0, smoothing))
+    share = smoothing / len(WORDS)
+    wanted = [share + (1 - smoothing) * (n == target) for n in range(len(WORDS))]
+    terms = [-w * p.log().item() for w, p in zip(wanted, soft.probabilities, strict=True)]
+    rows = zip(
+        wanted,
+        soft.probabilities.tolist(),
+        terms,
+        plain.gradient.tolist(),
+        soft.gradient.tolist(),
+        strict=True,
+    )
+    cols = ["target y", "p", "−y log p", "gradient, sharp", "gradient p − y"]
+    named = {word: list(row) for word, row in zip(WORDS, rows, strict=True)}
+    return board(
+        [table("A smoothed target", named, cols, kind="signed")],
+        loss=soft.loss.item(),
+        sharp=plain.loss.item(),
+        share=wanted[target],
+        other=share,
+    )
+
+
+def top_k(values: Mapping[str, Any]) -> Board:
+    """A batch of four vectors: the rank of the right word, and top-k accuracy."""
+    import torch
+
+    from models.lessons import loss_steps
+    from models.output import cross_entropy, softmax, top_k_accuracy
+
+    weights = torch.tensor(WEIGHTS)
+    vectors, targets = [values["h"], *OTHERS], [values["target"], *TARGETS]
+    logits = torch.stack([loss_steps.project(torch.tensor(h), weights) for h in vectors])
+    wanted = torch.tensor(targets)
+    rows: dict[str, list[float | str | None]] = {}
+    for n, (row, right) in enumerate(zip(logits, targets, strict=True)):
+        found = loss_steps.loss_steps(row, right)
+        shown = [f"{share:.3f}" for share in softmax(row).tolist()]
+        name = "yours" if n == 0 else f"vector {n + 1}"
+        rows[name] = [*shown, WORDS[right], str(found.rank), f"{found.loss.item():.3f}"]
+    accuracy = [[top_k_accuracy(logits, wanted, k).item() for k in range(1, len(WORDS) + 1)]]
+    cols = [*WORDS, "right", "rank", "loss"]
+    return board(
+        [table("Probabilities of a batch of four", rows, cols)],
+        [panel("accuracy", accuracy, cols=[f"top-{k}" for k in range(1, 5)], kind="weights")],
+        loss=cross_entropy(logits, wanted).item(),
+    )
+
+
+BOARDS = {"smooth": smooth, "topk": top_k}

@@ -1,0 +1,191 @@
+"""The story of what heads do."""
+
+from viz.lessons.inputs import Count, OneOf, Sentence, Word
+from viz.lessons.story import Lesson, Misreading, Option, Page, Plan, Question, Step, Try
+
+LESSON = Lesson(
+    name="heads_do",
+    place=140,
+    title="What heads do",
+    icon="science",
+    line="Roles of trained heads, what happens without them, and what weights do not explain.",
+    parts=("heads",),
+    needs=("heads", "decoder"),
+    minutes=25,
+    figure="Four heads read a repeat",
+    inputs={
+        "text": Word("dreamdream"),
+        "query": Count(6, 0, 12),
+        "head": Count(1, 0, 3),
+        "later": Count(3, 2, 3),
+        "sink": Count(0, 0, 3),
+        "ablated": OneOf("none", ("none", "0", "1", "2", "3")),
+        "sentence": Sentence("the keys near the cabinet"),
+        "reader": Count(1, 0, 3),
+        "hidden": Count(3, 0, 7),
+    },
+    steps=(
+        Step(
+            "previous",
+            "One head looks one token back",
+            (
+                "A small trained network of two layers of attention with two [[head|heads]] each"
+                " reads a text that repeats itself. Below are its four maps: a row for each"
+                " @query(query), a column for each @key(key); darker means more @weight(weight).",
+                "One diagonal stands out: head 1 of layer 0 attends to the token just before, with"
+                " mean weight {roles.previous.1:.2f}. It is a **previous-token head**: it leaves a"
+                " note in each token, saying which token came before it. Press another map to see"
+                " its arrows.",
+            ),
+        ),
+        Step(
+            "induction",
+            "Another asks what came next",
+            (
+                "Both heads of layer 1 use that note. “{asks:s}” looks for a token that *follows*"
+                " an earlier “{asks:s}”, and its largest weight, {found_weight:.2f}, is on"
+                " “{finds:s}”, whose note holds “{before:s}”: the thin arrow.",
+                "So the head reads how the text went on last time, and the network predicts"
+                " “{predicted.token:s}” with probability {predicted.share:.2f}. This is an"
+                " **induction head** (Elhage et al. 2021; Olsson et al. 2022). Press other tokens;"
+                " in the first half there is nothing to find.",
+            ),
+            tries=(Try("Another repeat", {"text": "k4mzqk4mzq", "query": 7}),),
+            ask=Question(
+                "“{asks:s}” stands here for the second time. A head of layer 1 helps to predict"
+                " the token after it. Where does it attend to most? Its maps are on the screen.",
+                (
+                    Option(
+                        "To the first occurrence of the same token",
+                        "There stands what is known already. What is needed is the token that came"
+                        " after it: “{finds:s}”.",
+                    ),
+                    Option(
+                        "To the token after that first occurrence",
+                        "“{finds:s}”, with a weight of {found_weight:.2f}: it followed last time,"
+                        " so it may follow again.",
+                        right=True,
+                    ),
+                    Option(
+                        "To the token just before it",
+                        "That is what head 1 of layer 0 does. Here the largest weight is on"
+                        " “{finds:s}”.",
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "ablate",
+            "Take a head away",
+            (
+                "A pattern only suggests a role. **Ablation** tests it: press a head, and its"
+                " values become 0. The bars are measured on 64 random texts, repeated once: how"
+                " often the next token of the second half is predicted.",
+                "Without the previous-token head {tests.2.accuracy:.1%} are right, for the"
+                " induction heads no longer find their key. They have the same pattern, yet do not"
+                " matter equally: {tests.3.accuracy:.1%} without head 0 of layer 1,"
+                " {tests.4.accuracy:.1%} without head 1.",
+            ),
+            tries=(
+                Try("Ablate the previous-token head", {"ablated": "1"}),
+                Try("Ablate an induction head", {"ablated": "3"}),
+            ),
+        ),
+        Step(
+            "sink",
+            "A place to park weight",
+            (
+                "@weight(Weights) sum to 1, so a head that finds nothing must still put its weight"
+                " somewhere. Often that is the first token, an **attention sink** (Xiao et al."
+                " 2024). Head 0 of layer 0 leaves {roles.first.0:.2f} there on average; without it"
+                " the network still gets {tests.1.accuracy:.1%} right.",
+                "Head 1 of layer 1, an induction head, parks most of its weight there in the first"
+                " half, where nothing has come twice yet. Press its map.",
+            ),
+        ),
+        Step(
+            "hide",
+            "Attention is not explanation",
+            (
+                "Head {reads.head:d} of layer {reads.layer:d} gives “{reads.hidden:s}”"
+                " @weight({reads.weight:.2f}) of its weight. Without this key, {reads.change:.2f}"
+                " of the predicted probability moves. Press other keys, or choose another head.",
+                "Weight and effect disagree often: other heads may carry the same information, the"
+                " @value(value) may matter little, or the head as a whole (Jain and Wallace 2019)."
+                " A map shows where a head reads, not why the network answers.",
+            ),
+            formulas=("change = ½ Σ_{i} |p_{i} − p_{i}′|",),
+            tries=(Try("A key that matters", {"reader": 3, "hidden": 4}),),
+            ask=Question(
+                "Another network, which knows 155 words of English, reads “the keys near the"
+                " cabinet”. At the last word, one head gives “near” a weight of 0.91. Hide “near”"
+                " from this head: how much of the probability of the next word moves?",
+                (
+                    Option(
+                        "About 0.9, as much as the weight",
+                        "The weight is the share of “near” in the head's output; it is not how"
+                        " much the prediction depends on that output: only 0.01 moves.",
+                    ),
+                    Option(
+                        "About half",
+                        "It may seem safe to expect less than the weight, but it is far less: only"
+                        " 0.01 moves.",
+                    ),
+                    Option(
+                        "About 0.01, next to nothing",
+                        "Only 0.01 moves: the network predicts almost the same without it.",
+                        right=True,
+                    ),
+                ),
+            ),
+        ),
+        Step(
+            "same",
+            "Other weights, the same output",
+            (
+                "Weights need not even be unique. A head returns its @weight(weights) times the"
+                " @value(values). Where there are more keys than value features, other weights"
+                " give exactly the same output (Brunner et al. 2020): here six keys with values of"
+                " two features.",
+                "{board.moved:.0%} of the weight has moved, and key 5 lost all it had; no later"
+                " layer can tell the difference. In a real head values have many features, but"
+                " texts have more tokens still.",
+            ),
+            board=True,
+        ),
+    ),
+    takeaways=(
+        "Numbers over many texts suggest a role: previous token, induction, sink.",
+        "Ablation tests it. Two heads with the same pattern can differ in how much depends on"
+        " them.",
+        "Weights show where a head reads, not why the network answers as it does: other weights"
+        " can give the same output, and the key with the most weight may not matter.",
+    ),
+    misreading=Misreading(
+        "The key with the most weight is the reason for the answer.",
+        "Hide it and see: “near” has 0.91 of the weight, and hiding it moves 0.01 of the"
+        " probability.",
+    ),
+    plan=Plan(
+        aim="A pattern suggests a role; only an intervention tests it.",
+        show="The four heads of the induction network, then the ablations, then “near” with 0.91"
+        " of the weight and no effect.",
+        ask="Two heads have the same pattern. Does the network need them equally? Yes · **not"
+        " necessarily: ablate and measure** · only in the same layer · only if both are sinks.",
+    ),
+    code=(
+        "models.lessons.head_roles.repeats",
+        "models.lessons.head_roles.ablations",
+        "models.edits.Ablate",
+        "models.lessons.head_roles.next_probabilities",
+        "models.lessons.head_roles.removals",
+        "models.lessons.head_roles.other_weights",
+    ),
+    pages=(
+        Page(
+            "See the induction head at work",
+            "text",
+            {"model": "induction", "input": "junk dream vow junk", "layer": 1, "head": 1},
+        ),
+    ),
+)

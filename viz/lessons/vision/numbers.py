@@ -1,0 +1,287 @@
+"""A trained vision transformer: patches become a sequence, and the class token attends to them."""
+
+import base64
+import io
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from viz.lessons.boards import Board, board, table
+from viz.lessons.trained import trained
+
+if TYPE_CHECKING:
+    from models.lessons.shuffled import Shuffle
+    from models.vit import ViTOutput
+
+MODEL = "objects"
+PICTURES = ("a-star", "a-heart", "a-moon")
+ENLARGED = 4  # side of a pixel in a patch's file
+BEST = 3  # answers to each question
+SEED = 1  # of the shuffled order
+
+
+class Cut(NamedTuple):
+    """A picture and its patches.
+
+    Attributes:
+        pixels: as the network reads them.
+        patches: PNG files as data: URLs, row by row.
+        order: a shuffled order of them.
+    """
+
+    pixels: Any
+    patches: tuple[str, ...]
+    order: tuple[int, ...]
+
+
+def numbers(
+    picture: str, shuffle: "Shuffle", layer: int, head: int, position: int
+) -> dict[str, Any]:
+    """Patches and their positions, the class token's weights, and the answers.
+
+    Args:
+        picture: one of `PICTURES`.
+        shuffle: see `run_shuffled`.
+        layer: of the weights.
+        head: of the weights.
+        position: the patch position whose vector is compared with all others.
+    """
+    import torch.nn.functional as F
+
+    found, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
+    network, _ = _network()
+    count = len(found.patches)
+    order = list(range(count)) if shuffle == "none" else list(found.order)
+    place_of = [order.index(patch) for patch in range(count)]
+    weights = out.patterns[layer].weights(head, [0], item=0)[0]
+    vectors = network.positions.vectors(network.config.grid, network.config.width)[-count:]
+    similar = F.cosine_similarity(vectors[position][None], vectors, dim=-1)
+    changed = (_shares(out) - _shares(plain)).abs().max()
+    return {
+        "patches": list(found.patches),
+        "cols": network.config.grid[1],
+        "count": count,
+        "tokens": count + 1,
+        "side": network.config.image,
+        "patch": network.config.patch,
+        "flat": 3 * network.config.patch**2,
+        "width": network.config.width,
+        "depth": network.config.depth,
+        "sequence": place_of,
+        "places": place_of if shuffle == "patches" else list(range(count)),
+        "weights": [weights[1 + place].item() for place in place_of],
+        "own": weights[0].item(),
+        "largest": weights[1:].max().item(),
+        "position": position,
+        "similar": similar.tolist(),
+        "least": similar.min().item(),
+        "changed": changed.item(),
+        "block": _block(picture, shuffle, layer),
+        "questions": _answers(out),
+        "before": _answers(plain)[0]["best"][0],
+        "answer": _answers(out)[0]["best"][0],
+    }
+
+
+def _network() -> Any:
+    model, card = trained(MODEL)
+    return model.network, card
+
+
+@lru_cache(maxsize=8)
+def _cut(picture: str) -> Cut:
+    """A shipped example picture and its patches."""
+    import torch
+    from PIL import Image
+
+    from models.catalogue import CHECKPOINTS
+    from models.image import to_pixels
+
+    network, _ = _network()
+    side = network.config.patch
+    with Image.open(CHECKPOINTS / MODEL / f"{picture}.png") as opened:
+        image = opened.convert("RGB")
+    rows, cols = network.config.grid
+    corners = [(col * side, row * side) for row in range(rows) for col in range(cols)]
+    dice = torch.Generator().manual_seed(SEED)
+    return Cut(
+        to_pixels(image),
+        tuple(_png(image.crop((x, y, x + side, y + side))) for x, y in corners),
+        tuple(torch.randperm(len(corners), generator=dice).tolist()),
+    )
+
+
+def _png(patch: Any) -> str:
+    from PIL import Image
+
+    wide, high = patch.size
+    file = io.BytesIO()
+    size = (wide * ENLARGED, high * ENLARGED)
+    patch.resize(size, Image.Resampling.NEAREST).save(file, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+@lru_cache(maxsize=16)
+def _run(picture: str, shuffle: "Shuffle") -> "ViTOutput":
+    from models.lessons.shuffled import run_shuffled
+
+    found = _cut(picture)
+    return run_shuffled(_network()[0], found.pixels, shuffle, found.order)
+
+
+@lru_cache(maxsize=48)
+def _block(picture: str, shuffle: "Shuffle", layer: int) -> dict[str, Any]:
+    """The norm of every token after each step of a block, the class token first.
+
+    Args:
+        picture: one of `PICTURES`.
+        shuffle: see `run_shuffled`.
+        layer: of the block.
+    """
+    from models.blocks import PreNormBlock
+    from models.lessons.block_steps import block_steps
+
+    block = _network()[0].blocks[layer]
+    if not isinstance(block, PreNormBlock):
+        raise TypeError(f"expected a pre-norm block, received {type(block).__name__}")
+    steps = block_steps(block, _run(picture, shuffle).states[layer])
+    norms = [step.out[0].norm(dim=-1).tolist() for step in steps]
+    return {
+        "layer": layer,
+        "after": layer + 1,
+        "names": [step.name for step in steps],
+        "norms": norms,
+        "class": [each[0] for each in norms],
+    }
+
+
+def _parts(out: "ViTOutput") -> list[Any]:
+    """The probabilities of each question's classes."""
+    _, card = _network()
+    if out.logits is None:
+        raise ValueError("expected a network with a head")
+    sizes = [len(question.classes) for question in card.questions]
+    return [part.softmax(-1) for part in out.logits[0].split(sizes)]
+
+
+def _shares(out: "ViTOutput") -> Any:
+    import torch
+
+    return torch.cat(_parts(out))
+
+
+def _answers(out: "ViTOutput") -> list[dict[str, Any]]:
+    """The likeliest classes of each question."""
+    _, card = _network()
+    found = []
+    for question, shares in zip(card.questions, _parts(out), strict=True):
+        best = shares.topk(BEST)
+        pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        named = [{"name": question.classes[at], "share": share} for at, share in pairs]
+        found.append({"title": question.title, "best": named})
+    return found
+
+
+SIDES, PIXELS = (28, 64, 224), (1, 7, 14, 28)
+
+
+def pixels() -> Board:
+    """Tokens and weights of a head for patches of every size."""
+    from models.vit import ViTConfig
+    from viz.architecture import short
+
+    rows: dict[str, list[float | str | None]] = {}
+    for side in SIDES:
+        for patch in PIXELS:
+            if side % patch:
+                continue
+            count = ViTConfig(image=side, patch=patch, head="mean").tokens
+            name = f"{side}²: single pixels" if patch == 1 else f"{side}²: {patch} × {patch}"
+            memory = short(4 * count * count, "memory")
+            rows[name] = [f"{count:,}", f"{count * count:,}", memory]
+    cols = ["tokens", "weights of one head", "at 4 bytes each"]
+    return board([table("An image in patches", rows, cols)])
+
+
+@lru_cache(maxsize=1)
+def _sizes() -> Board:
+    """The shape after each of the six steps, for 224 × 224 pixels in patches of 14."""
+    import torch
+
+    from models.lessons.vit_steps import vit_steps
+    from models.vit import ViT, ViTConfig
+
+    config = ViTConfig(
+        image=224,
+        patch=14,
+        dim=128,
+        heads=8,
+        head_dim=64,
+        depth=1,  # one block has the shapes of six
+        mlp=2048,
+        classes=1000,
+        qkv_bias=False,
+    )
+    steps, _ = vit_steps(ViT(config).eval(), torch.zeros(1, 3, 224, 224))
+    formulas = {config.order: "row, column, channel"}
+    rows: dict[str, list[float | str | None]] = {
+        f"{step.number} {step.name}".replace("All 1 blocks", "All 6 blocks"): [
+            " × ".join(f"{size:,}" for size in step.out.shape),
+            formulas.get(step.formula, step.formula),
+        ]
+        for step in steps
+    }
+    return board([table("224 × 224 pixels in patches of 14 × 14", rows, ["shape", "formula"])])
+
+
+NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")
+
+
+@lru_cache(maxsize=1)
+def _counted() -> Board:
+    """The parameters of a network part by part, and of three networks."""
+    from models.cost.count import parts, total, walk
+    from models.cost.parts import size
+    from models.presets import PRESETS
+
+    networks = {name: parts(PRESETS[name].config) for name in NETWORKS}
+    counts = {name: int(total(each, "parameters")) for name, each in networks.items()}
+    rows: dict[str, list[float | str | None]] = {
+        each.title: [f"{each.parameters:,}", str(each.times)]
+        for each in networks["vit-32"]
+        if each.parameters
+    }
+    totals = {PRESETS[name].title: [f"{count:,}"] for name, count in counts.items()}
+    path_of = ((path, part) for path, _, part in walk(networks["vit-raw-head"]))
+    first = next(part for path, part in path_of if path == "head/layer_1")
+    reads, gives = size(first.takes), size(first.gives)
+    return board(
+        [table(PRESETS["vit-32"].title, rows, ["each", "copies"])],
+        [table("All together", totals, ["parameters"])],
+        **{name.replace("-", "_"): count for name, count in counts.items()},
+        reads=reads,
+        first=reads * gives,
+    )
+
+
+def train() -> Board:
+    """What fine-tuning changes of a pretrained ViT-B/16."""
+    from models.vit import ViTConfig
+
+    columns = []
+    for side, classes, how in ((224, 21_843, "from random numbers"), (384, 1_000, "further")):
+        config = ViTConfig(image=side, patch=16, classes=classes, dim=768, heads=12)
+        rows, cols = config.grid
+        columns.append(
+            [f"{side} × {side}", f"{rows} × {cols}", f"{config.tokens}", f"{classes:,}", how]
+        )
+    names = ["image", "grid of positions", "tokens", "classes of the head", "what is trained"]
+    rows = {name: list(row) for name, row in zip(names, zip(*columns, strict=True), strict=True)}
+    return board([table("ViT-B/16 in two steps", rows, ["pretraining", "fine-tuning"])])
+
+
+BOARDS = {
+    "pixels": lambda _: pixels(),
+    "sizes": lambda _: _sizes(),
+    "count": lambda _: _counted(),
+    "train": lambda _: train(),
+}
