@@ -1,26 +1,128 @@
-"""One visit to each lesson: every step, every reply to a question, and what has to fit."""
+"""One visit to each lesson: every step, every reply, and what has to fit and be accessible."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_stories import open_story, shows
+from tests.browser.looks import TRIED, fits, look
+from tests.browser.test_accessibility import serious
+from tests.browser.test_stories import STORY, open_story, shows
 from viz.lessons import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-PENDING = re.compile("…(?!”)")  # a number that is not written yet, not a quoted pause
+UNKNOWN = {"…", "–"}  # numbers that are not written yet, or that the figure lacks
 
 
-@pytest.mark.parametrize("name", [each.name for each in course.COURSE if each.name != "quiz"])
-def test_every_reply_says_its_numbers(page: Page, app_url: str, name: str):
-    open_story(page, app_url, name)
-    for question in page.locator(".story-step:has(.story-ask)").all():
-        reply = question.locator(".story-feedback")
-        for option in question.locator(".story-options .hs-button").all():
+SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
+    && document.querySelector(".lesson-takeaways, .stAlert")"""
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A window in which axe may run: the app's policy lets no foreign script in."""
+    context = browser.new_context(bypass_csp=True)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("name", [each.name for each in course.STORIES])
+def test_one_visit(page: Page, app_url: str, name: str):
+    """Every step and reply in the first look; every look fits, and axe finds nothing serious."""
+    look(page, *TRIED[0])
+    page.goto(f"{app_url}/{name}")
+    expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
+    for step in course.lesson(name).steps:
+        section = page.locator(f"#step-{step.name}")
+        for option in section.locator(".story-options .hs-button").all():
             option.click()
+            reply = section.locator(".story-feedback")
             expect(reply).not_to_be_empty()
-            assert not PENDING.search(reply.inner_text()), reply.inner_text()
+            assert not UNKNOWN & {*reply.locator(".story-number").all_inner_texts()}
+        shows(page, step.name)
+        for number in section.locator(".story-number").all():
+            expect(number).not_to_have_text(re.compile("^[…–]$"))
+        assert page.locator(".story-problem").is_hidden()
+        page.keyboard.press("PageDown")
+    for width, mode in TRIED:
+        fits(page, width, mode)
+        assert serious(page) == [], mode
+    assert page.locator(".stException, .stAlert").count() == 0
+
+
+def arrived(page: Page, name: str) -> None:
+    title = course.lesson(name).title
+    expect(page.get_by_role("heading", name=title, level=4)).to_be_visible(timeout=60_000)
+    page.wait_for_function("() => document.documentElement.dataset.lessonKeys")
+    page.wait_for_function(SETTLED)
+
+
+def by_key(page: Page, key: str) -> None:
+    """Presses a key that belongs to no control."""
+    page.evaluate("document.activeElement?.blur()")
+    page.keyboard.press(key)
+
+
+def test_keys_lead_to_the_neighbours_and_terms_explain_themselves(page: Page, app_url: str):
+    open_story(page, app_url, course.COURSE[0].name)
+    by_key(page, "n")
+    arrived(page, course.COURSE[1].name)
+    term = page.locator(".story-glossary").filter(visible=True).first
+    term.focus()
+    shown = term.evaluate("t => getComputedStyle(t, '::after').content")
+    assert term.get_attribute("data-meaning") in shown
+    by_key(page, "p")
+    arrived(page, course.COURSE[0].name)
+
+
+def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page: Page, app_url: str):
+    """By a click in the list of the course, by a click on a part, and by keyboard from there."""
+    page.goto(f"{app_url}/course")
+    page.evaluate("window.unloaded = false")
+    page.locator(".hs-lessons").get_by_role("link", name="· Many heads").click()
+    arrived(page, "heads")
+    expect(page.locator(".hs-map-part.lit")).to_have_attribute("data-part", "heads")
+    page.locator(".hs-map-part[data-part=position] rect").first.click()
+    arrived(page, "position")
+    page.locator(".hs-map-part[aria-current]").press("ArrowDown")
+    page.locator(".hs-map-part:focus").press("Enter")
+    arrived(page, "query_key_value")
+    assert page.evaluate("window.unloaded === false")
+
+
+def test_to_the_explorer_and_back_to_the_step(page: Page, app_url: str):
+    open_story(page, app_url, "dictionary?story=2")
+    page.get_by_role("link", name="See how MiniLM reads a query").click()
+    expect(page.locator(".headscope[data-trace]")).to_have_count(1, timeout=60_000)
+    page.get_by_role("link", name=re.compile("Back to the lesson")).click()
+    arrived(page, "dictionary")
+    shows(page, "softmax")
+
+
+def test_paper_has_no_controls_and_all_steps(page: Page, app_url: str):
+    page.goto(f"{app_url}/by_hand?print=yes")
+    expect(page.get_by_text("unlearned(").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".story-still svg")).to_have_count(len(course.lesson("by_hand").steps))
+    assert page.locator("[class*='st-key-lesson_page'] input:visible").count() == 0
+    page.emulate_media(media="print")
+    expect(page.locator(".st-key-frame_bar")).to_be_hidden()
+
+
+def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str):
+    page.goto(f"{app_url}/quiz")
+    arrived(page, "quiz")
+    page.get_by_role("textbox", name="Answer 1", exact=True).fill("9999")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Not yet.").first).to_be_visible()
+    page.get_by_role("spinbutton").first.press("ArrowUp")
+    page.wait_for_url(re.compile("seed=1"))
+
+
+def test_the_plan_for_teachers_has_every_lesson(page: Page, app_url: str):
+    page.goto(f"{app_url}/course")
+    page.get_by_text("Lesson plan for teachers").click()
+    expect(page.get_by_text("Aim:")).to_have_count(len(course.COURSE))
 
 
 def test_progress_and_answers_outlive_a_reload(page: Page, app_url: str):
@@ -44,7 +146,7 @@ def test_a_clicker_moves_by_one_step_also_after_a_click(page: Page, app_url: str
         shows(page, step)
     page.locator(".story-text").click()
     page.keyboard.press("PageDown")
-    shows(page, "add")
+    shows(page, "sixty")
     page.keyboard.press("PageUp")
     shows(page, "clock")
 
