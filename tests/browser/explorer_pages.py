@@ -39,7 +39,8 @@ class Source:
         self.predictions = dict(predictions or {})
         layers, heads, queries, keys = weights.shape
         self.sites = tuple(Site(i, "self", heads, queries, keys) for i in range(layers))
-        pattern = SimpleNamespace(k=np.zeros((1, heads, 1, 1)), path="fused", score=None)
+        keys = np.zeros((1, heads, 1, 1))
+        pattern = SimpleNamespace(k=keys, path="fused", score=None, weights_edits=())
         self.patterns = (pattern,) * layers
 
     @property
@@ -62,6 +63,9 @@ class Source:
 
     def key_labels(self, site: Site, item: int = 0) -> list[str]:
         return list(self.key_tokens.labels)
+
+    def empty_rows(self) -> int:
+        return int((self.array.sum(-1) == 0).sum())
 
     def weights(
         self,
