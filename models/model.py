@@ -1,5 +1,6 @@
 """`Model`: a network with its tokenizer and preprocessing, ready to be traced."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -26,6 +27,17 @@ Config = (
 Door = Literal["own", "transformers"]
 
 
+def grouped(weights: Sequence[str]) -> str:
+    """Names of weights in a few words: "classifier (2 tensors), embeddings.mask_token"."""
+    groups: dict[str, list[str]] = {}
+    for name in weights:
+        groups.setdefault(".".join(name.split(".")[:-1][:2]), []).append(name)
+    return ", ".join(
+        names[0] if len(names) == 1 else f"{group} ({len(names)} tensors)"
+        for group, names in groups.items()
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A network that is ready to be traced.
@@ -35,7 +47,7 @@ class Model:
         network: the module in eval mode, ours or of transformers.
         tokenizer: turns text into ids; None if the model only reads ids.
         trained: False for random weights.
-        left_out: tensors of the checkpoint that the network does not use.
+        left_out: weights of the checkpoint that the network does not use.
         preprocessing: of its images; None for text.
         target_tokenizer: turns text into ids for the decoder of an encoder–decoder; None if it
             only reads ids there.
@@ -44,6 +56,7 @@ class Model:
         max_tokens: maximum number of tokens, where the config does not define it.
         classes: names of its classes, in the order of its logits; () if it states none.
         multi_label: whether an input may belong to several classes.
+        door_reason: why transformers runs it although there is a network of ours; "" otherwise.
     """
 
     name: str
@@ -58,6 +71,7 @@ class Model:
     max_tokens: int | None = None
     classes: tuple[str, ...] = ()
     multi_label: bool = False
+    door_reason: str = ""
 
     def __repr__(self) -> str:
         network = type(self.network).__name__

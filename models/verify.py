@@ -53,6 +53,8 @@ class Verdict:
             largest of them, in the same pass; None if that was not compared.
         eager: largest difference of the output with the library's eager attention to the
             reference; None where it has none.
+        left_out: weights of the checkpoint that the network does not use, and that nothing here
+            says anything about.
     """
 
     difference: float
@@ -69,6 +71,7 @@ class Verdict:
     traced: float = 0.0
     values: float | None = None
     eager: float | None = None
+    left_out: tuple[str, ...] = ()
 
     def ambiguous(self, rounding: float) -> bool:
         """Whether passes with other kernels give other outputs, while the traced pass holds.
@@ -161,6 +164,7 @@ def verify(model: "Model | Network | torch.nn.Module", input: Any, target: Any =
         traced,
         found.values,
         None if found.eager is None else found.largest_difference(found.eager),
+        model.left_out,
     )
 
 
@@ -175,6 +179,7 @@ def _own(model: Model, input: Any, target: Any) -> Verdict:
         sum(p.batch * p.heads * p.queries for p in made.patterns),
         sums=_sums(made),
         misread=_misread(made.tokens, input),
+        left_out=model.left_out,
     )
 
 

@@ -1,9 +1,8 @@
 """Loads checkpoint folders, through a converter into our networks or through transformers."""
 
 import contextlib
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -11,16 +10,18 @@ from torch import Tensor
 
 from models.cost import memory_check
 from models.encoder import Encoder
+from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, finite, tensors
 from models.loading.convert import bert, own, vit
-from models.model import Config, Door, Model, Network
+from models.loading.convert.names import heads_in
+from models.model import Config, Door, Model, Network, grouped
 from models.preprocessing import read_preprocessing
 from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViT, ViTConfig
 
-CONFIG = "config.json"
+MOST_NAMES = 20  # of checkpoints in an error
 
 
 class Family(NamedTuple):
@@ -47,8 +48,8 @@ def from_folder(
 ) -> Model:
     """Loads a folder with config.json, weights, and tokenizers if present.
 
-    Where no door is asked for and our converter refuses a setting it does not know, the library's
-    own code opens the folder, if it can.
+    Where no door is asked for and our converter refuses a setting it does not know, or our network
+    has no place for the checkpoint's head, the library's own code opens the folder, if it can.
 
     Raises:
         CheckpointError: in one line, for a folder that cannot be opened.
@@ -58,9 +59,9 @@ def from_folder(
         if settings is None:
             inside = checkpoints_in(place.path)
             if inside:
-                raise CheckpointError(
-                    f"a folder of {len(inside)} checkpoints, load one of them: {', '.join(inside)}"
-                )
+                names = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
+                some = f"{len(inside)} checkpoint{'' if len(inside) == 1 else 's'}"
+                raise CheckpointError(f"a folder of {some}, load one of them: {names}")
             raise CheckpointError("config.json is missing: it defines the architecture")
         family = FAMILIES.get(str(settings.get("model_type")))
         if door == "own" and family is None:
@@ -70,36 +71,46 @@ def from_folder(
             )
         if door == "transformers" or family is None:
             return _through_library(place, name, dtype, device)
-        try:
+        if door == "own" or settings["model_type"] in own.TYPES:
             return _through_converter(place, name, family, settings)
-        except ValueError:
-            if door == "own" or settings["model_type"] in own.TYPES:
-                raise
-            with contextlib.suppress(CheckpointError):
-                return _through_library(place, name, dtype, device)
-            raise
+        return _through_either(place, name, family, settings, dtype, device)
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
 
 
-def checkpoints_in(path: Path) -> tuple[str, ...]:
-    """Names of the folders in a folder that hold a config.json, numbers in their order.
+class HeadError(ValueError):
+    """A network of ours has no place for the head of a checkpoint.
 
-    () for a folder that is a checkpoint itself, or cannot be read.
+    Attributes:
+        heads: names of the head's weights.
     """
+
+    def __init__(self, heads: tuple[str, ...]) -> None:
+        super().__init__(f"Headscope’s own network has no place for {grouped(heads)}")
+        self.heads = heads
+
+
+def _through_either(
+    place: Folder,
+    name: str,
+    family: Family,
+    settings: dict[str, Any],
+    dtype: torch.dtype | None,
+    device: torch.device | None,
+) -> Model:
+    """Our network where it holds the whole checkpoint, else the library's where that holds more."""
+    heads: tuple[str, ...] | None = None
     try:
-        if (path / CONFIG).is_file():
-            return ()
-        names = [each.name for each in path.iterdir() if (each / CONFIG).is_file()]
-    except OSError:
-        return ()
-    return tuple(sorted(names, key=_with_numbers))
-
-
-def _with_numbers(name: str) -> list[tuple[int, str]]:
-    """A key that sorts "checkpoint-500" before "checkpoint-1000"."""
-    parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+        return _through_converter(place, name, family, settings, needs_head=True)
+    except HeadError as error:
+        heads, reason = error.heads, str(error)
+    except ValueError as error:
+        reason = str(error)
+    with contextlib.suppress(CheckpointError):
+        found = _through_library(place, name, dtype, device)
+        if heads is None or len(heads_in(found.left_out)) < len(heads):
+            return replace(found, door_reason=reason)
+    return _through_converter(place, name, family, settings)
 
 
 def _through_library(
@@ -123,12 +134,27 @@ def _through_library(
     )
 
 
-def _through_converter(place: Folder, name: str, family: Family, settings: dict[str, Any]) -> Model:
+def _through_converter(
+    place: Folder,
+    name: str,
+    family: Family,
+    settings: dict[str, Any],
+    *,
+    needs_head: bool = False,
+) -> Model:
+    """Our network with the folder's weights.
+
+    Raises:
+        HeadError: where it needs the checkpoint's head and has no place for it.
+    """
     files = place.weights()
     memory_check.check_fits(files, torch.float32)
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}
     config = family.config(settings, state)
     state, left_out = family.weights(state, config)
+    heads = heads_in(left_out)
+    if needs_head and heads:
+        raise HeadError(heads)
     network = _filled(family.network, config, state)
     names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
     options = place.json("tokenizer_config.json") or {}

@@ -59,7 +59,8 @@ def load(
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
         dtype: of the weights; None leaves it.
         door: "own" is the network of this project, "transformers" the library's own code, through
-            its attention interface; None means own where there is a converter.
+            its attention interface; None means own where there is a converter and the network has
+            a place for the checkpoint's head.
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.

@@ -15,8 +15,8 @@ def tokenizer_of(given: Any) -> Tokenizer:
 
     Args:
         given: a tokenizer of transformers (fast or slow) or of the tokenizers library, a folder
-            with a tokenizer's files, a tokenizer.json, or an object whose `encode` returns
-            `Tokens`. None of them is changed.
+            with a tokenizer's files, a tokenizer.json or one of those files (which are read
+            together), or an object whose `encode` returns `Tokens`. None of them is changed.
 
     Raises:
         ValueError: for anything else.
@@ -34,17 +34,20 @@ def tokenizer_of(given: Any) -> Tokenizer:
 
 
 def _from_path(path: Path) -> Tokenizer:
-    from models.pretrained.loader import VOCABULARIES, read_tokenizer
+    from models.pretrained.loader import COMPANION_FILES, VOCABULARIES, read_tokenizer
 
-    if path.is_file():
+    files = ("tokenizer.json", *VOCABULARIES, *COMPANION_FILES)
+    is_file = path.is_file()
+    if is_file and path.name not in files:
         return FileTokenizer(path)
-    if not path.is_dir():
+    if not is_file and not path.is_dir():
         raise ValueError(f"{EXPECTED}; there is no file or folder {str(path)!r}")
-    found = read_tokenizer(Folder.at(path))
+    folder = path.parent if is_file else path
+    found = read_tokenizer(Folder.at(folder))
     if found is None:
         names = ", ".join(("tokenizer.json", *VOCABULARIES))
         raise ValueError(
-            f"{EXPECTED}; the folder {path.name!r} has none that can be read ({names})"
+            f"{EXPECTED}; the folder {folder.name!r} has none that can be read ({names})"
         )
     return found
 

@@ -4,9 +4,11 @@ The library builds the network from its own classes; every file is read here, so
 the folder can name code, kernels or other modules for it to fetch.
 """
 
+import contextlib
+import copy
 import logging
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +51,7 @@ UNSUPPORTED = {
     " has no place for",
 }
 OTHERS = "docs/coverage.md lists the model types that can be traced"
-UNUSED_TENSORS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
+NO_WEIGHTS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,8 +255,9 @@ def _filled(
             f"the weights do not fit {kind.__name__}: {what[0].strip():.160}"
         ) from error
     missing = sorted(name for name in found["missing_keys"] if "pooler" not in name)
-    extra = sorted(found["unexpected_keys"])
-    unknown = [name for name in extra if not name.endswith(UNUSED_TENSORS)]
+    extra = [name for name in sorted(found["unexpected_keys"]) if not name.endswith(NO_WEIGHTS)]
+    known = _of_other_heads(kind, config) if extra else frozenset()
+    unknown = [name for name in extra if name not in known]
     wrong = sorted(
         f"{name} ({_shape(here)} in place of {_shape(wanted)})"
         for name, here, wanted in found["mismatched_keys"]
@@ -272,6 +275,25 @@ def _filled(
     return network, tuple(extra)
 
 
+def _of_other_heads(kind: type[PreTrainedModel], config: PretrainedConfig) -> frozenset[str]:
+    """Names of the weights of every class of a model type, heads included."""
+    module = sys.modules[kind.__module__]
+    classes = [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type)
+        and issubclass(each, PreTrainedModel)
+        and each.__module__ == kind.__module__
+        and each.config_class is kind.config_class
+        and not each.__name__.endswith("PreTrainedModel")
+    ]
+    names: set[str] = set()
+    for each in classes:
+        with contextlib.suppress(Exception), torch.device("meta"), quiet_transformers():
+            names |= {*each(copy.deepcopy(config)).state_dict()}  # some need other settings
+    return frozenset(names)
+
+
 def _shape(shape: Sequence[int]) -> str:
     return " × ".join(map(str, shape))
 
@@ -286,7 +308,7 @@ VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
 COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
 
 
-@contextmanager
+@contextlib.contextmanager
 def quiet_transformers() -> Iterator[None]:
     """Silences the library's logging and progress bars: errors are reported in one line."""
     level, bar = library.get_verbosity(), library.is_progress_bar_enabled()

@@ -55,10 +55,8 @@ EMBEDDINGS = {
     "embeddings.LayerNorm.weight": "embed_norm.weight",
     "embeddings.LayerNorm.bias": "embed_norm.bias",
 }
-# Weights of heads on top of the encoder, and a table of 0, 1, 2, …: left out, and said so.
-LEFT_OUT = re.compile(
-    r"(pooler|cls|classifier|qa_outputs|dropout)\..*|embeddings\.(position|token_type)_ids"
-)
+# Weights on top of the encoder: left out, and said so.
+LEFT_OUT = re.compile(r"(pooler|cls|classifier|qa_outputs|dropout)\..*")
 
 
 def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> EncoderConfig:

@@ -1,7 +1,7 @@
 """Shared by the converters: checks of settings, activation names, renaming of weights."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from torch import Tensor
@@ -12,6 +12,15 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": "gelu_tanh",
     "relu": "relu",
 }
+NO_WEIGHTS = ("position_ids", "token_type_ids")  # tables of 0, 1, 2, …
+
+
+SPARE = re.compile(r"(^|\.)(pooler|mask_token)(\.|$)")  # of weights that no output depends on
+
+
+def heads_in(left_out: Iterable[str]) -> tuple[str, ...]:
+    """The weights of heads among those that a network has no place for."""
+    return tuple(name for name in left_out if not SPARE.search(name))
 
 
 def check_settings(
@@ -80,7 +89,7 @@ def renamed(
         what: the network, for the error.
 
     Returns:
-        The weights under our names, and the names of what was left out.
+        The weights under our names, and the names of the weights that were left out.
 
     Raises:
         ValueError: for a weight that is missing or that has no place in the network.
@@ -90,6 +99,8 @@ def renamed(
         short = plain(name)
         if short in table:
             converted[table[short]] = tensor
+        elif short.endswith(NO_WEIGHTS):
+            continue
         elif beside.fullmatch(short):
             left_out.append(name)
         else:

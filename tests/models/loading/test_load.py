@@ -139,3 +139,11 @@ def test_a_folder_of_checkpoints_names_them(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(ValueError, match="is missing"):
         load(tmp_path / "logs")
+
+
+def test_of_many_checkpoints_the_first_are_named(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"checkpoint-{number}").mkdir()
+        (tmp_path / f"checkpoint-{number}" / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"300 checkpoints, .* checkpoint-19, …$"):
+        load(tmp_path)

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
 from transformers import (
     AutoTokenizer,
     BertConfig,
@@ -17,6 +20,7 @@ from transformers import (
 )
 
 from models.catalogue import entry, folder
+from models.loading.tokenizers import tokenizer_of
 from models.run import load, trace
 
 TEXT, PAIR = "The Überraschung didn't tire", "it was late"
@@ -59,6 +63,30 @@ def test_a_folder_or_a_file(bert: Any, minilm: Path, name: str, as_text: bool) -
     model = load(bert, tokenizer=str(path) if as_text else path)
     expected = AutoTokenizer.from_pretrained(minilm)(TEXT)["input_ids"]
     assert list(trace(model, TEXT).tokens[0].ids) == expected
+
+
+def test_a_vocabulary_with_the_files_beside_it(bert: Any, minilm: Path, tmp_path: Path) -> None:
+    """As in the first releases of BERT: vocab.txt, and settings in a file of their own."""
+    tokenizer = AutoTokenizer.from_pretrained(minilm)
+    words = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
+    (tmp_path / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    settings = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    expected = tokenizer(TEXT)["input_ids"]
+    for name in ("", "vocab.txt", "tokenizer_config.json"):
+        found = trace(load(bert, tokenizer=tmp_path / name), TEXT)
+        assert list(found.tokens[0].ids) == expected
+
+
+def test_a_file_is_read_with_its_settings(minilm: Path, tmp_path: Path) -> None:
+    """As the folder that it lies in is: here, a space before the first word."""
+    reader = Tokenizer(BPE({"Ġ": 0, "a": 1, "Ġa": 2}, [("Ġ", "a")]))
+    reader.pre_tokenizer = ByteLevel(add_prefix_space=False, use_regex=False)
+    reader.save(str(tmp_path / "tokenizer.json"))
+    settings = {"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    for path in (tmp_path, tmp_path / "tokenizer.json"):
+        assert tokenizer_of(path).encode("a").ids == (2,)
 
 
 def test_a_slow_tokenizer_of_bytes() -> None:

@@ -73,14 +73,18 @@ def line(found: Open, verified: float | None) -> str:
             relative to its largest number; None if that was not measured.
     """
     from models.loading import summary
+    from models.model import grouped
 
     model = found.model
     sizes = "; ".join(_sizes(part) for part in summary.parts(model))
     count = short(_parameters(model))
     checked = "" if verified is None else f", verified to {_rounded(verified)}"
+    unused = f"; not used: {grouped(model.left_out)}" if model.left_out else ""
+    reason = f" {model.door_reason}." if model.door_reason else ""
     named = kind(found.source, model)
     return plain(
-        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{checked}."
+        f"{model.name}: {named}, {sizes}, {count} parameters; run by {_by(model)}{checked}{unused}."
+        f"{reason}"
     )
 
 

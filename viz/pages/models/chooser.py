@@ -120,7 +120,7 @@ def first_that_opens(wanted: Source) -> Open | None:
     try:
         if not wanted.name:
             st.caption(HINTS[wanted.place])
-        elif not _is_missing(wanted):
+        elif not (_is_missing(wanted) or _is_parent(wanted)):
             with st.spinner("Opening the model …"):
                 state[key] = source.opened(wanted)
             if wanted.place == "folder":
@@ -147,13 +147,19 @@ def _is_missing(wanted: Source) -> bool:
     return True
 
 
+def _is_parent(wanted: Source) -> bool:
+    """Whether it is a folder of checkpoints; lists them."""
+    return wanted.place == "folder" and not source.public() and shelves.checkpoints(wanted.name)
+
+
 def _options() -> None:
     help = "Half precision halves the memory; attention weights are computed in float32 anyway"
     names = {name: name for name in source.DTYPES}
     controls.choice(PAGE, "dtype", "Precision", names, help)
     help = (
         "Headscope: this project’s networks, with converted weights (BERT, ViT); transformers:"
-        " the library’s code, through its attention interface"
+        " the library’s code, through its attention interface. Automatic: Headscope, unless the"
+        " checkpoint has a head that Headscope’s network has no place for"
     )
     controls.choice(PAGE, "door", "Implementation", DOORS, help)
 

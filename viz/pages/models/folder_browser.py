@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from models.files.checkpoints import by_number, is_checkpoint
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 MOST = 300  # folders listed
-CONFIG = "config.json"
 
 
 class Folder(NamedTuple):
@@ -49,22 +50,14 @@ def is_local(address: str, headers: Mapping[str, str]) -> bool:
 
 
 def listed(path: Path) -> tuple[Folder, ...]:
-    """The folders in a folder, by name, without hidden ones; () if it cannot be read."""
+    """The folders in a folder, by name and number, without hidden ones; () if it cannot be read."""
     try:
         with os.scandir(path) as entries:
             names = [each.name for each in entries if not each.name.startswith(".") and _is(each)]
     except OSError:
         return ()
-    found = [path / name for name in sorted(names, key=str.casefold)[:MOST]]
-    return tuple(Folder(each, each.name, is_model(each)) for each in found)
-
-
-def is_model(path: Path) -> bool:
-    """Whether a folder looks like a checkpoint."""
-    try:
-        return (path / CONFIG).is_file()
-    except OSError:
-        return False
+    found = [path / name for name in sorted(names, key=by_number)[:MOST]]
+    return tuple(Folder(each, each.name, is_checkpoint(each)) for each in found)
 
 
 def _is(entry: os.DirEntry) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from models.catalogue import catalogue
+from models.files.checkpoints import checkpoints_in, is_checkpoint
 from viz.architecture import short
 from viz.pages.models import folder_browser, source
 from viz.pages.models.source import PAGE
@@ -20,6 +21,7 @@ LISTS = {  # of the chooser, and the places of what is in them
     "suggested": "hub",
     "recent": "folder",
     "browser": "folder",
+    "checkpoints": "folder",
 }
 READS = {"text": "text", "image": "pictures"}
 SEEN = f"{PAGE}/folders"  # opened in this session
@@ -33,7 +35,7 @@ def taken() -> tuple[str, str] | None:
         asked = found.get("chosen")
         if not isinstance(asked, str):
             continue
-        if name == "browser" and not folder_browser.is_model(Path(asked)):
+        if name == "browser" and not is_checkpoint(Path(asked)):
             st.session_state[HERE] = asked
         else:
             return place, asked
@@ -118,10 +120,23 @@ def folder_shelf(opened: Callable[[str], None]) -> None:
             _folders()
 
 
+def checkpoints(folder: str) -> bool:
+    """A list of the checkpoints in a folder, to choose from; False if there are none."""
+    path = Path(folder).expanduser()
+    names = checkpoints_in(path)
+    if names:
+        st.session_state[HERE] = str(path)
+        items = [{"id": str(path / name), "title": name} for name in names]
+        _choices("checkpoints", f"Checkpoints in {path.name or path}: choose one", items)
+    return bool(names)
+
+
 def remember(folder: str) -> None:
-    """Takes note of a folder that was opened, for the list of recent ones."""
+    """Takes note of a folder that was opened, for the lists of recent and of neighbouring ones."""
     before = st.session_state.get(SEEN, ())
     st.session_state[SEEN] = (folder, *(each for each in before if each != folder))[:8]
+    if folder not in before:
+        st.session_state[HERE] = str(Path(folder).expanduser().parent)
 
 
 def _folders() -> None:

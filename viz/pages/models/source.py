@@ -35,7 +35,7 @@ class Source:
         dtype: of the weights.
         device: on which it runs.
         door: the implementation: "own" (Headscope), "transformers", or "auto" (Headscope if there
-            is a converter).
+            is a converter and its network has a place for the checkpoint's head).
     """
 
     place: str

@@ -72,6 +72,8 @@ def _verified(model: "Model", source: Any, target: Any) -> str:
 
 def worded(found: "Verdict", dtype: object) -> str:
     """The result of the comparison as sentences."""
+    from models.model import grouped
+
     kind = str(dtype).removeprefix("torch.")
     rounding = ROUNDING.get(kind, ROUNDING["float32"])
     problems = found.problems(rounding)
@@ -83,6 +85,8 @@ def worded(found: "Verdict", dtype: object) -> str:
             "With one head ablated, here and in the library’s attention, the outputs differ by at"
             f" most {found.edited:.1e}"
         )
+    if found.left_out:
+        sentences.append(f"Of the checkpoint, it does not use {grouped(found.left_out)}")
     return ". ".join(sentences) + "."
 
 

@@ -10,10 +10,21 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import BertConfig, BertForMaskedLM, BertModel
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertForNextSentencePrediction,
+    BertForPreTraining,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    BertModel,
+)
 
+from analysis.relevance import relevance
 from models.model import Door
 from models.run import CheckpointError, Model, load, trace
+from models.verify import verify
 
 BATCH, TOKENS, VOCAB, LAYERS, HEADS = 2, 17, 101, 3, 5
 ROUNDING = 1e-5  # weights redrawn this wide make scores of up to 50, which float32 gives to 4e-6
@@ -96,13 +107,71 @@ def test_odd_shapes(changes: dict, tmp_path: Path) -> None:
 
 
 def test_under_a_prefix(tmp_path: Path) -> None:
-    """As a language model: "bert." before each name, and a head that is left out."""
+    """As a language model: "bert." before each name, and a head that ours has no place for."""
     whole = bert(BertForMaskedLM)
     whole.save_pretrained(tmp_path)
-    model = load(tmp_path)
+    model = load(tmp_path, door="own")
     assert len(model.left_out) == 5
     assert all(name.startswith("cls.predictions.") for name in model.left_out)
     agree(model, whole.bert)
+
+
+HEADS_ON_TOP = (
+    BertForMaskedLM,
+    BertForPreTraining,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    BertForQuestionAnswering,
+    BertForNextSentencePrediction,
+)
+
+
+@pytest.mark.parametrize("head", HEADS_ON_TOP, ids=lambda head: head.__name__)
+def test_a_checkpoint_keeps_its_head(head: type, tmp_path: Path) -> None:
+    """Its output is that of the class it was saved from, and a line says who runs it, and why."""
+    theirs = bert(head)
+    theirs.save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert model.left_out == ()
+    assert model.door == "transformers"
+    assert model.door_reason.startswith("Headscope’s own network has no place for ")
+    with torch.no_grad():
+        expected = theirs(ids())[0]
+    assert torch.allclose(trace(model, ids()).output.values, expected, atol=ROUNDING)
+
+
+def test_what_another_head_needs_is_named(tmp_path: Path) -> None:
+    """The files of the first BERTs hold the weights of both tasks, and the config names one."""
+    bert(BertForPreTraining).save_pretrained(tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    settings["architectures"] = ["BertForMaskedLM"]
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    model = load(tmp_path)
+    assert trace(model, ids()).output.values.shape == (BATCH, TOKENS, VOCAB)
+    assert {name.removesuffix(".weight").removesuffix(".bias") for name in model.left_out} == {
+        "bert.pooler.dense",
+        "cls.seq_relationship",
+    }
+    assert verify(model, ids()).left_out == model.left_out
+
+
+def test_a_head_that_no_class_claims_is_named(tmp_path: Path) -> None:
+    """Without `architectures`, nothing says what the head computes."""
+    bert(BertForMaskedLM).save_pretrained(tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    del settings["architectures"]
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    model = load(tmp_path)
+    assert (model.door, model.door_reason, len(model.left_out)) == ("own", "", 5)
+
+
+def test_attnlrp_of_a_classifier(tmp_path: Path) -> None:
+    """Its default target is the likeliest class."""
+    theirs = bert(BertForSequenceClassification, num_labels=3)
+    theirs.save_pretrained(tmp_path)
+    found = relevance(load(tmp_path), ids()[:1], method="attnlrp")
+    assert found.shape == (TOKENS,)
+    assert found.abs().sum() > 0
 
 
 def rewritten(path: Path, change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> None:

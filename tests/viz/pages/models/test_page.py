@@ -616,6 +616,18 @@ def test_the_button_runs_the_model_by_its_weights(saved) -> None:
 # --- words ----------------------------------------------------------------------------------------
 
 
+def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path: Path) -> None:
+    sizes: dict[str, Any] = {**TEXT, "num_labels": 3}
+    config = transformers.BertConfig(**sizes)
+    network = transformers.BertForSequenceClassification(config)
+    network.save_pretrained(tmp_path)
+    app = run(place="folder", folder=str(tmp_path), ids="3 4 5")
+    assert "run by transformers, verified to" in told(app)
+    assert "Headscope’s own network has no place for classifier (2 tensors)." in told(app)
+    choose(app, "door", "own")
+    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in told(app)
+
+
 def test_words_are_joined_and_special_tokens_hidden() -> None:
     text = "An unbelievable animal"
     app = run(input=text, words="yes", special="hidden")
@@ -723,6 +735,25 @@ def test_folders_are_listed_and_opened_and_remembered(
     press(app, "choose")
     recent = next(each for each in helpers.views(app, "choices") if each["kept"])
     assert [item["id"] for item in recent["items"]] == [str(folder)]
+
+
+def test_a_folder_of_checkpoints_is_a_list_of_them(llama: Path, tmp_path: Path) -> None:
+    for step in (1000, 500, 20):
+        shutil.copytree(llama, tmp_path / f"checkpoint-{step}")
+    (tmp_path / "logs").mkdir()
+    app = run(place="folder", folder=str(tmp_path), ids="3 4 5")
+    assert lines(app) == []
+    (listed,) = helpers.views(app, "choices")
+    names = [item["title"] for item in listed["items"]]
+    assert names == ["checkpoint-20", "checkpoint-500", "checkpoint-1000"]
+    app.session_state["models_checkpoints"] = {"chosen": listed["items"][1]["id"]}
+    helpers.checked(app.run())
+    app.session_state["models_checkpoints"] = {"chosen": None}
+    assert view(app)["link"]["folder"] == str(tmp_path / "checkpoint-500")
+    assert helpers.views(app, "choices") == []
+    press(app, "choose")
+    browser = next(each for each in helpers.views(app, "choices") if each["kept"] == "")
+    assert [item["title"] for item in browser["items"]] == ["..", *names, "logs"]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,13 @@ def test_the_verdict_knows_the_precision(apart: float, dtype: Any, begins: str) 
     assert "all 6 attention layers" in line
 
 
+def test_what_the_network_does_not_use_stands_beside_the_verdict() -> None:
+    unused = ("bert.pooler.dense.weight", "bert.pooler.dense.bias", "cls.bias")
+    line = verification.worded(Verdict(1e-6, 1.0, 6, 144, left_out=unused), torch.float32)
+    assert line.startswith("Yes, up to the rounding of float32")
+    assert line.endswith("Of the checkpoint, it does not use bert.pooler (2 tensors), cls.bias.")
+
+
 def test_the_verdict_of_one_pass() -> None:
     """Where other passes are no reference."""
     found = Verdict(0.9, 1.0, 6, 144, 12, 0.7, traced=0.0, values=2e-7, eager=0.8)
