@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.target import MASKS, Chosen, Target, choose
-from models.inputs.pictures import pixels_of
+from analysis.target import Target, choose, mask_id
+from models.inputs.pictures import grey_of, pixels_of
 from models.run import Model, as_model, run_on_patches, trace
 from models.trace import Output, Trace
 
@@ -66,7 +66,7 @@ class Study:
 
     model: Model
     inputs: "_Inputs"
-    chosen: Chosen
+    chosen: Target
     tokens: int
     value: float
     counts: list[int]
@@ -78,7 +78,7 @@ class Study:
         input: Any,
         relevance: Float[Tensor, " token"],
         *,
-        chosen: Chosen,
+        chosen: Target,
         removal: Removal | None = None,
         levels: Sequence[float] = LEVELS,
         orders: int = ORDERS,
@@ -88,12 +88,13 @@ class Study:
         """Arguments and errors as for `faithfulness`; `chosen` is what its target means."""
         with torch.no_grad():
             whole = trace(model, input, written)
-        if len(relevance) != len(whole.labels):
+        tokens = whole.tokens[chosen.item]
+        if len(relevance) != len(tokens):
             raise ValueError(
-                f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
+                f"relevance: expected {len(tokens)} numbers, received {len(relevance)}"
             )
-        chosen, inputs = chosen.resolved(whole.output), _inputs(model, input, whole, removal)
-        movable = torch.tensor([not special for special in whole.tokens[0].special])
+        inputs = _inputs(model, input, whole, removal, chosen.item)
+        movable = torch.tensor([not special for special in tokens.special])
         if chosen.position is not None and whole.target_tokens is None:
             movable[chosen.position] = False
         movable = movable.nonzero()[:, 0]
@@ -107,9 +108,7 @@ class Study:
         order = first[relevance.cpu()[first].argsort(descending=True, stable=True)]
         counts = sorted({max(1, round(level * len(movable))) for level in levels})
         value = float(chosen.probability(whole.output))
-        study = Study(
-            model, inputs, chosen, len(whole.labels), value, counts, (order, *shuffled[1:])
-        )
+        study = Study(model, inputs, chosen, len(tokens), value, counts, (order, *shuffled[1:]))
         again = study._probabilities([order[:0]])[0]
         if abs(again - value) > SAME * max(1.0, abs(value)):
             raise ValueError(
@@ -156,8 +155,8 @@ class Study:
             alike = [index for index, each in enumerate(inputs) if each.shape == shape]
             output = self._outputs([inputs[index] for index in alike])
             for row, index in enumerate(alike):
-                one = Output(output.name, output.values[row : row + 1])
-                found[index] = float(self._chosen_without(removed[index]).probability(one))
+                alone = replace(self._chosen_without(removed[index]), item=row)
+                found[index] = float(alone.probability(output))
         return found
 
     def _outputs(self, inputs: Sequence[Tensor]) -> Output:
@@ -167,7 +166,7 @@ class Study:
         outputs = [self.inputs.output(self.model, part) for part in parts]
         return replace(outputs[0], values=torch.cat([each.values for each in outputs]))
 
-    def _chosen_without(self, removed: Int[Tensor, " token"]) -> Chosen:
+    def _chosen_without(self, removed: Int[Tensor, " token"]) -> Target:
         """What is read of the output where tokens before its position are gone."""
         stays = self.removal != "drop" or self.decoder_reads
         if stays or self.chosen.position is None:
@@ -181,7 +180,7 @@ def faithfulness(
     input: Any,
     relevance: Float[Tensor, " token"],
     *,
-    target: Target = None,
+    target: Any = None,
     among: range | None = None,
     removal: Removal | None = None,
     levels: Sequence[float] = LEVELS,
@@ -198,14 +197,16 @@ def faithfulness(
 
     Args:
         model: from `load`, or a network.
-        input: a text, a pair of texts or ids `1 token`; of a vision model a picture.
+        input: a text, a pair of texts or ids; of a vision model a picture. Of a batch the first
+            item, unless a `Target` names another.
         relevance: of each token or patch of the input (see `analysis.relevance`).
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
         among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
             behind move up; of a picture, patches are left out of the sequence and the others keep
             their positions, where the network is a `ViT` whose head does not read all patches;
-            "grey" paints patches in the mean colour of the images that the model was trained on.
+            "grey" paints patches in the mean colour of the images that the model was trained on, or
+            in middle grey where the model does not state it.
             None: "grey" for pictures, "mask" where there is a mask token.
         levels: shares of the tokens.
         orders: number of random orders.
@@ -217,7 +218,7 @@ def faithfulness(
         ValueError: for inputs and removals that do not fit the model.
     """
     model = as_model(model)
-    chosen = replace(choose(model, input, target), among=among)
+    chosen = choose(model, input, target, written=written, among=among)
     study = Study.of(
         model,
         input,
@@ -264,6 +265,7 @@ class _Inputs:
         prefix: number of tokens before the patches.
         written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
         pixels: of a picture whose patches are left out.
+        grey: what takes the place of a patch's pixels, `channel 1 1`.
     """
 
     tensor: Tensor
@@ -273,6 +275,7 @@ class _Inputs:
     prefix: int = 0
     written: Tensor | None = None
     pixels: Tensor | None = None
+    grey: Tensor | float = 0.0
 
     def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
         """The tensor without some tokens."""
@@ -287,7 +290,7 @@ class _Inputs:
         (rows, cols), (high, wide) = self.grid, changed.shape[2:]
         patches = changed.unflatten(3, (cols, wide // cols)).unflatten(2, (rows, high // rows))
         places = tokens - self.prefix
-        patches[0, :, places // cols, :, places % cols] = 0.0  # the mean: pixels are normalised
+        patches[0, :, places // cols, :, places % cols] = self.grey
         return changed
 
     @torch.no_grad()
@@ -310,38 +313,28 @@ class _Inputs:
         return {"input_ids": ids, "token_type_ids": segments}, written
 
 
-def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None) -> _Inputs:
+def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, item: int) -> _Inputs:
     written = None
     if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
-        read = whole.target_tokens[0].ids
+        read = whole.target_tokens[item].ids
         written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
     if whole.grid is not None:
         if removal not in (None, "grey", "drop"):
             raise ValueError(f"removal: expected grey or drop for a picture, received {removal!r}")
-        pixels = pixels_of(model, input)
+        pixels = pixels_of(model, input)[item:][:1]
         if removal == "drop":
-            tokens = torch.arange(len(whole.labels), device=pixels.device)[None]
+            tokens = torch.arange(len(whole.tokens[item]), device=pixels.device)[None]
             return _Inputs(tokens, "drop", grid=whole.grid, prefix=whole.prefix, pixels=pixels)
-        return _Inputs(pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written)
+        grey = grey_of(model, pixels)
+        return _Inputs(
+            pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written, grey=grey
+        )
     if removal == "grey":
         raise ValueError("removal: expected mask or drop for a text, received 'grey'")
-    mask = _mask_id(model)
+    mask = mask_id(model)
     if removal == "mask" and mask is None:
         raise ValueError(f"removal: {model.name} has no mask token, expected drop")
     chosen: Removal = removal or ("drop" if mask is None else "mask")
-    tokens = whole.tokens[0]
+    tokens = whole.tokens[item]
     ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
     return _Inputs(ids, chosen, mask or 0, written=written)
-
-
-def _mask_id(model: Model) -> int | None:
-    """The id of the mask token: the only special one that its own name is read as."""
-    if model.tokenizer is None:
-        return None
-    for name in MASKS:
-        tokens = model.tokenizer.encode(name)
-        pairs = zip(tokens.ids, tokens.labels, tokens.special, strict=True)
-        found = [id for id, label, special in pairs if special and label == name]
-        if len(found) == 1:
-            return found[0]
-    return None

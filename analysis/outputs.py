@@ -13,7 +13,7 @@ class TopTokens:
     """The most likely ids at one position and their probabilities, in descending order.
 
     Attributes:
-        place: position of the token in the output sequence.
+        place: position among the item's own tokens of the output.
         ids: vocabulary ids.
         probabilities: from 0 to 1; over the full vocabulary they sum to 1.
     """
@@ -28,7 +28,7 @@ def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> To
 
     Args:
         trace: of a network with logits for each token.
-        place: position of the token; negative values count from the end of the item.
+        place: position among the item's own tokens; negative values count from the last one.
         count: maximum number of ids.
         item: index in the batch.
 
@@ -38,17 +38,12 @@ def top_tokens(trace: Trace, place: int, *, count: int = 8, item: int = 0) -> To
     logits = trace.output.values
     if trace.output.name != "logits" or logits.ndim != 3:
         raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits of tokens")
-    texts = trace.tokens if trace.target_tokens is None else trace.target_tokens
-    length = len(texts[item])
-    if not -length <= place < length:
-        raise ValueError(f"place: expected {-length} to {length - 1}, received {place}")
-    place %= length
-    first = trace.output.first
-    if place < first:
-        raise ValueError(f"place: logits were kept from token {first} on, received {place}")
-    found = torch.softmax(logits[item, place - first].float(), -1).topk(
-        min(count, logits.shape[-1])
-    )
+    try:
+        row = trace.output.row(place, item)
+    except ValueError as error:
+        raise ValueError(f"place: {error}") from error
+    found = torch.softmax(row.float(), -1).topk(min(count, len(row)))
+    place %= trace.output.missing(item) + len(trace.output.of_item(item))
     return TopTokens(place, tuple(found.indices.tolist()), tuple(found.values.tolist()))
 
 
@@ -98,6 +93,8 @@ def top_classes(
 
 
 def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
-    """The most likely id at each position; equal to the target where the network generated it."""
-    length = len((trace.tokens if trace.target_tokens is None else trace.target_tokens)[item])
-    return tuple(trace.output.values[item, :length].argmax(-1).tolist())
+    """The most likely id at each of an item's own tokens.
+
+    Equal to the target, from its second token on, where the network generated it.
+    """
+    return tuple(trace.output.of_item(item).argmax(-1).tolist())

@@ -22,8 +22,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.faithfulness import BATCH_TOKENS
-from analysis.target import Chosen, Target, choose
-from models.inputs.pictures import pixels_of
+from analysis.target import Target, target_in
+from models.inputs.pictures import grey_of, pixels_of
 from models.run import Model, as_model, trace
 from models.trace import Output
 
@@ -79,7 +79,7 @@ def perturbation(
     relevance: Float[Tensor, " token"],
     kind: Kind,
     *,
-    target: Target = None,
+    target: Any = None,
     among: range | None = None,
     levels: Sequence[float] = LEVELS,
     orders: int = ORDERS,
@@ -106,18 +106,19 @@ def perturbation(
         whole = trace(model, image)
     if whole.grid is None:
         raise ValueError("expected a picture: a text has no patches to blur or impute")
+    chosen = target_in(model, whole, target, among=among)
     (rows, cols), prefix = whole.grid, whole.prefix
     count = rows * cols
     if len(relevance) != len(whole.labels):
         raise ValueError(
             f"relevance: expected {len(whole.labels)} numbers, received {len(relevance)}"
         )
-    chosen = replace(choose(model, image, target), among=among).resolved(whole.output)
     dice = torch.Generator().manual_seed(seed)
     queues = [torch.randperm(count, generator=dice) for _ in range(orders + 1)]
     order = queues[0][relevance.cpu()[prefix : prefix + count][queues[0]].argsort(stable=True)]
     counts = sorted({round(level * count) for level in levels})
-    perturb = PERTURB[kind](pixels_of(model, image), dice)
+    pixels = pixels_of(model, image)[chosen.item :][:1]
+    perturb = PERTURB[kind](pixels, grey_of(model, pixels), dice)
 
     def curve(queue: Tensor) -> Tensor:
         taken = torch.zeros(len(counts), count, dtype=torch.bool)
@@ -134,37 +135,34 @@ def perturbation(
     return Perturbation(kind, value, torch.tensor(counts), most, least, random)
 
 
-def _probabilities(output: Output, chosen: Chosen) -> Float[Tensor, " item"]:
+def _probabilities(output: Output, chosen: Target) -> Float[Tensor, " item"]:
     """The probability of the chosen class, item by item."""
-    items = (
-        Output(output.name, output.values[item : item + 1]) for item in range(len(output.values))
-    )
-    return torch.tensor([float(chosen.probability(item)) for item in items])
+    items = range(len(output.values))
+    return torch.tensor([float(replace(chosen, item=item).probability(output)) for item in items])
 
 
 Perturb = Callable[[Bool[Tensor, "row col"]], Float[Tensor, "1 channel y x"]]
 
 
-def _deletion(pixels: Tensor, dice: torch.Generator) -> Perturb:
-    """Grey in place of patches: 0, the mean colour of normalised pixels."""
-    return lambda taken: pixels.masked_fill(_pixels(taken, pixels), 0.0)
+def _deletion(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
+    return lambda taken: torch.where(_pixels(taken, pixels), grey, pixels)
 
 
-def _insertion(pixels: Tensor, dice: torch.Generator) -> Perturb:
+def _insertion(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
     blurred = blur(pixels)
     return lambda taken: torch.where(_pixels(taken, pixels), pixels, blurred)
 
 
-def _road(pixels: Tensor, dice: torch.Generator) -> Perturb:
+def _road(pixels: Tensor, grey: Tensor, dice: torch.Generator) -> Perturb:
     def perturb(taken: Bool[Tensor, "row col"]) -> Tensor:
         gone = _pixels(taken, pixels)
         noise = NOISE * torch.randn(pixels.shape, generator=dice).to(pixels.device)
-        return torch.where(gone, impute(pixels, gone) + noise, pixels)
+        return torch.where(gone, impute(pixels, gone, grey) + noise, pixels)
 
     return perturb
 
 
-PERTURB: dict[Kind, Callable[[Tensor, torch.Generator], Perturb]] = {
+PERTURB: dict[Kind, Callable[[Tensor, Tensor, torch.Generator], Perturb]] = {
     "deletion": _deletion,
     "insertion": _insertion,
     "road": _road,
@@ -183,12 +181,12 @@ def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x
 
 
 def impute(
-    pixels: Float[Tensor, "1 channel y x"], gone: Bool[Tensor, "y x"]
+    pixels: Float[Tensor, "1 channel y x"], gone: Bool[Tensor, "y x"], grey: Tensor | float = 0.0
 ) -> Float[Tensor, "1 channel y x"]:
     """Each removed pixel as the weighted mean of its neighbours, all at once (ROAD).
 
     A sparse system of linear equations; at the edges the weights of the neighbours there are grow
-    in proportion. A picture of which nothing is left becomes 0.
+    in proportion. A picture of which nothing is left becomes grey.
     """
     import numpy as np
     from scipy.sparse import coo_array
@@ -197,7 +195,7 @@ def impute(
     if not gone.any():
         return pixels
     if gone.all():
-        return torch.zeros_like(pixels)
+        return torch.zeros_like(pixels) + grey
     hidden = gone.cpu().numpy()
     values = pixels[0].double().cpu().numpy()
     number = np.cumsum(hidden).reshape(hidden.shape) - 1

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.stack import cross_attention, self_attention
-from analysis.target import Chosen, Target, choose
+from analysis.target import Target, choose
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
@@ -42,7 +42,7 @@ class Relevance:
     """
 
     trace: Trace
-    chosen: Chosen
+    chosen: Target
     value: float
     tokens: Float[Tensor, " token"]
     target_tokens: Float[Tensor, " read"] | None = None
@@ -53,7 +53,7 @@ def relevance(
     model: Model | Any,
     input: Any,
     *,
-    target: Target = None,
+    target: Any = None,
     method: Method = "chefer",
     written: Any = None,
 ) -> Float[Tensor, " token"]:
@@ -65,7 +65,7 @@ def explain(
     model: Model | Any,
     input: Any,
     *,
-    target: Target = None,
+    target: Any = None,
     method: Method = "chefer",
     written: Any = None,
     progress: Progress = no_progress,
@@ -74,10 +74,11 @@ def explain(
 
     Args:
         model: from `load`, or a network.
-        input: one item, as for `trace`.
+        input: as for `trace`.
         target: the output to explain: the id of a token (at the masked word, else after the last
-            token) or of a class; a pair (position, id); a token's text; for a model without logits
-            a second sentence, to which the similarity is explained; None: the likeliest output.
+            token) or of a class; a pair (position, id); a token's text, or the name of a class; for
+            a model without logits a second sentence, to which the similarity is explained; None:
+            the likeliest output. Of a batch the first item, unless a `Target` names another.
         method: see the module.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
         progress: of the forward pass, as for `trace`.
@@ -88,52 +89,56 @@ def explain(
     if method not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, received {method!r}")
     model = as_model(model)
-    asked = choose(model, input, target)
-
+    chosen = choose(model, input, target, written=written)
     propagated = method == "attnlrp"
     t = trace(
         model,
         input,
         written,
         hidden=propagated,
-        gradient=asked.score,
+        gradient=chosen.score,
         rules="attnlrp" if propagated else "exact",
         progress=progress,
     )
-    chosen, value = asked.resolved(t.output), float(asked.score(t.output))
+    value, item = float(chosen.score(t.output)), chosen.item
     if propagated:
-        tokens, read = _propagated(t)
+        tokens, read = _propagated(t, item)
         assigned = float(tokens.sum()) + (0.0 if read is None else float(read.sum()))
         return Relevance(t, chosen, value, tokens, read, value - assigned)
-    tokens, read = _chefer(t) if method == "chefer" else _gradient(t)
+    tokens, read = _chefer(t, item) if method == "chefer" else _gradient(t, item)
     return Relevance(t, chosen, value, tokens, read)
 
 
 # --- attention times gradient ---------------------------------------------------------------------
 
 
-def attention_gradient(trace: Trace, site: Site, *, positive: bool) -> Float[Tensor, "query key"]:
+def attention_gradient(
+    trace: Trace, site: Site, *, positive: bool, item: int = 0
+) -> Float[Tensor, "query key"]:
     """Mean over heads of A ⊙ ∇A, heads read one at a time.
 
     Args:
         trace: with gradients.
         site: the layer.
         positive: whether negative products count as 0.
+        item: index in the batch.
     """
     total = torch.zeros((), device=trace.output.values.device)
     for head in range(site.heads):
-        product = trace.weights(site, head) * trace.gradient(site, head)
+        product = trace.weights(site, head, item=item) * trace.gradient(site, head, item=item)
         total = total + (product.clamp(min=0) if positive else product)
     return total / site.heads
 
 
-def _gradient(t: Trace) -> tuple[Tensor, Tensor | None]:
+def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """Σ over layers, heads and queries of A ⊙ ∇A, for each key."""
     source, target = towers_of(t)
     own = self_attention(t, source)
 
     def columns(sites: tuple[Site, ...]) -> Tensor:
-        maps = (site.heads * attention_gradient(t, site, positive=False) for site in sites)
+        maps = (
+            site.heads * attention_gradient(t, site, positive=False, item=item) for site in sites
+        )
         return torch.stack([each.sum(0) for each in maps]).sum(0)
 
     if target is None:
@@ -141,30 +146,30 @@ def _gradient(t: Trace) -> tuple[Tensor, Tensor | None]:
     return columns(own) + columns(cross_attention(t)), columns(self_attention(t, target))
 
 
-def _chefer(t: Trace) -> tuple[Tensor, Tensor | None]:
+def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """R of the rows that the output is read from, without the identity that R starts from.
 
     Source: Chefer et al. 2021 (ICCV), eq. 5 to 11.
     """
     source, target = towers_of(t)
     encoder = self_attention(t, source)
-    identity = torch.eye(len(t.labels), device=t.output.values.device)
+    identity = torch.eye(len(t.tokens[item]), device=t.output.values.device)
     own = identity
     for site in encoder:
-        own = own + attention_gradient(t, site, positive=True) @ own
+        own = own + attention_gradient(t, site, positive=True, item=item) @ own
     if target is None:
-        return (own - identity)[rows_read(t, encoder[-1])].mean(0), None
+        return (own - identity)[rows_read(t, encoder[-1], item)].mean(0), None
     decoder, crossed = self_attention(t, target), cross_attention(t)
     between = {site.layer: site for site in crossed}
-    diagonal = torch.eye(len(t.query_labels(decoder[0])), device=own.device)
+    diagonal = torch.eye(len(t.query_labels(decoder[0], item)), device=own.device)
     read, mixed = diagonal, torch.zeros(len(diagonal), len(own), device=own.device)
     for site in decoder:
-        layer = attention_gradient(t, site, positive=True)
+        layer = attention_gradient(t, site, positive=True, item=item)
         read, mixed = read + layer @ read, mixed + layer @ mixed
         if site.layer in between:
-            layer = attention_gradient(t, between[site.layer], positive=True)
+            layer = attention_gradient(t, between[site.layer], positive=True, item=item)
             mixed = mixed + _normalised(read).T @ layer @ _normalised(own)
-    rows = rows_read(t, crossed[-1])
+    rows = rows_read(t, crossed[-1], item)
     return mixed[rows].mean(0), (read - diagonal)[rows].mean(0)
 
 
@@ -176,12 +181,13 @@ def _normalised(relevance: Float[Tensor, "token token"]) -> Float[Tensor, "token
     return rest / torch.where(sums == 0, 1.0, sums) + identity
 
 
-def rows_read(trace: Trace, last: Site) -> Tensor:
-    """The positions that the output depends on after the last attention: its row or rows."""
+def rows_read(trace: Trace, last: Site, item: int = 0) -> Tensor:
+    """The item's tokens that the output depends on after the last attention: its row or rows."""
     gradient = trace.pattern(last).values_gradient
     if gradient is None:
         raise ValueError("expected a trace with gradients")
-    rows = gradient[0].abs().sum((0, 2))[: len(trace.query_labels(last))].nonzero().flatten()
+    own = trace.positions(last, item)[0].to(gradient.device)
+    rows = gradient[item].abs().sum((0, 2))[own].nonzero().flatten()
     if not len(rows):
         raise ValueError("the output does not depend on the last attention layer")
     return rows
@@ -202,16 +208,20 @@ def towers_of(trace: Trace) -> tuple[str | None, str | None]:
 # --- relevance propagation ------------------------------------------------------------------------
 
 
-def _propagated(t: Trace) -> tuple[Tensor, Tensor | None]:
+def _propagated(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """Activation times gradient, at the input of the first layer."""
     source, target = towers_of(t)
     if source not in t.hidden_states:
         raise ValueError(
             f"{t.model} gives no hidden states of the tokens that its attention is over"
         )
-    tokens = (t.hidden(0, tower=source) * t.hidden_gradient(0, tower=source)).sum(-1)
-    if len(tokens) != len(t.labels):
+    tokens = _at_input(t, item, source)
+    if len(tokens) != len(t.tokens[item]):
         raise ValueError(f"{t.model} gives hidden states of other tokens than its input's")
     if target is None:
         return tokens, None
-    return tokens, (t.hidden(0, tower=target) * t.hidden_gradient(0, tower=target)).sum(-1)
+    return tokens, _at_input(t, item, target)
+
+
+def _at_input(t: Trace, item: int, tower: str | None) -> Tensor:
+    return (t.hidden(0, item, tower=tower) * t.hidden_gradient(0, item, tower=tower)).sum(-1)

@@ -160,11 +160,14 @@ def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
 def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
     """The settings as rules, beside those of the model's own processor.
 
-    Without an image size the processor alone decides, and the rules stay at their defaults.
+    Without an image size the processor alone decides, and the other rules stay at their defaults.
     """
     _check_sizes(settings)
     own = _own(settings, family)
     if size is None:
+        if settings.get("do_normalize") is False:
+            mean, std = _mean_and_std(settings)
+            return Preprocessing(None, mean, std, rescale=_factor(settings), processor=own)
         return Preprocessing(None, processor=own)
     mean, std = _mean_and_std(settings)
     resizes = settings.get("do_resize") is not False
@@ -174,8 +177,6 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
     before = None
     if resizes and crops and whole is not None:
         before = edge if edge is not None else _size_of(whole)
-    scales = settings.get("do_rescale") is not False
-    factor = settings.get("rescale_factor")
     return Preprocessing(
         size,
         mean,
@@ -184,7 +185,7 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
         resample=resample if resample in RESAMPLING else BILINEAR,
         before_crop=before,
         crop=crops and (resizes or settings.get("do_center_crop") is True),
-        rescale=1.0 if not scales else factor if isinstance(factor, float) else 1 / 255,
+        rescale=_factor(settings),
         processor=own,
     )
 
@@ -192,6 +193,14 @@ def _preprocessing(settings: Mapping[str, Any], size: Sizes | None, family: str)
 def _own(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
     plain = {name: value for name, value in settings.items() if name not in CODE}
     return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
+
+
+def _factor(settings: Mapping[str, Any]) -> float:
+    """The factor of the levels 0 to 255; 1 where they stay as they are."""
+    if settings.get("do_rescale") is False:
+        return 1.0
+    factor = settings.get("rescale_factor")
+    return factor if isinstance(factor, float) else 1 / 255
 
 
 def _edge(size: Any) -> int | None:

@@ -26,7 +26,7 @@ from models.own_projections import places_of
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.simple import Smallest, SmallestOutput
-from models.trace import HiddenStates, Output, Site, Trace
+from models.trace import HiddenStates, Output, Site, Trace, positions_of
 from models.vit import ViT, ViTOutput
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def trace(
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
         out = model.network(**inputs.arguments, **more, edits=edits)
-    name, values = out.result
-    output = Output(name, values, _first_kept(out, inputs))
+    output = _output(out, inputs)
     patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
     if differentiate is not None:
         patterns, found = differentiate(patterns, output, _states(out) if hidden else {})
@@ -183,11 +182,14 @@ def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any
     return {"logits_to_keep": logits_to_keep}
 
 
-def _first_kept(out: Out, inputs: Inputs) -> int:
-    """Position of the first token with logits."""
-    if not isinstance(out, DecoderOutput):
-        return 0
-    return max(map(len, inputs.tokens)) - out.logits.shape[1]
+def _output(out: Out, inputs: Inputs) -> Output:
+    """The output, and which tokens it is of."""
+    name, values = out.result
+    if values.ndim != 3:
+        return Output(name, values)
+    tokens = inputs.tokens if inputs.target_tokens is None else inputs.target_tokens
+    first = max(map(len, tokens)) - values.shape[1] if isinstance(out, DecoderOutput) else 0
+    return Output(name, values, first, positions_of(tokens))
 
 
 def _sites(network: Network, patterns: Sequence[Pattern]) -> tuple[Site, ...]:

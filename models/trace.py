@@ -138,6 +138,14 @@ def padding_of(tokens: Sequence[Tokens]) -> Bool[Tensor, "batch token"] | None:
     return torch.stack([position >= len(item) for item in tokens])
 
 
+def positions_of(tokens: Sequence[Tokens]) -> tuple[Int[Tensor, "_"], ...] | None:
+    """Positions of each item's tokens with padding behind them; None if there is none."""
+    longest = max(map(len, tokens))
+    if all(len(item) == longest for item in tokens):
+        return None
+    return tuple(torch.arange(len(item)) for item in tokens)
+
+
 @dataclass(frozen=True)
 class Site:
     """One attention layer of a network.
@@ -187,11 +195,45 @@ class Output:
         name: what it is: "hidden states", "logits", "embedding".
         values: the numbers.
         first: position of the first token they are of, where those of the last tokens were kept.
+        positions: of each item's own tokens, where there is padding between or around them; None
+            without padding, and for numbers that are not of the tokens of a text.
     """
 
     name: str
     values: Tensor
     first: int = 0
+    positions: tuple[Int[Tensor, "_"], ...] | None = None
+
+    def of_item(self, item: int = 0) -> Tensor:
+        """The numbers of one item; those of padding are left out."""
+        if self.positions is None:
+            return self.values[item]
+        kept = self.positions[item] - self.first
+        return self.values[item][kept[kept >= 0].to(self.values.device)]
+
+    def missing(self, item: int = 0) -> int:
+        """How many of an item's own tokens, from its first one on, have no numbers."""
+        if self.positions is None:
+            return self.first
+        return int((self.positions[item] < self.first).sum())
+
+    def row(self, place: int, item: int = 0) -> Tensor:
+        """The numbers of one token.
+
+        Args:
+            place: among the item's own tokens; negative values count from its last one.
+            item: index in the batch.
+
+        Raises:
+            ValueError: for a token that is not there, or whose numbers were not kept.
+        """
+        values, missing = self.of_item(item), self.missing(item)
+        count = missing + len(values)
+        if not -count <= place < count:
+            raise ValueError(f"expected a position 0 to {count - 1}, received {place}")
+        if place % count < missing:
+            raise ValueError(f"logits were kept from token {missing} on, received {place % count}")
+        return values[place % count - missing]
 
 
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from models.model import Model
 
 
+MIDDLE = 127.5  # of the levels 0 to 255
+
+
 @dataclass(frozen=True, eq=False)
 class Processed:
     """Pictures as a model reads them.
@@ -66,6 +69,20 @@ def pixels_of(model: "Model", source: Any) -> Tensor:
         return source
     preprocessing = model.preprocessing or default_preprocessing(model.network.config)
     return processed(preprocessing, source).pixels
+
+
+def grey_of(model: "Model", pixels: Tensor) -> Tensor:
+    """A grey pixel as the model reads it, `channel 1 1`.
+
+    The mean colour that its preprocessing subtracts, which becomes 0; where it subtracts none, the
+    middle of the levels.
+    """
+    preprocessing = model.preprocessing or default_preprocessing(model.network.config)
+    grey = torch.zeros(pixels.shape[1], 1, 1)
+    if not any(preprocessing.mean):
+        level = MIDDLE * preprocessing.rescale
+        grey[:] = torch.tensor([level / std for std in preprocessing.std])[:, None, None]
+    return grey.to(pixels)
 
 
 def opened(source: Any) -> Picture:

@@ -90,7 +90,7 @@ def trace_pretrained(
         beside = "; ".join(_untraceable(record, model.network)) or "nothing to show"
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
     _check_edits(edits, record.calls)
-    output = output_of(out)
+    output = _with_tokens(output_of(out), inputs, fewer)
     states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
     gradients: Gradients = {}
     if differentiate is not None:
@@ -102,7 +102,6 @@ def trace_pretrained(
     for call in calls:
         check_call(call)
     main = _main(inputs, calls)
-    first = main.length - output.values.shape[1] if fewer else 0
     target_sequence = inputs.sequences.get("target")
     sites = tuple(_site(call) for call in calls)
     parts = {site: head_parts(call) for site, call in zip(sites, calls, strict=True)}
@@ -111,7 +110,7 @@ def trace_pretrained(
         trained=model.trained,
         tokens=main.tokens,
         sites=sites,
-        output=Output(output.name, output.values.detach(), first),
+        output=replace(output, values=output.values.detach()),
         patterns=tuple(call.pattern for call in calls),
         grid=main.grid,
         prefix=main.prefix,
@@ -162,6 +161,23 @@ def output_of(out: Any) -> Output:
     if not parts:
         raise ValueError(f"expected an output with tensors, received {type(out).__name__}")
     return output_of(parts[-1])  # of the last of several networks
+
+
+def _with_tokens(output: Output, inputs: ModelInputs, fewer: bool) -> Output:
+    """The output, and which tokens of the text it is of.
+
+    Args:
+        output: of the network.
+        inputs: of the pass.
+        fewer: whether it may lack those of the first tokens.
+    """
+    text = inputs.sequences.get("target", inputs.sequences.get("text"))
+    if text is None or output.values.ndim != 3:
+        return output
+    first = text.length - output.values.shape[1] if fewer else 0
+    if first + output.values.shape[1] != text.length:
+        return output
+    return replace(output, first=first, positions=text.positions)
 
 
 def _detached(pattern: Pattern) -> Pattern:

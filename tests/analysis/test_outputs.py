@@ -44,7 +44,7 @@ def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
     assert found.target_tokens is not None
     target = found.target_tokens[0].ids
     assert top_ids(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
-    with pytest.raises(ValueError, match=f"place: expected -{len(target)} to {len(target) - 1}"):
+    with pytest.raises(ValueError, match=f"place: expected a position 0 to {len(target) - 1}"):
         top_tokens(found, len(target))
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from analysis.faithfulness import Study
     from analysis.relevance import Relevance
     from analysis.stack import Fusion
-    from analysis.target import Target
     from analysis.view import View
     from models.model import Model
     from models.trace import Site, Trace
@@ -366,7 +365,7 @@ def _opened(entry: TextEntry) -> "Iterator[tuple[Model, Any, Any]]":
         yield opened
 
 
-def target_of(output: str) -> "Target":
+def target_of(output: str) -> tuple[int, int] | str | None:
     """ "position.id" as a pair; other text as it is; none for the likeliest output."""
     position, dot, id = output.partition(".")
     if dot and position.isascii() and position.isdigit() and id.isascii() and id.isdigit():

@@ -96,7 +96,7 @@ DOUBT = (
     "Pictures with grey patches are unlike those the network was trained on: a change does not"
     " prove a cause either."
 )
-SEVERAL = " Probabilities are a softmax over the classes, though a picture may belong to several."
+SEVERAL = " Each probability is the sigmoid of its logit: a picture may belong to several classes."
 REMOVALS: dict[str, tuple["Removal", str, str]] = {  # how, what happens to patches, and the doubt
     "yes": ("grey", "greyed out", DOUBT),
     "drop": (
@@ -399,11 +399,11 @@ def _read(subject: Subject, chosen: int | None) -> list[int]:
     Of a network without classes: the class token, or all patches where there is none.
     """
     from analysis.relevance import rows_read
-    from analysis.target import Chosen
+    from analysis.target import Target
     from models.run import trace
 
     if chosen is not None:
-        found = trace(subject.model, subject.input, gradient=Chosen(id=chosen).score)
+        found = trace(subject.model, subject.input, gradient=Target(chosen).score)
         return rows_read(found, found.sites[-1]).tolist()
     rows, cols = subject.trace.grid or (1, 1)
     first, labels = subject.trace.prefix, subject.trace.labels

@@ -56,10 +56,10 @@ def _subject(
 
 
 def _classes(found: Open, trace: "Trace") -> tuple[str, ...]:
-    """A name for every class; the config's where it names them all."""
-    count = trace.output.values.shape[-1]
-    names = found.model.classes
-    return names if len(names) == count else tuple(f"class {each}" for each in range(count))
+    """A name for every class."""
+    from analysis.target import class_names
+
+    return class_names(found.model, trace.output.values.shape[-1])
 
 
 def _pixels(given: Any) -> "Tensor":

@@ -1,0 +1,176 @@
+"""What is explained, against transformers' own logits and against each item alone."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.faithfulness import faithfulness
+from analysis.outputs import top_ids, top_tokens
+from analysis.perturbation import perturbation
+from analysis.relevance import METHODS, Method, explain
+from analysis.target import Target, choose
+from models.preprocessing import FILE, read_preprocessing
+from models.run import load, trace
+from models.vit import ViTConfig
+from tests.models.pretrained.tiny import BY_NAME, padded
+
+TOKENS, PADDING = 7, 3
+SIDES = pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+
+
+def both(left: bool) -> tuple[dict[str, Tensor], Tensor]:
+    """Two items, the second with padding, and the second alone."""
+    inputs = padded(2, TOKENS, PADDING, left=left)
+    return inputs, inputs["input_ids"][1:, inputs["attention_mask"][1].bool()]
+
+
+def ends(inputs: dict[str, Tensor]) -> list[int]:
+    """Where the last real token of each item lies."""
+    return [int(row.nonzero().max()) for row in inputs["attention_mask"]]
+
+
+@SIDES
+@pytest.mark.parametrize("name", ["GPT-2", "Llama"])
+def test_the_logit_after_the_last_real_token_is_explained(name: str, left: bool) -> None:
+    network = BY_NAME[name].build()
+    inputs, _ = both(left)
+    with torch.no_grad():
+        logits = network(**inputs).logits
+    for item, end in enumerate(ends(inputs)):
+        found = explain(load(network), inputs, target=Target(5, item=item))
+        assert found.value == pytest.approx(float(logits[item, end, 5]), abs=1e-5)
+        likeliest = choose(load(network), inputs, Target(item=item))
+        assert likeliest.id == int(logits[item, end].argmax())
+
+
+@SIDES
+@pytest.mark.parametrize("method", METHODS)
+def test_padding_changes_no_relevance(method: Method, left: bool) -> None:
+    """Rotary positions are relative: a padded item is the item alone."""
+    network = BY_NAME["Llama"].build()
+    inputs, alone = both(left)
+    found = explain(load(network), inputs, target=Target(5, item=1), method=method)
+    expected = explain(load(network), alone, target=5, method=method)
+    torch.testing.assert_close(found.tokens, expected.tokens, rtol=1e-4, atol=1e-6)
+    assert found.chosen.position == expected.chosen.position == TOKENS - PADDING - 1
+
+
+@SIDES
+def test_padding_changes_no_faithfulness(left: bool) -> None:
+    network = BY_NAME["Llama"].build()
+    inputs, alone = both(left)
+    order = torch.arange(TOKENS - PADDING).flip(0).float()
+    settings: dict[str, Any] = {"orders": 2, "levels": (0.5,)}
+    found = faithfulness(load(network), inputs, order, target=Target(5, item=1), **settings)
+    expected = faithfulness(load(network), alone, order, target=5, **settings)
+    assert found.value == pytest.approx(expected.value, abs=1e-6)
+    torch.testing.assert_close(found.comprehensiveness, expected.comprehensiveness)
+
+
+@SIDES
+def test_positions_of_an_output_are_an_items_own(left: bool) -> None:
+    network = BY_NAME["GPT-2"].build()
+    inputs, _ = both(left)
+    with torch.no_grad():
+        logits = network(**inputs).logits
+    found = trace(load(network), inputs)
+    for item, shown in enumerate(inputs["attention_mask"].bool()):
+        own = logits[item, shown]
+        assert top_ids(found, item=item) == tuple(own.argmax(-1).tolist())
+        for place in (0, 1, -1):
+            expected = torch.softmax(own[place], -1).topk(3)
+            top = top_tokens(found, place, count=3, item=item)
+            assert top.ids == tuple(expected.indices.tolist())
+            assert top.place == place % len(own)
+
+
+def test_of_logits_that_were_kept_the_first_is_known() -> None:
+    network = BY_NAME["Llama"].build()
+    inputs, alone = both(left=True)
+    with torch.no_grad():
+        logits = network(alone).logits[0]
+    found = trace(load(network), inputs, logits_to_keep=2)
+    assert top_tokens(found, -1, item=1).ids[0] == int(logits[-1].argmax())
+    with pytest.raises(ValueError, match="logits were kept from token 2 on, received 0"):
+        top_tokens(found, 0, item=1)
+
+
+def test_padding_is_no_part_of_an_embedding() -> None:
+    model: Any = load("minilm")
+    sentences = ["A cat sat there", "The animal did not cross the street"]
+    ids = [list(model.tokenizer.encode(each).ids) for each in sentences]
+    most = max(map(len, ids))
+    inputs = {
+        "input_ids": torch.tensor([[*row, *[0] * (most - len(row))] for row in ids]),
+        "attention_mask": torch.tensor([[1] * len(row) + [0] * (most - len(row)) for row in ids]),
+    }
+    found = explain(model, inputs, target=sentences[0], method="gradient")
+    assert found.value == pytest.approx(1, abs=1e-5)
+    alone = explain(model, sentences[0], target=sentences[1], method="gradient")
+    other = explain(model, inputs, target=sentences[1], method="gradient")
+    assert other.value == pytest.approx(alone.value, abs=1e-5)
+    torch.testing.assert_close(other.tokens, alone.tokens, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", ["text", "pair", "ids", "two masks"])
+def test_the_masked_word_is_explained_in_whatever_way_it_is_given(given: str) -> None:
+    model: Any = load("grammar")
+    text = "the [MASK] sleeps"
+    inputs: dict[str, Any] = {
+        "text": text,
+        "pair": ("the [MASK]", "sleeps"),
+        "ids": torch.tensor([model.tokenizer.encode(text).ids]),
+        "two masks": "the [MASK] [MASK]",
+    }
+    whole = trace(model, inputs[given])
+    place = whole.labels.index("[MASK]")
+    assert place < len(whole.labels) - 1
+    found = choose(model, inputs[given], None)
+    assert found.position == place
+    assert found.id == int(whole.output.values[0, place].argmax())
+
+
+def test_a_multi_label_probability_is_a_sigmoid() -> None:
+    config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
+    pixels = torch.randn(2, 3, 12, 12, generator=torch.Generator().manual_seed(1))
+    model = replace(load(config), multi_label=True)
+    logits = trace(model, pixels).output.values[1]
+    found = faithfulness(model, pixels, torch.rand(10), target=Target(3, item=1), orders=1)
+    assert found.value == pytest.approx(float(logits[3].sigmoid()), abs=1e-6)
+
+
+def test_a_class_is_chosen_by_its_name() -> None:
+    model = load(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=3))
+    pixels = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
+    named = replace(model, classes=("neg", "neu", "pos"))
+    assert choose(named, pixels, "pos").id == 2
+    assert choose(model, pixels, "class 1").id == 1
+    with pytest.raises(ValueError, match="expected a class such as 'neg', received 'cat'"):
+        choose(named, pixels, "cat")
+
+
+@pytest.mark.parametrize("removal", ["faithfulness", "deletion"])
+@pytest.mark.parametrize(("factor", "level"), [(1 / 255, 0.5), (None, 127.5)])
+def test_grey_is_no_black_where_pixels_are_not_normalised(
+    removal: str, factor: float | None, level: float, tmp_path: Path
+) -> None:
+    config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
+    settings = {"do_normalize": False, "size": 12, "do_rescale": factor is not None}
+    (tmp_path / FILE).write_text(json.dumps({**settings, "rescale_factor": factor}))
+    model = replace(load(config), preprocessing=read_preprocessing(tmp_path, config))
+    pixels = torch.rand(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
+    relevance = torch.tensor([0, 9, 1, 2, 3, 4, 5, 6, 7, 8.0])
+    painted = pixels.clone()
+    painted[..., :4, :4] = level
+    expected = float(trace(model, painted).output.values[0].softmax(-1)[2])
+    if removal == "deletion":
+        curve = perturbation(model, pixels, relevance, "deletion", target=2, levels=(0.0, 0.1, 1.0))
+        assert float(curve.curve[1]) == pytest.approx(expected, abs=1e-6)
+        return
+    found = faithfulness(model, pixels, relevance, target=2, removal="grey", levels=(0.1,))
+    assert found.value - float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
