@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.stack import Fusion, fused, self_attention, with_residual
+from analysis.stack import Fusion, layer_map, self_attention
 from models.trace import Trace
 
 SCALE = 2**28  # capacities are integers: one unit is 4e-9 of all that leaves the query
@@ -60,7 +60,7 @@ def flow(
     for name, each in [("query", query), *(("key", key) for key in keys)]:
         if not 0 <= each < tokens:
             raise ValueError(f"{name}: expected 0 to {tokens - 1}, received {each}")
-    layers = [with_residual(fused(trace, site, fusion, item=item)) for site in sites]
+    layers = [layer_map(trace, site, fusion, item=item) for site in sites]
     return maximum_flows(layers, query, keys, progress)
 
 

@@ -5,10 +5,12 @@
     y_ij = Σ_h α f(x_j) + δ_ij x_i      with residual connection and norm, Kobayashi et al. 2021
     c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)      rows made to sum to 1: ALTI, Ferrando et al. 2022
 
+α are the weights by which this pass summed its values: 0 in a head that an edit ablates to zero.
 The feed-forward networks do not enter. Squared norms of sums over heads are read from the Gram
 matrix of the heads' vectors, so that heads × tokens² × dim numbers never exist.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,8 +34,8 @@ class Mixing:
 
     Attributes:
         norms: ‖y_ij‖: what token j adds to token i, the residual connection on the diagonal.
-        ratio: ‖Σ_{j≠i} y_ij‖ / (‖Σ_{j≠i} y_ij‖ + ‖y_ii‖): 0 if a token keeps to itself, 1 if all
-            of it comes from others.
+        ratio: of each token, ‖Σ_{j≠i} y_ij‖ / (‖Σ_{j≠i} y_ij‖ + ‖y_ii‖): 0 if it keeps to itself,
+            1 if all of it comes from others.
     """
 
     norms: Float[Tensor, "query key"]
@@ -41,7 +43,12 @@ class Mixing:
 
 
 def value_norms(
-    trace: Trace, layer: int | Site, *, kind: str | None = None, item: int = 0
+    trace: Trace,
+    layer: int | Site,
+    *,
+    kind: str | None = None,
+    item: int = 0,
+    words: Sequence[Sequence[int]] | None = None,
 ) -> Float[Tensor, "head query key"]:
     """‖α f(x)‖ of every head: the length of the vector that a key adds to a query.
 
@@ -50,6 +57,7 @@ def value_norms(
         layer: which layer, or one of `trace.sites`.
         kind: "self", "causal" or "cross"; None if the layer has only one.
         item: index in the batch.
+        words: the keys of each word, whose vectors are added up; None for single keys.
 
     Returns:
         0 or more, in the units of the hidden states; rows do not sum to 1.
@@ -61,11 +69,46 @@ def value_norms(
     """
     site = trace.site(layer, kind) if isinstance(layer, int) else layer
     output = trace.projections(site).output.detach().float()
-    lengths = torch.bmm(_values(trace, site, item), output).norm(dim=-1)
-    return trace.weights(site, item=item) * lengths[:, None]
+    values = torch.bmm(_values(trace, site, item), output)
+    weights = trace.effective_weights(site, item=item)
+    lengths = weights * values.norm(dim=-1)[:, None]
+    if words is None:
+        return lengths
+
+    def together(word: Sequence[int]) -> Float[Tensor, "head query"]:
+        return torch.bmm(weights[..., list(word)], values[:, list(word)]).norm(dim=-1)
+
+    return _by_words(lengths, words, together)
 
 
-def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: int = 0) -> Mixing:
+def norms_to(
+    trace: Trace, site: Site, reader: Float[Tensor, " query"], *, item: int = 0
+) -> Float[Tensor, " key"]:
+    """‖Σ_i r_i Σ_h α f(x_j)‖: the length of what a key adds, all heads together, to a mean of rows.
+
+    Args:
+        trace: of a forward pass.
+        site: one of `trace.sites`.
+        reader: r, the share of each query in what is read.
+        item: index in the batch.
+
+    Raises:
+        ValueError: as `value_norms`.
+    """
+    output = trace.projections(site).output.detach().float()
+    values = torch.bmm(_values(trace, site, item), output)
+    shares = reader.to(values) @ trace.effective_weights(site, item=item)
+    return (shares[..., None] * values).sum(0).norm(dim=-1)
+
+
+def mixing(
+    trace: Trace,
+    layer: int | Site,
+    *,
+    tower: str | None = None,
+    item: int = 0,
+    words: Sequence[Sequence[int]] | None = None,
+) -> Mixing:
     """The contributions of tokens to a layer's output, residual connection and norm included.
 
     Args:
@@ -73,6 +116,7 @@ def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: i
         layer: of self-attention, or one of `trace.sites`.
         tower: of a model with several.
         item: index in the batch.
+        words: the keys of each word, whose vectors are added up; None for single keys.
 
     Raises:
         ValueError: without hidden states, and where the layer's output is not just added to its
@@ -90,6 +134,8 @@ def mixing(trace: Trace, layer: int | Site, *, tower: str | None = None, item: i
     own = (added.from_own + added.stream).norm(dim=-1)
     norms = squares.clamp(min=0).sqrt()
     norms.diagonal().copy_(own)
+    if words is not None:
+        norms = _by_words(norms, words, added.of_word)
     return Mixing(norms * added.scale[:, None], others / (others + own))
 
 
@@ -187,6 +233,13 @@ class _Additions(NamedTuple):
     scale: Float[Tensor, " query"]
     constant: Float[Tensor, "#query dim"]
 
+    def of_word(self, word: Sequence[int]) -> Float[Tensor, " query"]:
+        """The length of what several keys add together, not yet scaled."""
+        keys = list(word)
+        vectors = torch.einsum("hqk, hkd -> qd", self.weights[..., keys], self.values[:, keys])
+        vectors[keys] += self.stream[keys]
+        return vectors.norm(dim=-1)
+
 
 def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     """The vectors that a layer adds up.
@@ -202,7 +255,7 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
             f"layer {site.layer} does not just add its attention to its input: a norm, a factor or"
             " another branch comes in between"
         )
-    weights, v = trace.weights(site, item=item), _values(trace, site, item)
+    weights, v = trace.effective_weights(site, item=item), _values(trace, site, item)
     output = maps.output.detach().float()
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
     if stream.shape != (v.shape[1], output.shape[2]):
@@ -235,6 +288,16 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
         scale,
         linear(bias) * scale[:, None] + after,
     )
+
+
+def _by_words(
+    lengths: Float[Tensor, "*head query key"],
+    words: Sequence[Sequence[int]],
+    together: Callable[[Sequence[int]], Float[Tensor, "*head query"]],
+) -> Float[Tensor, "*head query word"]:
+    """Lengths by the words of keys: of a word of several tokens, that of their sum."""
+    columns = [lengths[..., word[0]] if len(word) == 1 else together(word) for word in words]
+    return torch.stack(columns, -1)
 
 
 def _written(

@@ -9,7 +9,7 @@ feed-forward networks do not enter.
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.stack import Fusion, fused, self_attention, with_residual
+from analysis.stack import Fusion, layer_map, self_attention
 from models.trace import Trace
 
 
@@ -41,7 +41,7 @@ def rollout(
     Source: Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", eq. 1.
     """
     first, *later = self_attention(trace, tower)
-    result = with_residual(fused(trace, first, fusion, item=item), discard)
+    result = layer_map(trace, first, fusion, discard=discard, item=item)
     for site in later:
-        result = with_residual(fused(trace, site, fusion, item=item), discard) @ result
+        result = layer_map(trace, site, fusion, discard=discard, item=item) @ result
     return result

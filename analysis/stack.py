@@ -4,7 +4,7 @@ What follows a token through a whole network (rollout, flow, relevance) needs ev
 tower, over the same tokens. Where a network does not give that, one sentence says why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Literal
 
 import torch
@@ -78,22 +78,23 @@ def fused(
 
     Heads are read one at a time.
     """
+    return _fused((trace.weights(site, head, item=item) for head in range(site.heads)), fusion)
+
+
+def _fused(heads: Iterable[Float[Tensor, "query key"]], fusion: Fusion) -> Tensor:
     if fusion not in FUSIONS:
         raise ValueError(f"fusion: expected one of {', '.join(FUSIONS)}, received {fusion!r}")
-    result = trace.weights(site, 0, item=item)
-    for weights in _others(trace, site, item):
+    weights = iter(heads)
+    result, count = next(weights), 1
+    for each in weights:
+        count += 1
         if fusion == "mean":
-            result += weights
+            result += each
         elif fusion == "max":
-            torch.maximum(result, weights, out=result)
+            torch.maximum(result, each, out=result)
         else:
-            torch.minimum(result, weights, out=result)
-    return result / site.heads if fusion == "mean" else result
-
-
-def _others(trace: RowSource, site: Site, item: int) -> Iterator[Tensor]:
-    for head in range(1, site.heads):
-        yield trace.weights(site, head, item=item)
+            torch.minimum(result, each, out=result)
+    return result / count if fusion == "mean" else result
 
 
 def combined(
@@ -127,6 +128,18 @@ def combined(
         layer = fused(source, site, how, item=item)
         maps = [maps[0] + layer if how == "mean" else torch.maximum(maps[0], layer)]
     return maps[0] / len(sites) if how == "mean" else maps[0]
+
+
+def layer_map(
+    trace: Trace, site: Site, fusion: Fusion = "mean", *, discard: float = 0.0, item: int = 0
+) -> Float[Tensor, "token token"]:
+    """One layer as a mixture of its tokens, residual connection included: see `with_residual`.
+
+    Of the weights by which the pass summed its values: where an edit ablates all heads to zero, a
+    token keeps to itself.
+    """
+    heads = (trace.effective_weights(site, head, item=item) for head in range(site.heads))
+    return with_residual(_fused(heads, fusion), discard)
 
 
 def with_residual(

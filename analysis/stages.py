@@ -29,9 +29,10 @@ class Stages:
         v: values.
         products: scores before bias and mask.
         formula: of these.
+        edited: whether an edit changed the values that this head's weights give.
         scores: scores that go into the softmax; −∞ where masked.
         weights: after the softmax and the edits of weights.
-        output: weights times values, over all keys of the text.
+        output: weights times values, over all keys of the text; as an edit of values left it.
         written: what the head adds to the layer's output at the chosen token, without the bias;
             None where the layer's output matrix cannot be told.
         reason: why it cannot.
@@ -50,6 +51,7 @@ class Stages:
     written: Float[Tensor, " out"] | None
     reason: str
     formula: str
+    edited: bool
 
 
 def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) -> Stages:
@@ -71,7 +73,8 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         for each in (pattern.k, pattern.v)
     )
     shown = keys.to(k.device)
-    output = weights @ v
+    effective = trace.effective_weights(site, head, rows=rows, item=item)
+    output = effective @ v
     written, reason = _written(trace, site, head, output[chosen])
     return Stages(
         *(tuple(rows), tuple(keys.tolist()), chosen),
@@ -83,6 +86,7 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         written=written,
         reason=reason,
         formula=_formula(pattern.score),
+        edited=not effective.equal(weights),
     )
 
 

@@ -52,12 +52,26 @@ class Ablate:
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:
-        heads = _heads(self.head, pattern.heads).to(values.device)
-        replaced = values.clone()
-        for item in range(pattern.batch):
-            real = _real_queries(pattern, item)
-            mine = values[item, heads][:, real]
-            replaced[item, heads[:, None], real[None, :]] = self._instead(mine, item)
+        heads = range(pattern.heads)
+        each = [self.edit_rows(own, heads, pattern, item) for item, own in enumerate(values)]
+        return torch.stack(each)
+
+    def edit_rows(
+        self,
+        rows: Float[Tensor, "head query dim"],
+        heads: Sequence[int],
+        pattern: Pattern,
+        item: int,
+    ) -> Float[Tensor, "head query dim"]:
+        """Replaces the rows of the ablated heads, those of padding aside."""
+        chosen = _heads(self.head, pattern.heads).tolist()
+        places = [place for place, head in enumerate(heads) if head in chosen]
+        if not places:
+            return rows
+        ablated = torch.tensor(places, device=rows.device)
+        real, replaced = _real_queries(pattern, item), rows.clone()
+        mine = rows[ablated][:, real]
+        replaced[ablated[:, None], real[None, :]] = self._instead(mine, item)
         return replaced
 
     def _instead(self, mine: Tensor, item: int) -> Tensor:

@@ -90,8 +90,8 @@ def head_writes(
     item: int,
     places: Int[Tensor, " token"],
 ) -> Float[Tensor, "head token dim"]:
-    """What each head adds at some queries: its values times its output matrix."""
-    weights = pattern.weights(rows=places, item=item)
+    """What each head adds at some queries: its edited values times its output matrix."""
+    weights = pattern.effective_weights(rows=places, item=item)
     v = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
     return weights @ v.float() @ output.float()
 

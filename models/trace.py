@@ -446,6 +446,18 @@ class Trace:
         pattern, head, rows, real = self._question(place, head, rows, item)
         return pattern.weights(head, rows, item=item).detach()[..., real]
 
+    def effective_weights(
+        self, site: Site, head: int | None = None, *, rows: int | Rows = None, item: int = 0
+    ) -> Float[Tensor, "*head query key"]:
+        """The weights by which the values of this pass were summed: see `Pattern`.
+
+        They differ from `weights` where an edit changed the values; a row need not sum to 1.
+        Arguments as for `weights`.
+        """
+        place = Place.of(site, None, None, None, None)
+        pattern, head, rows, real = self._question(place, head, rows, item)
+        return pattern.effective_weights(head, rows, item=item).detach()[..., real]
+
     def blocks(
         self,
         site: Site,

@@ -58,13 +58,16 @@ def attend(
     for step in edits:
         if isinstance(step, RecipeEdit):
             pattern = step.edit_recipe(pattern)
-    pattern = replace(pattern, weights_edits=tuple(e for e in edits if isinstance(e, WeightsEdit)))
+    pattern = replace(
+        pattern,
+        weights_edits=tuple(edit for edit in edits if isinstance(edit, WeightsEdit)),
+        values_edits=tuple(edit for edit in edits if isinstance(edit, ValuesEdit)),
+    )
     values, path = values_of(pattern, dropout)
     kept = values if values.requires_grad else None
     pattern = replace(pattern, path=path, values=kept)
-    for step in edits:
-        if isinstance(step, ValuesEdit):
-            values = step.edit_values(values, pattern)
+    for step in pattern.values_edits:
+        values = step.edit_values(values, pattern)
     return values, pattern
 
 

@@ -77,6 +77,24 @@ class WeightsEdit(Protocol):
         ...
 
 
+@runtime_checkable
+class ValuesEdit(Protocol):
+    """An edit that changes each head's values, before the output projection."""
+
+    def edit_values(self, values: Tensor, pattern: "Pattern") -> Tensor: ...
+
+
+@runtime_checkable
+class RowsEdit(Protocol):
+    """An edit of values that makes each query's values a sum of those of all queries."""
+
+    def edit_rows(
+        self, rows: Tensor, heads: Sequence[int], pattern: "Pattern", item: int
+    ) -> Tensor:
+        """Makes the same sums of any `head query feature` of some heads of an item."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Pattern:
     """The recipe of one layer's attention weights.
@@ -95,6 +113,7 @@ class Pattern:
             `head row key` for None.
         temperature: divides each head's scores (and its sink) before the softmax.
         weights_edits: edits of the weights after the softmax.
+        values_edits: edits of the values that the weights give; `weights` are those before them.
         path: how the values were computed: "fused" or "explicit".
         values: the output of the attention while gradients are recorded, else None.
         values_gradient: the gradient of the target with respect to `values`, if requested.
@@ -108,6 +127,7 @@ class Pattern:
     bias: Bias = None
     temperature: Float[Tensor, " head"] | None = None
     weights_edits: tuple[WeightsEdit, ...] = ()
+    values_edits: tuple[ValuesEdit, ...] = ()
     path: Literal["fused", "explicit"] = "explicit"
     values: Float[Tensor, "batch head query value_dim"] | None = None
     values_gradient: Float[Tensor, "batch head query value_dim"] | None = None
@@ -186,6 +206,39 @@ class Pattern:
         """
         weights = self._weights(self._heads(head), self._rows(rows), self._items(item))
         return drop_axes(weights, head, item).float()
+
+    def effective_weights(
+        self, head: int | None = None, rows: Rows = None, *, item: int = 0
+    ) -> Float[Tensor, "..."]:
+        """The weights by which this pass's values are sums of `v`, edits of the values included.
+
+        They are `weights` without such edits, and 0 for a head that is ablated to zero.
+
+        Args:
+            head: one head, whose axis is dropped; None for all.
+            rows: which queries; None for all.
+            item: of the batch.
+
+        Raises:
+            ValueError: for a head, row or item out of range, and after an edit that does not make
+                values of those of other queries.
+        """
+        if not self.values_edits:
+            return self.weights(head, rows, item=item)
+        picked, heads = self._rows(rows), range(self.heads)[self._heads(head)]
+        found = torch.stack([self._effective(each, item)[picked] for each in heads])
+        return found if head is None else found[0]
+
+    def _effective(self, head: int, item: int) -> Float[Tensor, "query key"]:
+        weights = self.weights(head, item=item)[None]
+        for edit in self.values_edits:
+            if not isinstance(edit, RowsEdit):
+                raise ValueError(
+                    f"{edit} changes values: expected an edit that says of which queries' values"
+                    " they are made"
+                )
+            weights = edit.edit_rows(weights, [head], self, item)
+        return weights[0]
 
     def scores_of_key(
         self, key: int, head: int | None = None, *, item: int | None = None

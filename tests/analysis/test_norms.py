@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.norms import alti, contributions, mixing, value_norms
+from analysis.norms import alti, contributions, mixing, norms_to, value_norms
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
@@ -122,6 +122,36 @@ def test_the_output_is_that_of_the_network():
     network.load_state_dict(t.origin.network.state_dict())
     trace(model, IDS)
     torch.testing.assert_close(maps.residual.norm(whole), read[0][0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["post", "pre, rotary", "BERT"])
+def test_the_vectors_of_a_word_are_added_up(name):
+    """Their length is that of the sum, the residual connection of each token included."""
+    t = traced(name)
+    site, words = t.sites[1], [(0,), (1, 2, 3), (5, 6)]
+    maps, parts = t.projections(site), added(t, t.sites[1])
+    bias = 0 if maps.output_bias is None else maps.output_bias.detach()
+    whole = parts.sum(1) + bias
+    shares = normed(maps.residual.norm, parts, whole[:, None].expand_as(parts))
+    expected = torch.stack([shares[:, list(word)].sum(1).norm(dim=-1) for word in words], 1)
+    torch.testing.assert_close(mixing(t, site, words=words).norms, expected, rtol=1e-3, atol=1e-4)
+    for head in range(site.heads):
+        value = t.pattern(site).v[0, maps.kv_head(head)] @ maps.output[head].detach()
+        vectors = t.weights(site, head)[..., None] * value
+        expected = torch.stack([vectors[:, list(word)].sum(1).norm(dim=-1) for word in words], 1)
+        torch.testing.assert_close(
+            value_norms(t, site, words=words)[head], expected, rtol=1e-4, atol=1e-5
+        )
+
+
+def test_norms_to_a_mean_of_rows_are_of_the_vectors_of_all_heads():
+    t = traced("post")
+    site, reader = t.sites[1], torch.tensor([0.5, 0.25, 0.0, 0.25, 0.0, 0.0, 0.0])
+    vectors = added(t, site)
+    for i in range(7):
+        vectors[i, i] -= t.hidden(site.layer)[i]
+    expected = torch.einsum("q, qkd -> kd", reader, vectors).norm(dim=-1)
+    torch.testing.assert_close(norms_to(t, site, reader), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_alti_multiplies_the_layers():

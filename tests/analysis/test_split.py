@@ -202,9 +202,15 @@ def test_what_cannot_be_split_is_refused_by_name() -> None:
             split(done, *wrong)
 
 
-def test_edited_values_do_not_sum() -> None:
-    """The values of an ablated head are not those that its recipe gives."""
-    done = trace(load(OWN["decoder"]), IDS, edits=[Ablate(0, 1)])
-    assert split(done, 0, 0, 3, 1).error < 1e-4
-    with pytest.raises(ValueError, match="an edit changed the values"):
-        split(done, 1, 0, 3, 1)
+@pytest.mark.parametrize("how", ["zero", "mean", "shuffled"])
+@pytest.mark.parametrize("name", ["decoder", "Llama"])
+def test_an_ablated_head_writes_what_the_edit_left(name: str, how: Any) -> None:
+    edits = [Ablate(0, 1, how)]
+    if name == "Llama":
+        done = trace(BY_NAME[name].build(), BY_NAME[name].inputs(), edits=edits)
+    else:
+        done = trace(load(OWN[name]), IDS, edits=edits)
+    check(done, least=3)
+    shares = shares_of(split(done, 1, 0, 3, 1))
+    assert (shares["layer 0, head 1"] == 0) == (how == "zero")
+    assert shares["layer 0, head 0"] != 0

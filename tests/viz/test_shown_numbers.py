@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from analysis.filters import mean_over_queries
-from analysis.norms import alti, value_norms
+from analysis.norms import alti
 from analysis.overview import rows_of
 from analysis.rollout import rollout
 from analysis.view import JOINT, View
@@ -63,12 +63,30 @@ def test_the_mean_and_the_largest_weight_of_all_heads_are_those_of_the_view() ->
                 assert float(found.max()) <= 1 + 1e-5  # it is a weight, or a mean of some
 
 
+def lengths_slowly(t: Any, site: Any, head: int, rows: Any, columns: Any) -> torch.Tensor:
+    """The length of what each word adds through a head, its tokens' vectors added up."""
+    maps, weights = t.projections(site), t.weights(site, head)
+    values = t.pattern(site).v[0, maps.kv_head(head)] @ maps.output[head].detach()
+    found = torch.zeros(len(rows), len(columns))
+    for i, row in enumerate(rows):
+        for j, word in enumerate(columns):
+            vectors = [
+                torch.stack([weights[query, key] * values[key] for key in word]).sum(0)
+                for query in row
+            ]
+            found[i, j] = sum(float(each.norm()) for each in vectors) / len(row)
+    return found
+
+
 def test_norms_rollout_and_alti_are_joined_as_they_say() -> None:
     for entry, view in entries():
         for number, site in enumerate(view.trace.sites):
             rows, columns = view.origins(site, "out"), view.origins(site, "in")
             lengths = torch.stack(
-                [joined_slowly(each, rows, columns) for each in value_norms(view.trace, site)]
+                [
+                    lengths_slowly(view.trace, site, head, rows, columns)
+                    for head in range(site.heads)
+                ]
             )
             for head, expected in (
                 (1, lengths[1]),

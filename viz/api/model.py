@@ -172,19 +172,21 @@ def whole_map(
     """A map over the tokens or words of the view, not pooled: `query key`.
 
     Weights and norms of heads are joined to words before heads are put together, so that they are
-    those of the view; what multiplies layers is joined last.
+    those of the view; what multiplies layers is joined last. Of norms, vectors are added up over a
+    word's keys before their length is taken.
     """
     from analysis.norms import value_norms
     from analysis.stack import combined
 
     trace, found = _place(entry, site)
     if method == "norms":
-        heads = _grouped(entry, found, value_norms(trace, found), divided=False)
+        words = _tokens_of(entry, site, "in")
+        heads = _averaged(entry, site, value_norms(trace, found, words=words))
         if isinstance(head, int):
             return heads[head]
         return heads.mean(0) if head == "mean" else heads.amax(0)
     if method == "added":
-        return _grouped(entry, found, _mixing(entry, site).norms, divided=False)
+        return _averaged(entry, site, _mixing(entry, site).norms)
     if method in ("mean", "max"):
         kind = "cross" if found.kind == "cross" else None
         key = ("map", method, found.tower, kind)
@@ -226,16 +228,14 @@ def _flow(
     import torch
 
     from analysis.flow import maximum_flows
-    from analysis.stack import fused, self_attention, with_residual
+    from analysis.stack import layer_map, self_attention
 
     trace, found = _place(entry, site)
     if found.kind == "cross":
         raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
     layers = entry.answers.once(
         ("layers", found.tower),
-        lambda: [
-            with_residual(fused(trace, each, fusion)) for each in self_attention(trace, found.tower)
-        ],
+        lambda: [layer_map(trace, each, fusion) for each in self_attention(trace, found.tower)],
         fusion,
     )
     query = _tokens_of(entry, site, "out")[index][-1]
@@ -279,7 +279,8 @@ def _mixing(entry: TextEntry, site: int) -> Any:
 
     _, found = _place(entry, site)
     with_hidden = _with_hidden(entry)
-    return entry.answers.once(("mixing", site), lambda: mixing(with_hidden, found))
+    words = _tokens_of(entry, site, "in")
+    return entry.answers.once(("mixing", site), lambda: mixing(with_hidden, found, words=words))
 
 
 def _relevance(entry: TextEntry, method: str, output: str) -> "Relevance":
@@ -411,11 +412,20 @@ def _grouped(entry: TextEntry, site: "Site", numbers: "Tensor", divided: bool = 
     return shown.grouped(numbers, site, divided=divided) if isinstance(shown, View) else numbers
 
 
+def _averaged(entry: TextEntry, site: int, numbers: "Tensor") -> "Tensor":
+    """Numbers of single queries, averaged over those of each row of the view."""
+    import torch
+
+    rows = _tokens_of(entry, site, "out")
+    return torch.stack([numbers[..., list(row), :].mean(-2) for row in rows], -2)
+
+
 WORDS = {
     **dict.fromkeys(("mean", "max"), "each head’s weights joined to words first"),
     **dict.fromkeys(("rollout", "alti"), "summed over a word’s keys, averaged over its queries"),
     **dict.fromkeys(
-        ("norms", "added"), "lengths summed over a word’s keys, averaged over its queries"
+        ("norms", "added"),
+        "vectors added up over a word’s keys, their lengths averaged over its queries",
     ),
     "flow": "from a word’s last token, the largest to any of its tokens",
     "decompx": "the last token of a word, the parts of a word’s tokens added up as vectors",

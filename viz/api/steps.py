@@ -71,6 +71,7 @@ def stages_of(entry: TextEntry, id: str, site: int, head: int | str, query: int)
             "of": len(keys),
             "reason": made.reason,
             "formula": made.formula,
+            "edited": made.edited,
             "matrices": {name: matrix(getattr(made, name)) for name in names},
         },
     }

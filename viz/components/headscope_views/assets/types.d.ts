@@ -402,6 +402,8 @@ export interface StagesHeader {
   reason: string;
   /** Of the scores before bias and mask. */
   formula: string;
+  /** Whether an edit changed the values that this head's weights give. */
+  edited: boolean;
   matrices: Record<string, { shape: [number, number]; at: number } | null>;
 }
 

@@ -90,7 +90,11 @@ export function stages(state, parent) {
   const bitmaps = new Map();
 
   /** @param {Stage} stage */
-  const titleOf = ({ name, title: usual }) => (name === "products" && drawn?.header.formula) || usual;
+  const titleOf = ({ name, title: usual }) => {
+    const { formula, edited } = drawn?.header ?? {};
+    if (name === "output" && edited) return `${usual}, changed by an edit`;
+    return (name === "products" && formula) || usual;
+  };
 
   /** @param {Stage} stage */
   function panelOf(stage) {
